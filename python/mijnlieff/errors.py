@@ -1,0 +1,94 @@
+"""The exceptions of this package; each names the offending value and says what would be right.
+
+Wrong dtypes raise ``TypeError`` and wrong shapes or values ``ValueError``, as in NumPy; the classes
+here mark what a caller may want to handle by itself. They are plain Python classes so that the
+native module can raise them under every Python version.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BoardError",
+    "CheckpointError",
+    "ClosedEnvError",
+    "GameOverError",
+    "IllegalMoveError",
+    "MijnlieffError",
+    "MissingExtraError",
+    "ParseError",
+    "PolicyError",
+    "PositionError",
+    "SearchLimitError",
+    "VariantError",
+]
+
+
+class MijnlieffError(Exception):
+    """Base of every exception that this package defines."""
+
+
+class BoardError(MijnlieffError, ValueError):
+    """The cells given do not make a board (1 to 64 cells, blocks that do not overlap)."""
+
+
+class VariantError(MijnlieffError, ValueError):
+    """The opening rule or the number of copies given does not exist."""
+
+
+class PositionError(MijnlieffError, ValueError):
+    """The stones, hands and turn given cannot occur in any game of the variant."""
+
+
+class ParseError(MijnlieffError, ValueError):
+    """A text (action, record, position or board) could not be read."""
+
+
+class IllegalMoveError(MijnlieffError, ValueError):
+    """An action that the rules do not allow; nothing has moved.
+
+    Attributes:
+        action: the offending action index.
+        legal_actions: ascending list of the actions that were legal.
+        env_index: number of the game in a batch, or None for a single position.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        action: int | None = None,
+        legal_actions: list[int] | None = None,
+        env_index: int | None = None,
+    ) -> None:
+        """Keep the fields beside the message."""
+        super().__init__(message, action, legal_actions, env_index)
+        self.action = action
+        self.legal_actions = legal_actions
+        self.env_index = env_index
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return str(self.args[0])
+
+
+class GameOverError(MijnlieffError, RuntimeError):
+    """The game is over: nothing can be played until it is reset."""
+
+
+class ClosedEnvError(MijnlieffError, RuntimeError):
+    """The environment was closed."""
+
+
+class PolicyError(MijnlieffError, ValueError):
+    """A policy returned an illegal action, or logits of a wrong shape or with NaN."""
+
+
+class SearchLimitError(MijnlieffError, RuntimeError):
+    """A search reached its node or time limit before it had an answer."""
+
+
+class CheckpointError(MijnlieffError, ValueError):
+    """A checkpoint file is missing, truncated, damaged, or belongs to something else."""
+
+
+class MissingExtraError(MijnlieffError, ImportError):
+    """An optional dependency is missing; the message gives the command that installs it."""
