@@ -1,0 +1,140 @@
+//! What is fixed for a whole game: the board, the opening rule, the pieces.
+
+use std::str::FromStr;
+
+use super::{Board, CellSet, Hand, Piece, Player, VariantError};
+
+/// Where, and with what, Light may open. The published rules differ; sources in [`crate::game`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Opening {
+    /// Any piece on an outside cell: one of its orthogonal neighbours is missing (EN). The default.
+    #[default]
+    Outside,
+    /// Any piece on a corner cell: a horizontal and a vertical neighbour are missing (IT).
+    Corner,
+    /// A Straight on a corner cell (FR).
+    CornerStraight,
+    /// Any piece anywhere (PG).
+    Anywhere,
+}
+
+impl Opening {
+    /// All opening rules.
+    pub const ALL: [Self; 4] = [
+        Self::Outside,
+        Self::Corner,
+        Self::CornerStraight,
+        Self::Anywhere,
+    ];
+
+    /// The name, as [`Opening::from_str`] reads it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Outside => "outside",
+            Self::Corner => "corner",
+            Self::CornerStraight => "corner_straight",
+            Self::Anywhere => "anywhere",
+        }
+    }
+
+    /// Whether Light may open with a piece of this type.
+    #[must_use]
+    pub fn admits(self, piece: Piece) -> bool {
+        self != Self::CornerStraight || piece == Piece::Straight
+    }
+}
+
+impl FromStr for Opening {
+    type Err = VariantError;
+
+    fn from_str(name: &str) -> Result<Self, VariantError> {
+        Self::ALL
+            .into_iter()
+            .find(|opening| opening.name() == name)
+            .ok_or_else(|| VariantError::UnknownOpening {
+                name: name.to_owned(),
+            })
+    }
+}
+
+/// A board, an opening rule and the number of pieces of each type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    board: Board,
+    opening: Opening,
+    copies: u8,
+}
+
+impl Default for Variant {
+    /// The standard game: 4x4 board, opening on an outside cell, 2 pieces of each type.
+    fn default() -> Self {
+        Self {
+            board: Board::default(),
+            opening: Opening::default(),
+            copies: 2,
+        }
+    }
+}
+
+impl Variant {
+    /// A variant with `copies` pieces of each type for each player, 1 to 255.
+    ///
+    /// # Errors
+    ///
+    /// When `copies` is out of range.
+    pub fn new(board: Board, opening: Opening, copies: i64) -> Result<Self, VariantError> {
+        match u8::try_from(copies) {
+            Ok(copies @ 1..) => Ok(Self {
+                board,
+                opening,
+                copies,
+            }),
+            _ => Err(VariantError::Copies { found: copies }),
+        }
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The opening rule.
+    #[must_use]
+    pub fn opening(&self) -> Opening {
+        self.opening
+    }
+
+    /// Pieces of each type that each player starts with.
+    #[must_use]
+    pub fn copies(&self) -> u8 {
+        self.copies
+    }
+
+    /// The hand that a player starts with.
+    #[must_use]
+    pub fn full_hand(&self) -> Hand {
+        Hand::full(self.copies)
+    }
+
+    /// The cells where Light may open.
+    #[must_use]
+    pub fn opening_cells(&self) -> CellSet {
+        match self.opening {
+            Opening::Outside => self.board.outside(),
+            Opening::Corner | Opening::CornerStraight => self.board.corners(),
+            Opening::Anywhere => self.board.all(),
+        }
+    }
+
+    /// The most actions, passes included, that a game of this variant can have.
+    ///
+    /// A game ends at the latest when both hands are empty or the board is full, and a pass is
+    /// followed by a placement unless it ends the game.
+    #[must_use]
+    pub fn max_game_length(&self) -> usize {
+        let pieces = Player::ALL.len() * self.full_hand().total();
+        2 * pieces.min(self.board.num_cells()) + 1
+    }
+}

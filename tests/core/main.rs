@@ -1,0 +1,4 @@
+//! Tests of the core through its public interface, one module per subject.
+
+mod perft;
+mod records;

@@ -1,0 +1,119 @@
+//! Game records, move and position texts.
+
+use mijnlieff::game::{
+    Board, Move, ParseError, Position, RecordError, Variant, format_position, format_record,
+    parse_move, parse_position, parse_record,
+};
+
+const EXAMPLE: &str = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; \
+                       6. d4x, pass; 7. b4x, pass; 8. b3<>, b1<> #";
+
+fn play(variant: &Variant, moves: &[Move]) -> Position {
+    moves.iter().fold(Position::new(variant), |position, &mv| {
+        position.play(variant, mv).unwrap()
+    })
+}
+
+#[test]
+fn the_example_game_ends_four_to_one() {
+    let variant = Variant::default();
+    let moves = parse_record(&variant, EXAMPLE).unwrap();
+    let end = play(&variant, &moves);
+    assert!(end.is_over(&variant));
+    assert_eq!(end.score(&variant), [4, 1]);
+    assert_eq!(end.margin(&variant), 3);
+    assert_eq!(format_record(&variant, &moves).unwrap(), EXAMPLE);
+    let names: Vec<String> = play(&variant, &moves[..10])
+        .allowed()
+        .into_iter()
+        .map(|cell| variant.board().cell_name(cell))
+        .collect();
+    assert_eq!(names, ["d1", "b3", "d4"]);
+}
+
+#[test]
+fn every_position_of_the_example_game_survives_its_text() {
+    let variant = Variant::default();
+    let moves = parse_record(&variant, EXAMPLE).unwrap();
+    for ply in 0..=moves.len() {
+        let position = play(&variant, &moves[..ply]);
+        let text = format_position(&variant, &position);
+        let read = parse_position(&variant, &text).unwrap();
+        assert_eq!(read, position, "{text}");
+        assert_eq!(format_position(&variant, &read), text);
+    }
+}
+
+#[test]
+fn records_may_stop_after_a_move_but_not_in_a_turn() {
+    let variant = Variant::default();
+    for (text, len) in [
+        ("", 0),
+        ("1. a1+", 1),
+        ("1. a1+, a3><;", 2),
+        ("a1+,a3><;a2+", 3),
+    ] {
+        assert_eq!(parse_record(&variant, text).unwrap().len(), len, "{text}");
+    }
+    let failures = [
+        (
+            "1. a1+, a3><; 2.",
+            "expected a cell of the board (a1 to d4) and a sign, or 'pass'",
+        ),
+        ("1. a1+,", "expected a move after ','"),
+        (
+            "1. a1+, a3>",
+            "expected a sign (+, x, <> or ><), found \">\" (character 10)",
+        ),
+        (
+            "1. a1+; a3><",
+            "expected ',' and the reply, found \";\" (character 6)",
+        ),
+        (
+            "2. a1+",
+            "expected the turn number 1., found \"2.\" (character 0)",
+        ),
+        (
+            "1. a1+ #",
+            "expected a further move, since the game is not over at #",
+        ),
+        ("1. e1+", "expected a cell of the board"),
+        (
+            "1. b2+",
+            "move 1 (b2+): illegal Straight on cell 5: the opening rule",
+        ),
+    ];
+    for (text, message) in failures {
+        let error = parse_record(&variant, text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+    let more = format!("{EXAMPLE} 9. a1+");
+    assert!(matches!(
+        parse_record(&variant, &more),
+        Err(RecordError::Parse(_))
+    ));
+}
+
+#[test]
+fn columns_go_on_after_z_and_x_is_a_column_too() {
+    let board = Board::from_text(&"#".repeat(64)).unwrap();
+    for (name, index) in [("x1x", 23), ("z1+", 25), ("aa1<>", 26), ("bl1><", 63)] {
+        let Ok(Move::Place { cell, .. }) = parse_move(&board, name) else {
+            panic!("{name}")
+        };
+        assert_eq!(cell.index(), index);
+    }
+    let found = parse_move(&board, "a1-").unwrap_err();
+    let expected = "a sign (+, x, <> or ><)".to_owned();
+    assert_eq!(
+        found,
+        ParseError {
+            at: 2,
+            found: "-".to_owned(),
+            expected
+        }
+    );
+    for text in ["", "+", "a", "1", "é1+", "a1é"] {
+        assert!(parse_move(&board, text).is_err(), "{text}");
+    }
+}
