@@ -16,6 +16,7 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way: [`game`] knows nothing of the rest.
+//! Dependencies point one way: [`game`] knows nothing of the rest, [`encode`] imports it.
 
+pub mod encode;
 pub mod game;

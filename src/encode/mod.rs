@@ -1,0 +1,13 @@
+//! Numbers for learners: actions as indices, positions as arrays.
+//!
+//! This module is the only place where counts, shapes and orders are written down.
+//!
+//! * **Actions**: `piece * num_cells + cell`, and a pass as the last index, `4 * num_cells`.
+//! * **Observations** are always those of the side to move and hold the full state, in one of three
+//!   layouts, see [`Layout`].
+
+mod action;
+mod observation;
+
+pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
+pub use observation::{Feature, Layout, PackError, observe, pack};

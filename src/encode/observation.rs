@@ -1,0 +1,225 @@
+//! Positions as arrays, from the point of view of the side to move.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::{CellSet, Position, Variant};
+
+/// How a position is laid out as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// `(12, height, width)`, row 0 at the bottom of the board: own stones, opposing stones, cells
+    /// allowed now, cells that exist, then one constant plane for each type in the own hand and for
+    /// each in the opposing hand.
+    Planes,
+    /// `(3 * num_cells + 8,)`: own stones, opposing stones, allowed cells, own hand, opposing hand.
+    Flat,
+    /// One `u64`, see [`pack`]; boards of at most 16 cells with at most 3 copies.
+    Packed,
+}
+
+impl Layout {
+    /// The planes of [`Layout::Planes`].
+    pub const NUM_PLANES: usize = 12;
+
+    /// The shape of one observation; empty for the single number of [`Layout::Packed`].
+    #[must_use]
+    pub fn shape(self, variant: &Variant) -> Vec<usize> {
+        let board = variant.board();
+        match self {
+            Self::Planes => vec![Self::NUM_PLANES, board.height(), board.width()],
+            Self::Flat => vec![3 * board.num_cells() + 8],
+            Self::Packed => vec![],
+        }
+    }
+
+    /// The numbers in one observation.
+    #[must_use]
+    pub fn len(self, variant: &Variant) -> usize {
+        self.shape(variant).iter().product()
+    }
+
+    /// The name, as [`Layout::from_str`] reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Planes => "planes",
+            Self::Flat => "flat",
+            Self::Packed => "packed",
+        }
+    }
+}
+
+impl FromStr for Layout {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        [Self::Planes, Self::Flat, Self::Packed]
+            .into_iter()
+            .find(|layout| layout.name() == name)
+            .ok_or_else(|| {
+                format!("unknown observation layout {name:?}; choose planes, flat or packed")
+            })
+    }
+}
+
+/// A number type of observations; it says how a count of pieces in a hand is written.
+pub trait Feature: Copy + Default + Send + Sync + 'static {
+    /// The number for a cell that is in a set.
+    const ONE: Self;
+
+    /// The number for `count` pieces of a type of which a player starts with `copies`.
+    fn hand(count: u8, copies: u8) -> Self;
+}
+
+impl Feature for f32 {
+    const ONE: Self = 1.0;
+
+    /// The share that is left, 0 to 1.
+    fn hand(count: u8, copies: u8) -> Self {
+        Self::from(count) / Self::from(copies)
+    }
+}
+
+impl Feature for u8 {
+    const ONE: Self = 1;
+
+    /// The count.
+    fn hand(count: u8, _copies: u8) -> Self {
+        count
+    }
+}
+
+/// Writes an observation in [`Layout::Planes`] or [`Layout::Flat`].
+///
+/// # Panics
+///
+/// If `out` does not have [`Layout::len`] entries, or for [`Layout::Packed`], see [`pack`].
+pub fn observe<T: Feature>(variant: &Variant, position: &Position, layout: Layout, out: &mut [T]) {
+    assert_eq!(out.len(), layout.len(variant));
+    match layout {
+        Layout::Planes => write_planes(variant, position, out),
+        Layout::Flat => write_flat(variant, position, out),
+        Layout::Packed => panic!("a packed observation is one u64"),
+    }
+}
+
+/// Own stones, opposing stones and the cells where a placement is legal now.
+fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
+    let player = position.side_to_move();
+    // A finished game has no legal placement, whatever the last piece points to.
+    let allowed = if position.is_over(variant) {
+        CellSet::EMPTY
+    } else {
+        position.allowed()
+    };
+    [
+        position.stones(player),
+        position.stones(player.opponent()),
+        allowed,
+    ]
+}
+
+/// Own hand, then the opposing hand.
+fn hand_counts(position: &Position) -> [u8; 8] {
+    let player = position.side_to_move();
+    let (own, opposing) = (position.hand(player), position.hand(player.opponent()));
+    let mut counts = [0; 8];
+    counts[..4].copy_from_slice(&own.counts());
+    counts[4..].copy_from_slice(&opposing.counts());
+    counts
+}
+
+fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
+    let cells = variant.board().num_cells();
+    for (set, part) in cell_sets(variant, position)
+        .into_iter()
+        .zip(out.chunks_exact_mut(cells))
+    {
+        for (i, value) in part.iter_mut().enumerate() {
+            *value = if set.bits() >> i & 1 == 1 {
+                T::ONE
+            } else {
+                T::default()
+            };
+        }
+    }
+    for (value, count) in out[3 * cells..].iter_mut().zip(hand_counts(position)) {
+        *value = T::hand(count, variant.copies());
+    }
+}
+
+fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
+    let board = variant.board();
+    let (area, width) = (board.width() * board.height(), board.width());
+    let [own, opposing, allowed] = cell_sets(variant, position);
+    let sets = [own, opposing, allowed, board.all()];
+    let (stones, hands) = out.split_at_mut(sets.len() * area);
+    stones.fill(T::default());
+    for (set, plane) in sets.into_iter().zip(stones.chunks_exact_mut(area)) {
+        for cell in set {
+            let (x, y) = board.cells()[cell.index()];
+            plane[usize::from(y) * width + usize::from(x)] = T::ONE;
+        }
+    }
+    for (plane, count) in hands.chunks_exact_mut(area).zip(hand_counts(position)) {
+        plane.fill(T::hand(count, variant.copies()));
+    }
+}
+
+/// A variant whose positions do not fit into one `u64`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackError {
+    num_cells: usize,
+    copies: u8,
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { num_cells, copies } = self;
+        write!(
+            f,
+            "packed observations need at most 16 cells and 3 copies, \
+             this variant has {num_cells} cells and {copies} copies"
+        )
+    }
+}
+
+impl std::error::Error for PackError {}
+
+impl PackError {
+    /// Fails when positions of this variant do not fit into one `u64`.
+    ///
+    /// # Errors
+    ///
+    /// When the board has more than 16 cells or a type has more than 3 copies.
+    pub fn check(variant: &Variant) -> Result<(), Self> {
+        let (num_cells, copies) = (variant.board().num_cells(), variant.copies());
+        if num_cells <= 16 && copies <= 3 {
+            Ok(())
+        } else {
+            Err(Self { num_cells, copies })
+        }
+    }
+}
+
+/// An observation in [`Layout::Packed`].
+///
+/// ```text
+/// bit   0..16   own stones, bit i for cell i
+/// bit  16..32   opposing stones
+/// bit  32..48   cells allowed now
+/// bit  48..56   own hand, two bits for the count of each type, Straight lowest
+/// bit  56..64   opposing hand, likewise
+/// ```
+///
+/// The result is meaningless for variants that [`PackError::check`] refuses.
+#[must_use]
+pub fn pack(variant: &Variant, position: &Position) -> u64 {
+    let [own, opposing, allowed] = cell_sets(variant, position).map(CellSet::bits);
+    let hands = hand_counts(position)
+        .into_iter()
+        .enumerate()
+        .fold(0, |bits, (i, count)| bits | u64::from(count) << (2 * i));
+    own | opposing << 16 | allowed << 32 | hands << 48
+}
