@@ -11,6 +11,7 @@ __all__ = [
     "BoardError",
     "CheckpointError",
     "ClosedEnvError",
+    "DisplayError",
     "GameOverError",
     "IllegalMoveError",
     "MijnlieffError",
@@ -76,6 +77,10 @@ class GameOverError(MijnlieffError, RuntimeError):
 
 class ClosedEnvError(MijnlieffError, RuntimeError):
     """The environment was closed."""
+
+
+class DisplayError(MijnlieffError, RuntimeError):
+    """There is no display to open a window on."""
 
 
 class PolicyError(MijnlieffError, ValueError):

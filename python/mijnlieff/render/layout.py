@@ -1,0 +1,106 @@
+"""Where everything goes: depends on the board alone, so all drawings of a game have one size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .shapes import DrawableBoard
+
+__all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange", "column_name"]
+
+CELL = 72.0
+"""Side of a cell in drawing units; everything else is measured against it."""
+TILE_EDGE = 3.0
+"""How much of a tile its darker lower edge takes."""
+TRAY_WIDTH = 150.0
+TRAY_HEIGHT = 100.0
+_MARGIN = 20.0
+_GAP = 14.0
+_STATUS_HEIGHT = 40.0
+_LABEL_SIZE = 15.0
+_LARGEST_LABEL = 0.56 * CELL  # two letters and a little air across one cell
+_LONG_SIDE = 10  # boards longer than this get larger writing, or it could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Places and sizes in drawing units.
+
+    Attributes:
+        width: width of the whole drawing.
+        height: height of the whole drawing.
+        scale: factor for all that surrounds the board: 1 up to ten cells, more on longer boards.
+        board_left: left edge of column ``a``.
+        board_bottom: lower edge of row 1.
+        label_size: font size of the coordinates.
+        status: left edge and vertical centre of the status line.
+        trays: top left corner of Light's and of Dark's tray.
+    """
+
+    width: float
+    height: float
+    scale: float
+    board_left: float
+    board_bottom: float
+    label_size: float
+    status: tuple[float, float]
+    trays: tuple[tuple[float, float], tuple[float, float]]
+
+    def centre(self, x: int, y: int) -> tuple[float, float]:
+        """Return the middle of the tile in column ``x`` and row ``y``, counted from 0."""
+        return (
+            self.board_left + (x + 0.5) * CELL,
+            self.board_bottom - (y + 0.5) * CELL - TILE_EDGE / 2,
+        )
+
+
+def arrange(board: DrawableBoard) -> Layout:
+    """Return the layout of a board, trays below or beside it, whichever is the more compact."""
+    scale = max(1.0, max(board.width, board.height) / _LONG_SIDE)
+    label_size = min(_LABEL_SIZE * scale, _LARGEST_LABEL)
+    gutter = 1.6 * label_size
+    margin, gap = _MARGIN * scale, _GAP * scale
+    top = margin + _STATUS_HEIGHT * scale
+    tray_width, tray_height = TRAY_WIDTH * scale, TRAY_HEIGHT * scale
+    board_width, board_height = board.width * CELL + gutter, board.height * CELL + gutter
+
+    narrowest = 2 * tray_width + gap  # the longest status fits into this, too
+    below = (max(board_width, narrowest), board_height + gap + tray_height)
+    beside = (
+        max(board_width + gap + tray_width, narrowest),
+        max(board_height, 2 * tray_height + gap),
+    )
+    inner_width, inner_height = min(below, beside, key=max)
+    if (inner_width, inner_height) == below:
+        left = margin + (inner_width - board_width) / 2
+        bottom = top + board_height
+        trays_left = margin + (inner_width - narrowest) / 2
+        trays = (
+            (trays_left, bottom + gap),
+            (trays_left + tray_width + gap, bottom + gap),
+        )
+    else:
+        trays_left = margin + inner_width - tray_width
+        left = margin + (inner_width - tray_width - gap - board_width) / 2
+        bottom = top + (inner_height + board_height) / 2
+        trays = ((trays_left, top), (trays_left, top + tray_height + gap))
+    return Layout(
+        width=inner_width + 2 * margin,
+        height=top + inner_height + margin,
+        scale=scale,
+        board_left=left + gutter,
+        board_bottom=bottom - gutter,
+        label_size=label_size,
+        status=(margin, margin + 0.35 * _STATUS_HEIGHT * scale),
+        trays=trays,
+    )
+
+
+def column_name(column: int) -> str:
+    """Return the letters of a column counted from 0: ``a`` to ``z``, then ``aa``, ``ab``, ..."""
+    name = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("a") + letter) + name
+    return name

@@ -1,0 +1,76 @@
+"""How stones and their signs are drawn."""
+
+from __future__ import annotations
+
+from .shapes import Circle, Shape, Stroke
+
+__all__ = ["blend", "stone"]
+
+_Line = tuple[tuple[float, float], ...]
+
+_SIGNS: tuple[tuple[_Line, ...], ...] = (
+    # + Straight
+    (((-0.54, 0.0), (0.54, 0.0)), ((0.0, -0.54), (0.0, 0.54))),
+    # x Diagonal
+    (((-0.42, -0.42), (0.42, 0.42)), ((-0.42, 0.42), (0.42, -0.42))),
+    # <> Pusher
+    (((-0.18, -0.4), (-0.58, 0.0), (-0.18, 0.4)), ((0.18, -0.4), (0.58, 0.0), (0.18, 0.4))),
+    # >< Puller
+    (((-0.58, -0.4), (-0.18, 0.0), (-0.58, 0.4)), ((0.58, -0.4), (0.18, 0.0), (0.58, 0.4))),
+)
+"""The sign of each piece type, in radii of the stone around its centre."""
+
+# Light against Dark differ in lightness, not in hue, so that every kind of sight tells them apart.
+_FACE = ("#fbf4e2", "#34303a")
+_RIM = ("#8a6d3f", "#17141b")
+_INNER = ("#e6d6b4", "#4d4756")
+_SIGN = ("#3b2c1a", "#fbf4e2")
+_SHADOW = "#94713f"
+
+
+def stone(
+    part: str,
+    centre: tuple[float, float],
+    radius: float,
+    player: int,
+    piece: int,
+    *,
+    shadow: bool = False,
+    fade_into: str | None = None,
+) -> list[Shape]:
+    """Return the shapes of one stone.
+
+    Args:
+        part: name of the stone's shapes; the sign's gets ``-sign`` appended.
+        centre: middle of the stone.
+        radius: outer radius.
+        player: 0 Light, 1 Dark.
+        piece: type 0..3; anything else draws a stone without a sign.
+        shadow: whether it throws one on the cell below.
+        fade_into: background to blend most of the colours into, for a piece that is used up.
+    """
+
+    def colour(of: str) -> str:
+        return of if fade_into is None else blend(of, fade_into, 0.8)
+
+    x, y = centre
+    rim = 0.07 * radius
+    shapes: list[Shape] = []
+    if shadow:
+        shapes.append(Circle(f"{part}-shadow", x, y + 0.09 * radius, radius, _SHADOW))
+    shapes += [
+        Circle(part, x, y, radius - rim / 2, colour(_FACE[player]), colour(_RIM[player]), rim),
+        Circle(f"{part}-inner", x, y, 0.84 * radius, None, colour(_INNER[player]), 0.05 * radius),
+    ]
+    if 0 <= piece < len(_SIGNS):
+        lines = tuple(
+            tuple((x + radius * dx, y + radius * dy) for dx, dy in line) for line in _SIGNS[piece]
+        )
+        shapes.append(Stroke(f"{part}-sign", lines, colour(_SIGN[player]), 0.17 * radius))
+    return shapes
+
+
+def blend(colour: str, into: str, share: float) -> str:
+    """Return ``colour`` mixed with ``share`` (0..1) of ``into``, all as ``#rrggbb``."""
+    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(into[1:]), strict=True)
+    return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()

@@ -1,0 +1,220 @@
+"""The drawing of a position as a list of shapes, back to front."""
+
+from __future__ import annotations
+
+from .layout import CELL, TILE_EDGE, TRAY_HEIGHT, TRAY_WIDTH, Layout, arrange, column_name
+from .pieces import stone
+from .shapes import Circle, Drawable, Rect, Scene, Shape, Text
+
+__all__ = ["scene"]
+
+_PLAYERS = ("Light", "Dark")
+_SIGNS = ("+", "x", "<>", "><")
+
+_PANEL = "#efe4cd"
+_PANEL_EDGE = "#cdb98f"
+_TRAY = "#f8f1e1"
+_TRAY_EDGE = "#d9c8a3"
+_INK = "#33291c"
+_FAINT_INK = "#7c6a4c"
+_CELL = ("#cfae7c", "#c5a26d")  # the two shades make the diagonals easy to follow
+_CELL_EDGE = "#b28e58"
+_OPEN_CELL = ("#dcd0a0", "#d5c793")
+_OPEN = "#0b6e7f"
+_LAST = "#e8590c"
+
+
+def scene(position: Drawable) -> Scene:
+    """Return the drawing of a position."""
+    board = position.variant.board
+    layout = arrange(board)
+    pass_action = position.variant.pass_action
+    legal = {int(action) for action in position.legal_actions()}
+    open_cells = {action % board.num_cells for action in legal if action != pass_action}
+    last = position.last_action
+    last_cell = None if last is None or last == pass_action else last % board.num_cells
+    status = _status(position, must_pass=legal == {pass_action})
+
+    edge = 1.5 * layout.scale
+    shapes: list[Shape] = [
+        Rect(
+            "panel",
+            edge / 2,
+            edge / 2,
+            layout.width - edge,
+            layout.height - edge,
+            14 * layout.scale,
+            _PANEL,
+            _PANEL_EDGE,
+            edge,
+        ),
+        *_status_line(layout, position, status),
+        *_labels(layout, board.width, board.height),
+    ]
+    for cell, (x, y) in enumerate(board.cells):
+        shapes += _cell(layout, x, y, is_open=cell in open_cells)
+    for cell, (x, y) in enumerate(board.cells):
+        owner = int(position.stones[cell])
+        if owner:
+            piece = _piece(position, cell)
+            centre = layout.centre(x, y)
+            shapes += stone("stone", centre, 0.39 * CELL, owner - 1, piece, shadow=True)
+        if cell == last_cell:
+            shapes.append(Circle("last", *layout.centre(x, y), 0.44 * CELL, None, _LAST, 4.5))
+    for player in (0, 1):
+        shapes += _tray(layout, position, player)
+    return Scene(
+        width=layout.width,
+        height=layout.height,
+        background=_PANEL,
+        title=f"Mijnlieff, {board.width}x{board.height}. {status}. "
+        f"Score: Light {position.score[0]}, Dark {position.score[1]}",
+        description=_describe(position, open_cells),
+        shapes=tuple(shapes),
+    )
+
+
+def _piece(position: Drawable, cell: int) -> int:
+    """Return the type of the stone on a cell, -1 where it is not known."""
+    return -1 if position.pieces is None else int(position.pieces[cell])
+
+
+def _status(position: Drawable, *, must_pass: bool) -> str:
+    """Say in a few words whose turn it is, or how the game ended."""
+    light, dark = position.score
+    if position.is_over:
+        if light == dark:
+            return f"Draw {light}-{dark}"
+        winner = _PLAYERS[dark > light]
+        return f"{winner} wins {max(light, dark)}-{min(light, dark)}"
+    mover, other = _PLAYERS[position.to_play], _PLAYERS[1 - position.to_play]
+    turn = f"{mover} must pass" if must_pass else f"{mover} to move"
+    if position.last_action == position.variant.pass_action:
+        return f"{other} passed, {turn}"
+    return turn
+
+
+def _status_line(layout: Layout, position: Drawable, status: str) -> list[Shape]:
+    """Draw the status in words, led by a plain stone of the player it is about."""
+    x, y = layout.status
+    size = 18 * layout.scale
+    light, dark = position.score
+    shapes: list[Shape] = []
+    if not position.is_over or light != dark:
+        player = int(dark > light) if position.is_over else position.to_play
+        radius = 0.5 * size
+        shapes += stone("turn", (x + radius, y), radius, player, -1)
+        x += 1.45 * size
+    shapes.append(Text("status", x, y + 0.36 * size, status, size, _INK, bold=True))
+    return shapes
+
+
+def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
+    """Write the letters below the columns and the numbers left of the rows."""
+    size = layout.label_size
+    bottom = layout.board_bottom + 1.25 * size
+    right = layout.board_left - 0.45 * size
+    columns = [
+        Text("column", layout.centre(x, 0)[0], bottom, column_name(x), size, _FAINT_INK, "middle")
+        for x in range(width)
+    ]
+    rows = [
+        Text(
+            "row", right, layout.centre(0, y)[1] + 0.36 * size, f"{y + 1}", size, _FAINT_INK, "end"
+        )
+        for y in range(height)
+    ]
+    return [*columns, *rows]
+
+
+def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
+    """Draw one cell as a tile with a darker lower edge, marked when it is open."""
+    centre_x, centre_y = layout.centre(x, y)
+    side = CELL - 4
+    left, top = centre_x - side / 2, centre_y + TILE_EDGE / 2 - side / 2
+    shade = (x + y) % 2
+    face = (_OPEN_CELL if is_open else _CELL)[shade]
+    shapes: list[Shape] = [
+        Rect("cell", left, top, side, side, 7, _CELL_EDGE),
+        Rect("cell-face", left, top, side, side - TILE_EDGE, 7, face),
+    ]
+    if is_open:
+        shapes.append(Circle("open", centre_x, centre_y, 0.12 * CELL, _OPEN))
+    return shapes
+
+
+def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
+    """Draw a player's name, points and hand; the side to move gets a strong outline."""
+    scale = layout.scale
+    left, top = layout.trays[player]
+    moves = position.to_play == player and not position.is_over
+    shapes: list[Shape] = [
+        Rect(
+            "tray-to-move" if moves else "tray",
+            left,
+            top,
+            TRAY_WIDTH * scale,
+            TRAY_HEIGHT * scale,
+            9 * scale,
+            _TRAY,
+            _OPEN if moves else _TRAY_EDGE,
+            (3 if moves else 1.5) * scale,
+        ),
+        *stone("seat", (left + 22 * scale, top + 21 * scale), 9 * scale, player, -1),
+        Text(
+            "name",
+            left + 38 * scale,
+            top + 26.5 * scale,
+            _PLAYERS[player],
+            15 * scale,
+            _INK,
+            bold=True,
+        ),
+        Text(
+            "score",
+            left + (TRAY_WIDTH - 14) * scale,
+            top + 28.5 * scale,
+            str(position.score[player]),
+            22 * scale,
+            _INK,
+            "end",
+            bold=True,
+        ),
+    ]
+    step = (TRAY_WIDTH - 10) / len(_SIGNS)
+    for piece in range(len(_SIGNS)):
+        count = int(position.hands[player][piece])
+        x = left + (5 + (piece + 0.5) * step) * scale
+        shapes += stone(
+            "hand",
+            (x, top + 56 * scale),
+            15.5 * scale,
+            player,
+            piece,
+            fade_into=None if count else _TRAY,
+        )
+        ink = _INK if count else _FAINT_INK
+        shapes.append(Text("count", x, top + 89 * scale, str(count), 13.5 * scale, ink, "middle"))
+    return shapes
+
+
+def _describe(position: Drawable, open_cells: set[int]) -> str:
+    """Tell the whole position in words, for those who cannot see it."""
+    names = [f"{column_name(x)}{y + 1}" for x, y in position.variant.board.cells]
+
+    def stones(owner: int) -> str:
+        placed = []
+        for cell, name in enumerate(names):
+            if int(position.stones[cell]) == owner:
+                piece = _piece(position, cell)
+                placed.append(name + (_SIGNS[piece] if 0 <= piece < len(_SIGNS) else ""))
+        return " ".join(placed) or "none"
+
+    def hand(player: int) -> str:
+        counts = zip(_SIGNS, position.hands[player], strict=True)
+        return " ".join(f"{int(count)} {sign}" for sign, count in counts)
+
+    return (
+        f"Light stones: {stones(1)}; hand: {hand(0)}. Dark stones: {stones(2)}; hand: {hand(1)}. "
+        f"Open cells: {' '.join(names[cell] for cell in sorted(open_cells)) or 'none'}."
+    )

@@ -1,0 +1,192 @@
+"""The primitive shapes a drawing consists of, and what a position must tell to be drawn.
+
+All colours are opaque ``#rrggbb``, so that painting in order is all a backend has to do. Lengths
+are in drawing units, y downwards, the origin at the top left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Circle",
+    "Drawable",
+    "DrawableBoard",
+    "DrawableVariant",
+    "Rect",
+    "Scene",
+    "Shape",
+    "Stroke",
+    "Text",
+]
+
+
+class DrawableBoard(Protocol):
+    """What a drawing reads of a board."""
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells."""
+
+    @property
+    def width(self) -> int:
+        """Width of the bounding box in cells."""
+
+    @property
+    def height(self) -> int:
+        """Height of the bounding box in cells."""
+
+    @property
+    def cells(self) -> Sequence[tuple[int, int]]:
+        """``(x, y)`` of every cell by cell number, ``y`` upwards."""
+
+
+class DrawableVariant(Protocol):
+    """What a drawing reads of a variant."""
+
+    @property
+    def board(self) -> DrawableBoard:
+        """The board."""
+
+    @property
+    def pass_action(self) -> int:
+        """Index of the pass."""
+
+
+class Drawable(Protocol):
+    """What a drawing reads of a position; ``mijnlieff.Position`` has all of it."""
+
+    @property
+    def variant(self) -> DrawableVariant:
+        """The variant, with its board."""
+
+    @property
+    def stones(self) -> npt.NDArray[np.int8]:
+        """int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark."""
+
+    @property
+    def pieces(self) -> npt.NDArray[np.int8] | None:
+        """int8 ``(num_cells,)``: type 0..3 of the stone, -1 where empty or unknown; or None."""
+
+    @property
+    def hands(self) -> npt.NDArray[np.int8] | npt.NDArray[np.uint8]:
+        """``(2, 4)``: pieces held by Light and Dark of each type."""
+
+    @property
+    def to_play(self) -> int:
+        """0 when Light is to move, 1 when Dark is."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Points of Light and of Dark."""
+
+    @property
+    def last_action(self) -> int | None:
+        """The action that led here, None at the start or where unknown."""
+
+    def legal_actions(self) -> npt.NDArray[np.int64]:
+        """Ascending legal actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A filled rectangle with corners of one radius; ``line`` is the width of its outline."""
+
+    part: str
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float
+    fill: str
+    stroke: str | None = None
+    line: float = 0.0
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom edge, the outline included."""
+        half = self.line / 2 if self.stroke else 0.0
+        return (
+            self.x - half,
+            self.y - half,
+            self.x + self.width + half,
+            self.y + self.height + half,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """A disc (``fill``), a ring (``stroke``), or both; ``line`` is the width of the ring."""
+
+    part: str
+    x: float
+    y: float
+    radius: float
+    fill: str | None
+    stroke: str | None = None
+    line: float = 0.0
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom edge, the ring included."""
+        reach = self.radius + (self.line / 2 if self.stroke else 0.0)
+        return self.x - reach, self.y - reach, self.x + reach, self.y + reach
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """Open polylines of one colour and width, with round ends and joints."""
+
+    part: str
+    lines: tuple[tuple[tuple[float, float], ...], ...]
+    stroke: str
+    line: float
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom edge, the line's width included."""
+        half = self.line / 2
+        xs = [x for line in self.lines for x, _ in line]
+        ys = [y for line in self.lines for _, y in line]
+        return min(xs) - half, min(ys) - half, max(xs) + half, max(ys) + half
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text; ``y`` is its baseline and ``anchor`` says what lies at ``x``."""
+
+    part: str
+    x: float
+    y: float
+    text: str
+    size: float
+    fill: str
+    anchor: Literal["start", "middle", "end"] = "start"
+    bold: bool = False
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom edge, of a font that is wider than the usual ones."""
+        width = 0.62 * self.size * len(self.text)
+        left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
+        return left, self.y - 0.8 * self.size, left + width, self.y + 0.22 * self.size
+
+
+Shape: TypeAlias = Rect | Circle | Stroke | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A finished drawing: its size, what it shows in words, and its shapes from back to front."""
+
+    width: float
+    height: float
+    background: str
+    title: str
+    description: str
+    shapes: tuple[Shape, ...]

@@ -1,0 +1,38 @@
+"""The size of a drawing in pixels."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from .shapes import Scene
+
+__all__ = ["LARGEST", "pixels"]
+
+_SMALLEST = 32
+LARGEST = 8192
+"""The longest side of a drawing, in pixels."""
+_LARGEST_UNASKED = 1280
+
+
+def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
+    """Return width and height in pixels.
+
+    Args:
+        drawing: what is drawn.
+        size: length of the longer side, or None for the natural size: 72 pixels a cell, less on
+            boards that would get longer than 1,280.
+
+    Raises:
+        TypeError: ``size`` is not an integer.
+        ValueError: ``size`` is out of 32..8192.
+    """
+    longer = max(drawing.width, drawing.height)
+    if size is None:
+        wanted = min(round(longer), _LARGEST_UNASKED)
+    else:
+        wanted = operator.index(size)
+        if not _SMALLEST <= wanted <= LARGEST:
+            raise ValueError(f"size must be in {_SMALLEST}..{LARGEST} pixels, not {wanted}")
+    factor = wanted / longer
+    return max(1, round(drawing.width * factor)), max(1, round(drawing.height * factor))

@@ -1,0 +1,106 @@
+"""A drawing as an RGB image, by Pillow, on no display."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import MissingExtraError
+from .scene import scene
+from .shapes import Circle, Drawable, Rect, Scene, Stroke, Text
+from .sizes import pixels
+
+if TYPE_CHECKING:
+    from PIL.ImageDraw import ImageDraw
+
+__all__ = ["image"]
+
+_OVERSAMPLED = 4096
+"""Up to this side in pixels, pictures are painted larger and then scaled down."""
+_ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
+
+
+def image(position: Drawable, *, size: SupportsIndex | None = None) -> npt.NDArray[np.uint8]:
+    """Return a position as an image; all positions of one board and size have the same shape.
+
+    Args:
+        position: what to draw.
+        size: length of the longer side in pixels, 32..8192; None for the natural size.
+
+    Returns:
+        uint8 ``(height, width, 3)``, red, green, blue; the caller's own.
+
+    Raises:
+        TypeError: ``size`` is not an integer.
+        ValueError: ``size`` is out of range.
+        MissingExtraError: Pillow is not installed.
+    """
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError as error:
+        raise MissingExtraError(
+            "drawing an image needs Pillow: pip install 'mijnlieff[render]'"
+        ) from error
+    drawing = scene(position)
+    width, height = pixels(drawing, size)
+    # Pillow does not smooth edges: paint larger, then average.
+    oversampling = max(1, min(4, _OVERSAMPLED // max(width, height)))
+    canvas = Image.new("RGB", (width * oversampling, height * oversampling), drawing.background)
+    _paint(ImageDraw.Draw(canvas), drawing, canvas.width / drawing.width)
+    return np.array(canvas.reduce(oversampling) if oversampling > 1 else canvas)
+
+
+def _paint(draw: ImageDraw, drawing: Scene, factor: float) -> None:
+    """Paint all shapes, ``factor`` pixels to a drawing unit."""
+    fonts: dict[float, Any] = {}
+    for shape in drawing.shapes:
+        match shape:
+            case Rect():
+                line = _pixels(shape.line, factor) if shape.stroke else 0
+                box = [factor * edge for edge in shape.bounds()]
+                radius = factor * (shape.radius + shape.line / 2)
+                draw.rounded_rectangle(box, radius, shape.fill, shape.stroke, line)
+            case Circle():
+                line = _pixels(shape.line, factor) if shape.stroke else 0
+                box = [factor * edge for edge in shape.bounds()]
+                draw.ellipse(box, shape.fill, shape.stroke, line)
+            case Stroke():
+                for points in shape.lines:
+                    _stroke(draw, [(factor * x, factor * y) for x, y in points], shape, factor)
+            case Text():
+                size = factor * shape.size
+                font = fonts.get(size)
+                if font is None:
+                    font = fonts[size] = _font(size)
+                draw.text(
+                    (factor * shape.x, factor * shape.y),
+                    shape.text,
+                    shape.fill,
+                    font,
+                    _ANCHORS[shape.anchor],
+                    # the built-in font has one weight; an outline makes it heavier
+                    stroke_width=int(0.022 * size) if shape.bold else 0,
+                )
+
+
+def _stroke(
+    draw: ImageDraw, points: list[tuple[float, float]], shape: Stroke, factor: float
+) -> None:
+    """Paint one polyline; a disc on every point makes its ends and joints round."""
+    draw.line(points, shape.stroke, _pixels(shape.line, factor))
+    for x, y in points:
+        draw.circle((x, y), factor * shape.line / 2, shape.stroke)
+
+
+def _font(size: float) -> Any:
+    """Return the font that Pillow brings along, ``size`` pixels high."""
+    from PIL import ImageFont
+
+    return ImageFont.load_default(max(1.0, size))
+
+
+def _pixels(length: float, factor: float) -> int:
+    """Return the width of a line in whole pixels, at least one."""
+    return max(1, round(factor * length))

@@ -1,0 +1,158 @@
+"""A window that shows positions, by pygame-ce."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, SupportsIndex
+
+from ..errors import DisplayError, MissingExtraError
+from .shapes import Drawable
+from .to_image import image
+
+__all__ = ["Window"]
+
+_PROMPT = "PYGAME_HIDE_SUPPORT_PROMPT"
+_MISSING = "the window needs pygame-ce: pip install 'mijnlieff[render]'"
+
+
+class Window:
+    """A window for render mode ``human``; it opens when the first position is shown.
+
+    Args:
+        title: what the window's bar says.
+        size: longer side of the drawing in pixels, 32..8192; None for the natural size.
+        fps: the most positions shown a second, so that a person can follow; None for no limit.
+
+    Attributes:
+        is_open: whether there is a window now.
+    """
+
+    def __init__(
+        self,
+        *,
+        title: str = "Mijnlieff",
+        size: SupportsIndex | None = None,
+        fps: float | None = None,
+    ) -> None:
+        """Keep the settings; nothing opens yet."""
+        if fps is not None and not fps > 0:
+            raise ValueError(f"fps must be above 0, or None for no limit, not {fps!r}")
+        self._title = title
+        self._size = size
+        self._fps = fps
+        self._pygame: Any = None
+        self._window: Any = None
+        self._clock: Any = None
+        self._dismissed = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a window now."""
+        return self._window is not None
+
+    def show(self, position: Drawable) -> bool:
+        """Draw a position, and wait first if the last one has not been up for long enough.
+
+        When the person at the screen closes the window, it goes away and stays away: whatever runs
+        goes on, and showing does nothing until `close` has been called.
+
+        Returns:
+            Whether the window is open.
+
+        Raises:
+            DisplayError: there is no display to open a window on.
+            MissingExtraError: pygame-ce or Pillow is not installed.
+            TypeError: the size is not an integer.
+            ValueError: the size is out of range.
+        """
+        if self._dismissed:
+            return False
+        frame = image(position, size=self._size)
+        height, width, _ = frame.shape
+        if self._window is None:
+            self._open(width, height)
+        elif tuple(self._window.size) != (width, height):
+            self._window.size = (width, height)
+        if self._close_clicked():
+            self.close()
+            self._dismissed = True
+            return False
+        picture = self._pygame.image.frombuffer(frame.tobytes(), (width, height), "RGB")
+        self._window.get_surface().blit(picture, (0, 0))
+        self._window.flip()
+        if self._fps is not None:
+            self._clock.tick(self._fps)
+        return True
+
+    def close(self) -> None:
+        """Close the window, if there is one; showing a position opens a new one."""
+        self._dismissed = False
+        if self._window is not None:
+            self._window.destroy()
+            self._window = None
+
+    def _open(self, width: int, height: int) -> None:
+        """Load pygame if this is the first time, and open the window."""
+        if self._pygame is None:
+            self._pygame = _load_pygame()
+        _start_display(self._pygame)
+        self._window = self._pygame.Window(self._title, (width, height))
+        self._clock = self._pygame.time.Clock()
+
+    def _close_clicked(self) -> bool:
+        """Take what happened since the last time off the queue, and look for the close button."""
+        pygame = self._pygame
+        clicked = False
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                clicked = True
+            elif event.type == pygame.WINDOWCLOSE:
+                if event.window is self._window:
+                    clicked = True
+                elif event.window is not None:
+                    pygame.event.post(event)  # for the other window that it is about
+        return clicked
+
+
+def _load_pygame() -> Any:
+    """Import pygame without the greeting that it prints."""
+    before = os.environ.get(_PROMPT)
+    os.environ[_PROMPT] = "1"
+    try:
+        pygame = importlib.import_module("pygame")
+    except ImportError as error:
+        raise MissingExtraError(_MISSING) from error
+    finally:
+        if before is None:
+            del os.environ[_PROMPT]
+        else:
+            os.environ[_PROMPT] = before
+    if not hasattr(pygame, "Window"):
+        raise MissingExtraError(
+            f"{_MISSING}; the pygame found is {pygame.version.ver}, which is not"
+        )
+    return pygame
+
+
+def _start_display(pygame: Any) -> None:
+    """Start pygame's display, unless it runs already.
+
+    SDL falls back to drawing into memory where there is no screen. Somebody who asked for a window
+    and set no driver wants to know that.
+    """
+    if pygame.display.get_init():
+        return
+    asked = os.environ.get("SDL_VIDEODRIVER", "") or os.environ.get("SDL_VIDEO_DRIVER", "")
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        reason = str(error)
+    else:
+        if asked or pygame.display.get_driver() not in ("offscreen", "dummy"):
+            return
+        pygame.display.quit()
+        reason = "SDL found no screen"
+    raise DisplayError(
+        f"cannot open a window ({reason}); without a display use render mode rgb_array or ansi"
+    )
