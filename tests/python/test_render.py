@@ -378,7 +378,6 @@ def test_missing_pygame(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def dummy_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 

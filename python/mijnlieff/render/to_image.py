@@ -90,8 +90,9 @@ def _stroke(
 ) -> None:
     """Paint one polyline; a disc on every point makes its ends and joints round."""
     draw.line(points, shape.stroke, _pixels(shape.line, factor))
+    radius = factor * shape.line / 2
     for x, y in points:
-        draw.circle((x, y), factor * shape.line / 2, shape.stroke)
+        draw.ellipse((x - radius, y - radius, x + radius, y + radius), shape.stroke)
 
 
 def _font(size: float) -> Any:
