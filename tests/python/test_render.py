@@ -128,9 +128,9 @@ WHOLE_GAME = f"{FIRST_FIVE_TURNS} d4x pass b4x pass b3<> b1<>"
 
 POSITIONS = {
     "start": position_from(STANDARD, "", "a1 b1 c1 d1 a2 d2 a3 d3 a4 b4 c4 d4"),
-    "middle": position_from(STANDARD, FIRST_FIVE_TURNS, "b3 d1 d4"),
+    "middle": position_from(STANDARD, FIRST_FIVE_TURNS, "b3 d1 d4", score=(1, 0)),
     "passed": position_from(
-        STANDARD, f"{FIRST_FIVE_TURNS} d4x pass", "b1 d1 b3 b4 c4", score=(1, 0)
+        STANDARD, f"{FIRST_FIVE_TURNS} d4x pass", "b1 d1 b3 b4 c4", score=(2, 0)
     ),
     "over": position_from(STANDARD, WHOLE_GAME, score=(4, 1), is_over=True),
     "single cell": position_from(board_from("#"), "", "a1", copies=255),
@@ -221,7 +221,7 @@ def test_svg_of_the_example_game() -> None:
     assert root.tag == f"{SVG}svg"
     title = root.find(f"{SVG}title")
     assert title is not None
-    assert title.text == "Mijnlieff, 4x4. Light to move. Score: Light 0, Dark 0"
+    assert title.text == "Mijnlieff, 4x4. Light to move. Score: Light 1, Dark 0"
     assert root.get("aria-label") == title.text
     description = root.find(f"{SVG}desc")
     assert description is not None
