@@ -20,3 +20,6 @@
 
 pub mod encode;
 pub mod game;
+
+#[cfg(feature = "python")]
+mod python;

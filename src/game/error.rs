@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Board, Cell, Move, Opening, Piece, Player};
+use super::{Board, Cell, Move, Opening, Piece, Player, Variant};
 
 /// Cells that do not make a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub enum VariantError {
         /// The name given.
         name: String,
     },
-    /// The number of copies is not in `1..=255`.
+    /// The number of copies is not in `1..=127`.
     Copies {
         /// The number given.
         found: i64,
@@ -110,7 +110,10 @@ impl fmt::Display for VariantError {
                 let names = Opening::ALL.map(Opening::name).join(", ");
                 write!(f, "unknown opening {name:?}; choose one of {names}")
             }
-            Self::Copies { found } => write!(f, "copies must be 1 to 255, not {found}"),
+            Self::Copies { found } => {
+                let max = Variant::MAX_COPIES;
+                write!(f, "copies must be 1 to {max}, not {found}")
+            }
         }
     }
 }

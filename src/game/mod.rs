@@ -72,7 +72,7 @@ pub use notation::{
     PositionTextError, RecordError, format_move, format_position, format_record, parse_move,
     parse_position, parse_record,
 };
-pub use perft::perft;
+pub use perft::{perft, perft_until};
 pub use piece::{Hand, Piece, Player};
 pub use position::Position;
 pub use symmetry::Symmetry;

@@ -1,5 +1,7 @@
 //! Counting action sequences, the usual check of a move generator.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{Position, Variant};
 
 /// The number of sequences of exactly `depth` actions from this position.
@@ -13,14 +15,33 @@ use super::{Position, Variant};
 /// ```
 #[must_use]
 pub fn perft(variant: &Variant, position: &Position, depth: u32) -> u64 {
+    perft_until(variant, position, depth, &AtomicBool::new(false)).unwrap_or_default()
+}
+
+/// As [`perft`], but gives up with `None` soon after another thread sets `stop`.
+#[must_use]
+pub fn perft_until(
+    variant: &Variant,
+    position: &Position,
+    depth: u32,
+    stop: &AtomicBool,
+) -> Option<u64> {
     match depth {
-        0 => 1,
+        0 => Some(1),
         // The last ply is counted, not played.
-        1 => position.count_legal_moves(variant) as u64,
+        1 => Some(position.count_legal_moves(variant) as u64),
+        _ if stop.load(Ordering::Relaxed) => None,
         _ => position
             .legal_moves(variant)
             .into_iter()
-            .map(|mv| perft(variant, &position.play_unchecked(variant, mv), depth - 1))
+            .map(|mv| {
+                perft_until(
+                    variant,
+                    &position.play_unchecked(variant, mv),
+                    depth - 1,
+                    stop,
+                )
+            })
             .sum(),
     }
 }

@@ -1,6 +1,7 @@
 //! What is fixed for a whole game: the board, the opening rule, the pieces.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::{Board, CellSet, Hand, Piece, Player, VariantError};
 
@@ -61,7 +62,7 @@ impl FromStr for Opening {
 /// A board, an opening rule and the number of pieces of each type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
-    board: Board,
+    board: Arc<Board>,
     opening: Opening,
     copies: u8,
 }
@@ -70,7 +71,7 @@ impl Default for Variant {
     /// The standard game: 4x4 board, opening on an outside cell, 2 pieces of each type.
     fn default() -> Self {
         Self {
-            board: Board::default(),
+            board: Arc::new(Board::default()),
             opening: Opening::default(),
             copies: 2,
         }
@@ -78,15 +79,22 @@ impl Default for Variant {
 }
 
 impl Variant {
-    /// A variant with `copies` pieces of each type for each player, 1 to 255.
+    /// The most pieces of a type that a player can have; hands are written as signed bytes.
+    pub const MAX_COPIES: u8 = 127;
+
+    /// A variant with `copies` pieces of each type for each player, 1 to 127.
     ///
     /// # Errors
     ///
     /// When `copies` is out of range.
-    pub fn new(board: Board, opening: Opening, copies: i64) -> Result<Self, VariantError> {
+    pub fn new(
+        board: impl Into<Arc<Board>>,
+        opening: Opening,
+        copies: i64,
+    ) -> Result<Self, VariantError> {
         match u8::try_from(copies) {
-            Ok(copies @ 1..) => Ok(Self {
-                board,
+            Ok(copies @ 1..=Self::MAX_COPIES) => Ok(Self {
+                board: board.into(),
                 opening,
                 copies,
             }),
@@ -96,7 +104,7 @@ impl Variant {
 
     /// The board.
     #[must_use]
-    pub fn board(&self) -> &Board {
+    pub fn board(&self) -> &Arc<Board> {
         &self.board
     }
 

@@ -1,0 +1,286 @@
+"""Types of the native module; import the names from `mijnlieff`."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex, final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+__all__ = [
+    "Board",
+    "Position",
+    "Variant",
+    "_restore_board",
+    "_restore_position",
+    "format_record",
+    "mask_batch",
+    "observe_batch",
+    "parse_record",
+    "perft",
+]
+
+_Layout = Literal["planes", "flat", "packed"]
+_Action = SupportsIndex | str
+
+@final
+class Board:
+    """A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
+
+    Boards are immutable and equal when they have the same cells, wherever the grid starts. Make
+    one with `standard`, `from_blocks` or `from_text`.
+    """
+
+    @staticmethod
+    def standard() -> Board:
+        """The 4x4 board."""
+    @staticmethod
+    def from_blocks(blocks: Sequence[tuple[int, int]]) -> Board:
+        """A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
+
+        Raises:
+            BoardError: no block, two that overlap, more than 64 cells, or a side over 64.
+        """
+    @staticmethod
+    def from_text(text: str) -> Board:
+        """A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+
+        Raises:
+            BoardError: another character, rows of different lengths, no cell or more than 64.
+        """
+    @property
+    def num_cells(self) -> int:
+        """How many cells exist, 1 to 64."""
+    @property
+    def width(self) -> int:
+        """Columns of the bounding box."""
+    @property
+    def height(self) -> int:
+        """Rows of the bounding box."""
+    @property
+    def cells(self) -> tuple[tuple[int, int], ...]:
+        """The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner."""
+    @property
+    def symmetries(self) -> NDArray[np.int64]:
+        """Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
+
+        Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
+        by cell turns into ``y`` with ``y[symmetries[k]] = x``.
+        """
+    def cell_name(self, cell: int) -> str:
+        """The name of a cell, such as ``a1``.
+
+        Raises:
+            IndexError: the board has no such cell.
+        """
+    def __hash__(self) -> int: ...
+
+@final
+class Variant:
+    """What is fixed for a whole game: board, opening rule, pieces of each type.
+
+    Args:
+        board: the standard 4x4 board unless given.
+        opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
+            neighbour missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
+            Straight on a corner cell, ``"anywhere"`` any piece anywhere.
+        copies: pieces of each of the four types that each player starts with, 1 to 127; 2 unless
+            given.
+
+    Raises:
+        VariantError: an unknown opening or an impossible number of copies.
+    """
+
+    def __new__(
+        cls, board: Board | None = None, opening: str = "outside", copies: int | None = None
+    ) -> Variant: ...
+    @property
+    def board(self) -> Board:
+        """The board."""
+    @property
+    def opening(self) -> str:
+        """The opening rule."""
+    @property
+    def copies(self) -> int:
+        """Pieces of each type that each player starts with."""
+    @property
+    def num_actions(self) -> int:
+        """Number of action indices, ``4 * num_cells + 1``; 65 on the standard board."""
+    @property
+    def pass_action(self) -> int:
+        """The index of the pass, the last action."""
+    @property
+    def max_game_length(self) -> int:
+        """The most actions, passes included, that a game can have."""
+    def action_name(self, action: int) -> str:
+        """The text of an action, such as ``a1+`` or ``pass``.
+
+        Raises:
+            IndexError: there is no such action.
+        """
+    def action_index(self, name: str) -> int:
+        """The action with this text.
+
+        Raises:
+            ParseError: no cell of the board and a sign, and no pass.
+        """
+    @property
+    def action_symmetries(self) -> NDArray[np.int64]:
+        """Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``."""
+    def __hash__(self) -> int: ...
+
+@final
+class Position:
+    """The state of a game; immutable, every method returns a new one.
+
+    Positions are equal when they have the same future: same variant, stones by player, hands, open
+    cells and side to move. Which type lies where, the last action and the ply are not compared.
+
+    Args:
+        variant: the standard game unless given.
+    """
+
+    def __new__(cls, variant: Variant | None = None) -> Position: ...
+    @staticmethod
+    def from_actions(actions: Sequence[_Action], variant: Variant | None = None) -> Position:
+        """The position after these actions, indices or texts, from the start.
+
+        Raises:
+            IllegalMoveError: an action is illegal; the message says which.
+            GameOverError: the game is over before the last action.
+        """
+    @staticmethod
+    def from_record(record: str, variant: Variant | None = None) -> Position:
+        """The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
+
+        Raises:
+            ParseError: the text is no record, or stops in the middle of a turn.
+            IllegalMoveError: a move is illegal; the message says which.
+        """
+    @staticmethod
+    def from_notation(text: str, variant: Variant | None = None) -> Position:
+        """The position with this text, see `notation`.
+
+        Raises:
+            ParseError: the text does not fit the board.
+            PositionError: no game comes to the position; the message gives every reason found.
+        """
+    @property
+    def notation(self) -> str:
+        """The position as one line: board, last turn, number of turns so far.
+
+        Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
+        Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
+        then the ply, which also says who moves next.
+        """
+    @property
+    def variant(self) -> Variant:
+        """The variant that is played."""
+    @property
+    def to_play(self) -> int:
+        """Who acts next: 0 Light, 1 Dark."""
+    @property
+    def ply(self) -> int:
+        """Actions so far, passes included."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+    @property
+    def score(self) -> tuple[int, int]:
+        """The points of Light and of Dark so far."""
+    @property
+    def margin(self) -> int:
+        """The points of Light minus those of Dark."""
+    @property
+    def winner(self) -> int | None:
+        """0 Light, 1 Dark; None for a draw and while the game goes on."""
+    @property
+    def hands(self) -> NDArray[np.int8]:
+        """Pieces left, int8 ``(2, 4)``, by player and piece type."""
+    @property
+    def stones(self) -> NDArray[np.int8]:
+        """int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark."""
+    @property
+    def pieces(self) -> NDArray[np.int8]:
+        """int8 ``(num_cells,)``: the piece type of each stone, -1 where the cell is empty."""
+    @property
+    def last_action(self) -> int | None:
+        """The action that led here; None at the start."""
+    def legal_actions(self) -> NDArray[np.int64]:
+        """The legal action indices, int64, ascending; empty when the game is over."""
+    def action_mask(self) -> NDArray[np.int8]:
+        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over."""
+    def play(self, action: _Action) -> Position:
+        """The position after this action, an index or a text such as ``"a1+"``.
+
+        Raises:
+            IllegalMoveError: the action is illegal or does not exist.
+            GameOverError: the game is over.
+            ParseError: the text is no action.
+        """
+    def observation(
+        self, layout: _Layout = "planes", dtype: DTypeLike | None = None
+    ) -> NDArray[Any]:
+        """The full state as numbers, seen by the side to move.
+
+        Args:
+            layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
+                stones, cells open now, cells that exist, and a constant plane for each piece type
+                in the own hand (4) and the opposing hand (4). ``"flat"``
+                ``(3 * num_cells + 8,)``: own, opposing, open, own hand, opposing hand.
+                ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
+            dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
+                counts). A packed observation is always uint64.
+
+        Raises:
+            ValueError: unknown layout.
+            TypeError: another dtype.
+            VariantError: packed, but more than 16 cells or 3 copies.
+        """
+    def _repr_svg_(self) -> str: ...
+    def __hash__(self) -> int: ...
+
+def observe_batch(
+    positions: Sequence[Position], layout: _Layout = "flat", dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """The observations of several positions of one variant, ``(B, ...)``.
+
+    Layouts and dtypes are those of `Position.observation`.
+
+    Raises:
+        ValueError: no positions, or positions of different variants.
+    """
+
+def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
+    """The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+
+    Raises:
+        ValueError: no positions, or positions of different variants.
+    """
+
+def perft(position: Position, depth: int) -> int:
+    """The number of sequences of exactly `depth` actions; finished games have no continuation.
+
+    Runs without the GIL and stops on Ctrl-C.
+
+    Raises:
+        ValueError: `depth` is negative.
+    """
+
+def parse_record(text: str, variant: Variant | None = None) -> list[int]:
+    """The actions of a game record; every one is played, so the game is legal.
+
+    Raises:
+        ParseError: the text is no record, or stops in the middle of a turn.
+        IllegalMoveError: a move is illegal; the message says which.
+    """
+
+def format_record(actions: Sequence[_Action], variant: Variant | None = None) -> str:
+    """The record of a game from the first action, ``#`` after the end of a finished one.
+
+    Raises:
+        IllegalMoveError: an action is illegal; the message says which.
+        GameOverError: the game is over before the last action.
+    """
+
+def _restore_board(text: str) -> Board: ...
+def _restore_position(text: str, variant: Variant) -> Position: ...

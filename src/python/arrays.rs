@@ -1,0 +1,47 @@
+//! `NumPy` dtypes and shapes.
+
+use numpy::{Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::encode::Layout;
+
+/// The number type of observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dtype {
+    /// Hands as shares of what a player starts with.
+    Float32,
+    /// Hands as counts.
+    Uint8,
+}
+
+impl Dtype {
+    /// Whatever `numpy.dtype` takes, as long as it means float32 or uint8.
+    pub(crate) fn parse(dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = dtype.py();
+        let descriptor = PyArrayDescr::new(py, dtype)?;
+        if descriptor.is_equiv_to(&numpy::dtype::<f32>(py)) {
+            Ok(Self::Float32)
+        } else if descriptor.is_equiv_to(&numpy::dtype::<u8>(py)) {
+            Ok(Self::Uint8)
+        } else {
+            Err(PyTypeError::new_err(format!(
+                "observations have dtype float32 or uint8, not {descriptor}"
+            )))
+        }
+    }
+}
+
+/// The layout with this name.
+pub(crate) fn parse_layout(name: &str) -> PyResult<Layout> {
+    name.parse().map_err(PyValueError::new_err)
+}
+
+/// An array of these numbers in C order.
+pub(crate) fn shaped<'py, T: Element>(
+    py: Python<'py>,
+    numbers: Vec<T>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    PyArray1::from_vec(py, numbers).reshape(shape)
+}

@@ -1,0 +1,117 @@
+//! `mijnlieff.Board`.
+
+use std::sync::Arc;
+
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use super::arrays::shaped;
+use super::errors::board_error;
+use crate::game::{Board, Cell};
+
+/// The cells of a board.
+#[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyBoard(pub(crate) Arc<Board>);
+
+#[pymethods]
+impl PyBoard {
+    #[staticmethod]
+    fn standard() -> Self {
+        Self(Arc::new(Board::default()))
+    }
+
+    #[staticmethod]
+    fn from_blocks(blocks: Vec<(i32, i32)>) -> PyResult<Self> {
+        Board::from_blocks(&blocks)
+            .map(Self::new)
+            .map_err(|error| board_error(&error))
+    }
+
+    #[staticmethod]
+    fn from_text(text: &str) -> PyResult<Self> {
+        Board::from_text(text)
+            .map(Self::new)
+            .map_err(|error| board_error(&error))
+    }
+
+    #[getter]
+    fn num_cells(&self) -> usize {
+        self.0.num_cells()
+    }
+
+    #[getter]
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    #[getter]
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    #[getter]
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        // Plain integers: a list of Rust bytes would become Python `bytes`.
+        let cells = self
+            .0
+            .cells()
+            .iter()
+            .map(|&(x, y)| (usize::from(x), usize::from(y)));
+        pyo3::types::PyTuple::new(py, cells.collect::<Vec<_>>())
+    }
+
+    #[getter]
+    fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let symmetries = self.0.symmetries();
+        let images = symmetries.iter().flat_map(|symmetry| {
+            self.0
+                .all()
+                .into_iter()
+                .map(|cell| symmetry.cell(cell).index() as i64)
+        });
+        shaped(
+            py,
+            images.collect(),
+            &[symmetries.len(), self.0.num_cells()],
+        )
+    }
+
+    fn cell_name(&self, cell: usize) -> PyResult<String> {
+        if cell >= self.0.num_cells() {
+            let last = self.0.num_cells() - 1;
+            let message = format!("cell {cell} does not exist, cells are 0 to {last}");
+            return Err(pyo3::exceptions::PyIndexError::new_err(message));
+        }
+        Ok(self.0.cell_name(Cell::new(cell)))
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_text()
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        if *self.0 == Board::default() {
+            "Board.standard()".to_owned()
+        } else {
+            format!("Board.from_text({:?})", self.0.to_text())
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((super::restorer(py, "_restore_board")?, (self.0.to_text(),)))
+    }
+}
+
+impl PyBoard {
+    fn new(board: Board) -> Self {
+        Self(Arc::new(board))
+    }
+}
+
+/// Reads what [`PyBoard::__reduce__`] wrote.
+#[pyfunction]
+#[pyo3(name = "_restore_board")]
+pub(crate) fn restore_board(text: &str) -> PyResult<PyBoard> {
+    PyBoard::from_text(text)
+}

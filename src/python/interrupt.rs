@@ -1,0 +1,53 @@
+//! Long calls: without the GIL, and stopped by Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+/// How often signals are looked at. Ctrl-C shall act within 0.2 s, so this leaves time to stop.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Runs `work` on another thread, without the GIL, and returns what it returns.
+///
+/// Only Python's main thread learns of signals, and it must hold the GIL for that. So it waits here
+/// and looks up every 50 ms. On Ctrl-C the flag that `work` was given becomes true; `work` should
+/// return soon after, its result is dropped, and the error is `KeyboardInterrupt`.
+///
+/// Starting a thread takes some 20 us: calls that are always shorter should run in place.
+pub(crate) fn run_interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    let stop = AtomicBool::new(false);
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let stop = &stop;
+            let worker = scope.spawn(move || {
+                // The receiver is gone only when this scope unwinds; nobody wants the result then.
+                let _ = sender.send(work(stop));
+            });
+            loop {
+                match receiver.recv_timeout(POLL) {
+                    Ok(result) => return Ok(result),
+                    Err(RecvTimeoutError::Timeout) => {
+                        // Clippy's shorter form fails to type-check for want of a lifetime.
+                        #[allow(clippy::redundant_closure_for_method_calls)]
+                        let signals = Python::attach(|py| py.check_signals());
+                        if let Err(error) = signals {
+                            stop.store(true, Ordering::Relaxed);
+                            return Err(error);
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                        Err(panic) => std::panic::resume_unwind(panic),
+                        Ok(()) => unreachable!("a worker that ends well has sent its result"),
+                    },
+                }
+            }
+        })
+    })
+}

@@ -1,0 +1,38 @@
+//! The Python module `mijnlieff._mijnlieff`: checks, converts, releases the GIL, calls the core.
+//!
+//! Nothing else imports `pyo3` or `numpy`, and nothing imports this module.
+
+// Arguments that PyO3 converts arrive by value.
+#![allow(clippy::needless_pass_by_value)]
+
+mod arrays;
+mod board;
+mod drawing;
+mod errors;
+mod interrupt;
+mod position;
+mod records;
+mod variant;
+
+use pyo3::pymodule;
+
+#[pymodule]
+mod _mijnlieff {
+    #[pymodule_export]
+    use super::board::{PyBoard, restore_board};
+    #[pymodule_export]
+    use super::position::{PyPosition, mask_batch, observe_batch, restore_position};
+    #[pymodule_export]
+    use super::records::{format_record, parse_record, perft};
+    #[pymodule_export]
+    use super::variant::PyVariant;
+}
+
+/// The function of the module that rebuilds an object from its pickle.
+fn restorer<'py>(
+    py: pyo3::Python<'py>,
+    name: &str,
+) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+    use pyo3::types::PyAnyMethods;
+    py.import("mijnlieff._mijnlieff")?.getattr(name)
+}

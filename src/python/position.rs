@@ -1,0 +1,366 @@
+//! `mijnlieff.Position`.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArrayDyn};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::arrays::{Dtype, parse_layout, shaped};
+use super::drawing::draw;
+use super::errors::{
+    legal_actions, pack_error, parse_error, play_error, position_error, record_error,
+    unknown_action,
+};
+use super::variant::PyVariant;
+use crate::encode::{
+    Feature, Layout, PackError, action_of, move_of, num_actions, observe, pack, write_mask,
+};
+use crate::game::{
+    self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
+};
+
+/// The state of a game, together with its variant.
+#[pyclass(
+    name = "Position",
+    module = "mijnlieff",
+    frozen,
+    eq,
+    hash,
+    from_py_object
+)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyPosition {
+    pub(crate) variant: Arc<Variant>,
+    pub(crate) core: Position,
+}
+
+#[pymethods]
+impl PyPosition {
+    #[new]
+    #[pyo3(signature = (variant=None))]
+    fn new(variant: Option<PyVariant>) -> Self {
+        let variant = PyVariant::or_default(variant).0;
+        let core = Position::new(&variant);
+        Self { variant, core }
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (actions, variant=None))]
+    fn from_actions(actions: Vec<Bound<'_, PyAny>>, variant: Option<PyVariant>) -> PyResult<Self> {
+        let mut position = Self::new(variant);
+        for (ply, action) in actions.iter().enumerate() {
+            let place = format!("move {}: ", ply + 1);
+            position.core = parse_action(&position.variant, &position.core, action, &place)?.1;
+        }
+        Ok(position)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (record, variant=None))]
+    fn from_record(record: &str, variant: Option<PyVariant>) -> PyResult<Self> {
+        let Self { variant, core } = Self::new(variant);
+        let moves =
+            game::parse_record(&variant, record).map_err(|error| record_error(&variant, &error))?;
+        let core = moves
+            .into_iter()
+            .fold(core, |core, mv| core.play_unchecked(&variant, mv));
+        Ok(Self { variant, core })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (text, variant=None))]
+    fn from_notation(text: &str, variant: Option<PyVariant>) -> PyResult<Self> {
+        let variant = PyVariant::or_default(variant).0;
+        let core = parse_position(&variant, text).map_err(|error| position_error(&error))?;
+        Ok(Self { variant, core })
+    }
+
+    #[getter]
+    fn notation(&self) -> String {
+        format_position(&self.variant, &self.core)
+    }
+
+    #[getter]
+    fn variant(&self) -> PyVariant {
+        PyVariant(self.variant.clone())
+    }
+
+    #[getter]
+    fn to_play(&self) -> usize {
+        self.core.side_to_move().index()
+    }
+
+    #[getter]
+    fn ply(&self) -> usize {
+        self.core.ply()
+    }
+
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.core.is_over(&self.variant)
+    }
+
+    #[getter]
+    fn score(&self) -> (u16, u16) {
+        self.core.score(&self.variant).into()
+    }
+
+    #[getter]
+    fn margin(&self) -> i32 {
+        self.core.margin(&self.variant)
+    }
+
+    #[getter]
+    fn winner(&self) -> Option<usize> {
+        if !self.is_over() {
+            return None;
+        }
+        match self.margin() {
+            0 => None,
+            1.. => Some(Player::Light.index()),
+            _ => Some(Player::Dark.index()),
+        }
+    }
+
+    #[getter]
+    fn hands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        let counts = Player::ALL.map(|player| self.core.hand(player).counts());
+        shaped(
+            py,
+            counts
+                .as_flattened()
+                .iter()
+                .map(|&count| count as i8)
+                .collect(),
+            &[2, 4],
+        )
+    }
+
+    #[getter]
+    fn stones<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        self.by_cell(py, |stone| {
+            stone.map_or(0, |(player, _)| player.index() as i8 + 1)
+        })
+    }
+
+    #[getter]
+    fn pieces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        self.by_cell(py, |stone| {
+            stone.map_or(-1, |(_, piece)| piece.index() as i8)
+        })
+    }
+
+    #[getter]
+    fn last_action(&self) -> Option<usize> {
+        self.core.last_move().map(|mv| action_of(&self.variant, mv))
+    }
+
+    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_vec(py, legal_actions(&self.variant, &self.core))
+    }
+
+    fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        let mut mask = vec![0; num_actions(&self.variant)];
+        write_mask(&self.variant, &self.core, &mut mask);
+        PyArray1::from_vec(py, mask)
+    }
+
+    fn play(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (_, core) = parse_action(&self.variant, &self.core, action, "")?;
+        Ok(Self {
+            variant: self.variant.clone(),
+            core,
+        })
+    }
+
+    #[pyo3(signature = (layout="planes", dtype=None))]
+    fn observation<'py>(
+        &self,
+        py: Python<'py>,
+        layout: &str,
+        dtype: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let layout = parse_layout(layout)?;
+        observations(
+            py,
+            &self.variant,
+            &[self.core],
+            layout,
+            dtype,
+            &layout.shape(&self.variant),
+        )
+    }
+
+    fn __str__(&self) -> String {
+        draw(&self.variant, &self.core)
+    }
+
+    fn __repr__(&self) -> String {
+        let notation = self.notation();
+        if *self.variant == Variant::default() {
+            format!("Position.from_notation('{notation}')")
+        } else {
+            let variant = self.variant().__repr__();
+            format!("Position.from_notation('{notation}', {variant})")
+        }
+    }
+
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py()
+            .import("mijnlieff.render")?
+            .call_method1("svg", (slf,))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, PyVariant))> {
+        let arguments = (self.notation(), self.variant());
+        Ok((super::restorer(py, "_restore_position")?, arguments))
+    }
+}
+
+impl PyPosition {
+    fn by_cell<'py>(
+        &self,
+        py: Python<'py>,
+        number: impl Fn(Option<(Player, game::Piece)>) -> i8,
+    ) -> Bound<'py, PyArray1<i8>> {
+        let cells = self.variant.board().all().into_iter();
+        PyArray1::from_vec(
+            py,
+            cells.map(|cell| number(self.core.stone_at(cell))).collect(),
+        )
+    }
+}
+
+/// Reads an action, an index or a text, and plays it; error messages start with `place`.
+pub(crate) fn parse_action(
+    variant: &Variant,
+    position: &Position,
+    action: &Bound<'_, PyAny>,
+    place: &str,
+) -> PyResult<(Move, Position)> {
+    if position.is_over(variant) {
+        return Err(play_error(
+            variant,
+            position,
+            None,
+            &PlayError::GameOver,
+            place,
+        ));
+    }
+    let mv = if let Ok(name) = action.cast::<PyString>() {
+        parse_move(variant.board(), name.to_str()?).map_err(|error| parse_error(&error))?
+    } else {
+        let index: PyResult<i64> = action.extract();
+        let overflows = |error: &PyErr| error.is_instance_of::<PyOverflowError>(action.py());
+        let known = match index {
+            Ok(index) => usize::try_from(index)
+                .ok()
+                .and_then(|index| move_of(variant, index)),
+            Err(error) if overflows(&error) => None,
+            Err(error) => return Err(error),
+        };
+        known.ok_or_else(|| unknown_action(variant, position, &action.to_string(), place))?
+    };
+    let next = position.play(variant, mv).map_err(|error| {
+        play_error(
+            variant,
+            position,
+            Some(action_of(variant, mv) as i64),
+            &error,
+            place,
+        )
+    })?;
+    Ok((mv, next))
+}
+
+#[pyfunction]
+#[pyo3(signature = (positions, layout="flat", dtype=None))]
+pub(crate) fn observe_batch<'py>(
+    py: Python<'py>,
+    positions: Vec<PyPosition>,
+    layout: &str,
+    dtype: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let variant = common_variant(&positions)?;
+    let layout = parse_layout(layout)?;
+    let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+    let mut shape = vec![cores.len()];
+    shape.extend(layout.shape(&variant));
+    observations(py, &variant, &cores, layout, dtype, &shape)
+}
+
+#[pyfunction]
+pub(crate) fn mask_batch(
+    py: Python<'_>,
+    positions: Vec<PyPosition>,
+) -> PyResult<Bound<'_, PyArrayDyn<i8>>> {
+    let variant = common_variant(&positions)?;
+    let actions = num_actions(&variant);
+    let mut masks = vec![0; positions.len() * actions];
+    for (position, mask) in positions.iter().zip(masks.chunks_exact_mut(actions)) {
+        write_mask(&variant, &position.core, mask);
+    }
+    shaped(py, masks, &[positions.len(), actions])
+}
+
+/// The variant that all positions share.
+pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>> {
+    let Some(first) = positions.first() else {
+        return Err(PyValueError::new_err(
+            "the list of positions is empty, give at least one",
+        ));
+    };
+    for (i, position) in positions.iter().enumerate() {
+        if position.variant != first.variant {
+            let (found, expected) = (position.variant().__repr__(), first.variant().__repr__());
+            let message = format!("position {i} is of {found}, the first one of {expected}");
+            return Err(PyValueError::new_err(message));
+        }
+    }
+    Ok(first.variant.clone())
+}
+
+fn observations<'py>(
+    py: Python<'py>,
+    variant: &Variant,
+    positions: &[Position],
+    layout: Layout,
+    dtype: Option<&Bound<'py, PyAny>>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    if layout == Layout::Packed {
+        PackError::check(variant).map_err(|error| pack_error(&error))?;
+        let words = positions
+            .iter()
+            .map(|position| pack(variant, position))
+            .collect();
+        return Ok(shaped::<u64>(py, words, shape)?.into_any());
+    }
+    match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+        Dtype::Float32 => {
+            Ok(shaped(py, rows::<f32>(variant, positions, layout), shape)?.into_any())
+        }
+        Dtype::Uint8 => Ok(shaped(py, rows::<u8>(variant, positions, layout), shape)?.into_any()),
+    }
+}
+
+fn rows<T: Feature>(variant: &Variant, positions: &[Position], layout: Layout) -> Vec<T> {
+    let length = layout.len(variant);
+    let mut numbers = vec![T::default(); positions.len() * length];
+    for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+        observe(variant, position, layout, row);
+    }
+    numbers
+}
+
+/// Reads what [`PyPosition::__reduce__`] wrote.
+#[pyfunction]
+#[pyo3(name = "_restore_position")]
+pub(crate) fn restore_position(text: &str, variant: PyVariant) -> PyResult<PyPosition> {
+    PyPosition::from_notation(text, Some(variant))
+}

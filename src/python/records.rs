@@ -1,0 +1,53 @@
+//! Game records and perft.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::errors::record_error;
+use super::interrupt::run_interruptible;
+use super::position::{PyPosition, parse_action};
+use super::variant::PyVariant;
+use crate::encode::action_of;
+use crate::game::{self, Position};
+
+#[pyfunction]
+#[pyo3(signature = (text, variant=None))]
+pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<Vec<usize>> {
+    let variant = PyVariant::or_default(variant).0;
+    let moves =
+        game::parse_record(&variant, text).map_err(|error| record_error(&variant, &error))?;
+    Ok(moves
+        .into_iter()
+        .map(|mv| action_of(&variant, mv))
+        .collect())
+}
+
+#[pyfunction]
+#[pyo3(signature = (actions, variant=None))]
+pub(crate) fn format_record(
+    actions: Vec<Bound<'_, PyAny>>,
+    variant: Option<PyVariant>,
+) -> PyResult<String> {
+    let variant = PyVariant::or_default(variant).0;
+    let mut position = Position::new(&variant);
+    let mut moves = Vec::new();
+    for (ply, action) in actions.iter().enumerate() {
+        let place = format!("move {}: ", ply + 1);
+        let (mv, next) = parse_action(&variant, &position, action, &place)?;
+        position = next;
+        moves.push(mv);
+    }
+    game::format_record(&variant, &moves).map_err(|error| record_error(&variant, &error))
+}
+
+#[pyfunction]
+pub(crate) fn perft(py: Python<'_>, position: &PyPosition, depth: i64) -> PyResult<u64> {
+    let plies = u32::try_from(depth).map_err(|_| {
+        PyValueError::new_err(format!("depth must be 0 or more plies, not {depth}"))
+    })?;
+    let count = run_interruptible(py, |stop| {
+        game::perft_until(&position.variant, &position.core, plies, stop)
+    })?;
+    // Nothing else sets the flag, and Ctrl-C has returned above.
+    Ok(count.unwrap_or_default())
+}

@@ -1,0 +1,151 @@
+//! `mijnlieff.Variant`.
+
+use std::sync::Arc;
+
+use numpy::PyArrayDyn;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use pyo3::prelude::*;
+
+use super::arrays::shaped;
+use super::board::PyBoard;
+use super::errors::{classes, parse_error, variant_error};
+use crate::encode::{action_of, move_of, num_actions, pass_action};
+use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
+
+/// What is fixed for a whole game.
+#[pyclass(
+    name = "Variant",
+    module = "mijnlieff",
+    frozen,
+    eq,
+    hash,
+    from_py_object
+)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
+
+#[pymethods]
+impl PyVariant {
+    #[new]
+    #[pyo3(signature = (board=None, opening="outside", copies=None))]
+    fn new(
+        board: Option<PyBoard>,
+        opening: &str,
+        copies: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let copies = copies.map_or(Ok(i64::from(Variant::default().copies())), parse_copies)?;
+        let board = board.map_or_else(|| Variant::default().board().clone(), |board| board.0);
+        opening
+            .parse()
+            .and_then(|opening| Variant::new(board, opening, copies))
+            .map(|variant| Self(Arc::new(variant)))
+            .map_err(|error| variant_error(&error))
+    }
+
+    #[getter]
+    fn board(&self) -> PyBoard {
+        PyBoard(self.0.board().clone())
+    }
+
+    #[getter]
+    fn opening(&self) -> &'static str {
+        self.0.opening().name()
+    }
+
+    #[getter]
+    fn copies(&self) -> usize {
+        usize::from(self.0.copies())
+    }
+
+    #[getter]
+    fn num_actions(&self) -> usize {
+        num_actions(&self.0)
+    }
+
+    #[getter]
+    fn pass_action(&self) -> usize {
+        pass_action(&self.0)
+    }
+
+    #[getter]
+    fn max_game_length(&self) -> usize {
+        self.0.max_game_length()
+    }
+
+    fn action_name(&self, action: usize) -> PyResult<String> {
+        let mv = move_of(&self.0, action).ok_or_else(|| {
+            let last = pass_action(&self.0);
+            let message = format!("action {action} does not exist, actions are 0 to {last} (pass)");
+            PyIndexError::new_err(message)
+        })?;
+        Ok(format_move(self.0.board(), mv))
+    }
+
+    fn action_index(&self, name: &str) -> PyResult<usize> {
+        parse_move(self.0.board(), name)
+            .map(|mv| action_of(&self.0, mv))
+            .map_err(|error| parse_error(&error))
+    }
+
+    #[getter]
+    fn action_symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let symmetries = self.0.board().symmetries();
+        let images = symmetries.iter().flat_map(|symmetry| {
+            (0..num_actions(&self.0)).map(|action| self.image(symmetry, action))
+        });
+        shaped(
+            py,
+            images.collect(),
+            &[symmetries.len(), num_actions(&self.0)],
+        )
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        let board = PyBoard(self.0.board().clone()).__repr__();
+        let (opening, copies) = (self.0.opening().name(), self.0.copies());
+        format!("Variant({board}, opening='{opening}', copies={copies})")
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (
+        Bound<'py, pyo3::types::PyType>,
+        (PyBoard, &'static str, usize),
+    ) {
+        let variant = slf.get();
+        (
+            slf.get_type(),
+            (variant.board(), variant.opening(), variant.copies()),
+        )
+    }
+}
+
+impl PyVariant {
+    /// The variant given, or the standard game.
+    pub(crate) fn or_default(variant: Option<Self>) -> Self {
+        variant.unwrap_or_else(|| Self(Arc::new(Variant::default())))
+    }
+
+    fn image(&self, symmetry: &Symmetry, action: usize) -> i64 {
+        let image = match move_of(&self.0, action) {
+            Some(Move::Place { piece, cell }) => Move::Place {
+                piece,
+                cell: symmetry.cell(cell),
+            },
+            _ => Move::Pass,
+        };
+        action_of(&self.0, image) as i64
+    }
+}
+
+fn parse_copies(copies: &Bound<'_, PyAny>) -> PyResult<i64> {
+    copies.extract().map_err(|error: PyErr| {
+        // An integer, but none of 64 bits.
+        if error.is_instance_of::<PyOverflowError>(copies.py()) {
+            let max = Variant::MAX_COPIES;
+            classes::VariantError::new_err(format!("copies must be 1 to {max}, not {copies}"))
+        } else {
+            error
+        }
+    })
+}
