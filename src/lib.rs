@@ -16,7 +16,9 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way: [`game`] knows nothing of the rest, [`encode`] imports it.
+//! Dependencies point one way: [`game`] and [`random`] know nothing of the rest, [`encode`] imports
+//! the rules.
 
 pub mod encode;
 pub mod game;
+pub mod random;
