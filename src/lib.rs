@@ -16,10 +16,14 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way: [`game`] knows nothing of the rest, [`encode`] imports it.
+//! Dependencies point one way: [`game`] and [`random`] know nothing of the rest; [`encode`] and
+//! [`search`] import the rules, [`policy`] imports search.
 
 pub mod encode;
 pub mod game;
+pub mod policy;
+pub mod random;
+pub mod search;
 
 #[cfg(feature = "python")]
 mod python;

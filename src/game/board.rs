@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::score::ScoreTables;
 use super::{BoardError, Cell, CellSet, Piece, Symmetry};
 
 const ORTHOGONAL: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
@@ -21,6 +22,7 @@ pub struct Board {
     outside: CellSet,
     corners: CellSet,
     triples: Vec<CellSet>,
+    scores: ScoreTables,
     symmetries: Vec<Symmetry>,
 }
 
@@ -164,6 +166,7 @@ impl Board {
             outside: CellSet::EMPTY,
             corners: CellSet::EMPTY,
             triples: Vec::new(),
+            scores: ScoreTables::default(),
             symmetries: Vec::new(),
         };
         board.reach = board
@@ -182,6 +185,7 @@ impl Board {
             .filter(|&cell| board.is_corner(cell))
             .collect();
         board.triples = board.find_triples();
+        board.scores = ScoreTables::new(board.num_cells(), &board.triples);
         board.symmetries = Symmetry::of_cells(&board.cells);
         board
     }
@@ -255,6 +259,18 @@ impl Board {
     #[must_use]
     pub fn triples(&self) -> &[CellSet] {
         &self.triples
+    }
+
+    /// The points of a player whose stones lie on these cells: `n - 2` for every run of `n >= 3`.
+    #[must_use]
+    pub fn points(&self, stones: CellSet) -> u16 {
+        self.scores.points(&self.triples, stones)
+    }
+
+    /// The points that one more stone, on this empty cell, adds to those of these stones.
+    #[must_use]
+    pub fn gain(&self, stones: CellSet, cell: Cell) -> u16 {
+        self.scores.gain(stones, cell)
     }
 
     /// The rotations and reflections that map the board onto itself, without repetition; the

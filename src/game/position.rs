@@ -5,7 +5,6 @@ use std::hash::{Hash, Hasher};
 use super::error::PositionReason;
 use super::{
     Cell, CellSet, Hand, IllegalReason, Move, Piece, PlayError, Player, PositionError, Variant,
-    score,
 };
 
 /// What the turn before left behind.
@@ -243,8 +242,7 @@ impl Position {
     /// The points of Light and Dark.
     #[must_use]
     pub fn score(&self, variant: &Variant) -> [u16; 2] {
-        self.stones
-            .map(|stones| score::points(variant.board(), stones))
+        self.stones.map(|stones| variant.board().points(stones))
     }
 
     /// The points of Light minus those of Dark.

@@ -1,36 +1,136 @@
 //! Points.
+//!
+//! A run of `n` cells scores `n - 2`, and `n - 2` is also the number of triples of consecutive cells
+//! in it (none for `n < 3`). So the points of a player are the triples that the stones cover.
 
-use super::{Board, CellSet};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-/// The points of a player whose stones lie on these cells.
-///
-/// A run of `n` cells scores `n - 2`, and `n - 2` is also the number of triples of consecutive cells
-/// in it (none for `n < 3`). So the points are the triples that the stones cover.
-pub(super) fn points(board: &Board, stones: CellSet) -> u16 {
-    board
-        .triples()
-        .iter()
-        .map(|&triple| u16::from(stones.is_superset(triple)))
-        .sum()
+use super::{Cell, CellSet};
+
+/// The largest board whose points are looked up: 2^16 entries of one byte.
+const MAX_TABLE_CELLS: usize = 16;
+
+/// What a board needs to count points fast.
+#[derive(Clone, Default)]
+pub(super) struct ScoreTables {
+    num_cells: usize,
+    /// For each cell, the other two cells of every triple that it belongs to.
+    partners: Vec<Vec<CellSet>>,
+    /// The points of every set of cells, on small boards, computed when first asked for.
+    points: OnceLock<Arc<[u8]>>,
+}
+
+impl fmt::Debug for ScoreTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScoreTables").finish_non_exhaustive()
+    }
+}
+
+impl ScoreTables {
+    pub(super) fn new(num_cells: usize, triples: &[CellSet]) -> Self {
+        let partners = |cell: Cell| -> Vec<CellSet> {
+            let own = CellSet::EMPTY.with(cell);
+            let with_cell = triples.iter().filter(|triple| triple.contains(cell));
+            with_cell.map(|&triple| triple - own).collect()
+        };
+        Self {
+            num_cells,
+            partners: CellSet::first(num_cells)
+                .into_iter()
+                .map(partners)
+                .collect(),
+            points: OnceLock::new(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn points(&self, triples: &[CellSet], stones: CellSet) -> u16 {
+        match self.table() {
+            Some(table) => u16::from(table[stones.bits() as usize]),
+            None => triples
+                .iter()
+                .map(|&triple| u16::from(stones.is_superset(triple)))
+                .sum(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn gain(&self, stones: CellSet, cell: Cell) -> u16 {
+        match self.table() {
+            Some(table) => {
+                let [after, before] = [stones.with(cell), stones].map(|set| set.bits() as usize);
+                u16::from(table[after] - table[before])
+            }
+            None => self.partners[cell.index()]
+                .iter()
+                .map(|&others| u16::from(stones.is_superset(others)))
+                .sum(),
+        }
+    }
+
+    #[inline]
+    fn table(&self) -> Option<&[u8]> {
+        (self.num_cells <= MAX_TABLE_CELLS)
+            .then(|| &**self.points.get_or_init(|| self.build_table()))
+    }
+
+    /// Each set from the set without its first cell, which has a smaller number. A board of 16 cells
+    /// has fewer than 4 x 16 triples, so a byte holds the points.
+    fn build_table(&self) -> Arc<[u8]> {
+        let mut table = vec![0_u8; 1 << self.num_cells];
+        for bits in 1..table.len() {
+            let first = bits.trailing_zeros() as usize;
+            let others = bits & (bits - 1);
+            let stones = CellSet::from_bits(others as u64);
+            let covered = self.partners[first]
+                .iter()
+                .filter(|&&pair| stones.is_superset(pair));
+            table[bits] = table[others] + covered.count() as u8;
+        }
+        table.into()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Board;
     use super::*;
 
     #[test]
     fn a_run_scores_its_length_less_two() {
-        for length in 1..=8 {
+        for length in 1..=20 {
             let board = Board::from_text(&"#".repeat(length)).unwrap();
             assert_eq!(
-                usize::from(points(&board, board.all())),
+                usize::from(board.points(board.all())),
                 length.saturating_sub(2)
             );
         }
         let board = Board::default();
         // 2 points in each of 4 rows and 4 columns; 2 + 1 + 1 along each diagonal direction.
-        assert_eq!(points(&board, board.all()), 24);
+        assert_eq!(board.points(board.all()), 24);
         // Cells 3, 4, 5 follow each other in number but not in a row.
-        assert_eq!(points(&board, CellSet::from_bits(0b11_1000)), 0);
+        assert_eq!(board.points(CellSet::from_bits(0b11_1000)), 0);
+    }
+
+    #[test]
+    fn the_table_agrees_with_counting() {
+        for text in [
+            "####\n####\n####\n####",
+            "##..\n####\n.###",
+            "#####\n#####\n#####\n#####",
+        ] {
+            let board = Board::from_text(text).unwrap();
+            for seed in 0..2000_u64 {
+                let bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - board.num_cells());
+                let stones = CellSet::from_bits(bits);
+                let covered = board.triples().iter().filter(|&&t| stones.is_superset(t));
+                assert_eq!(usize::from(board.points(stones)), covered.count());
+                for cell in board.all() - stones {
+                    let after = board.points(stones.with(cell));
+                    assert_eq!(board.gain(stones, cell), after - board.points(stones));
+                }
+            }
+        }
     }
 }

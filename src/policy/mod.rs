@@ -1,0 +1,101 @@
+//! Built-in players: what they choose is a matter of the position and of chance, nothing else.
+//!
+//! ```
+//! use mijnlieff::game::{Position, Variant};
+//! use mijnlieff::policy::Policy;
+//! use mijnlieff::random::SplitMix64;
+//! use mijnlieff::search::Depth;
+//!
+//! let variant = Variant::default();
+//! let mut position = Position::new(&variant);
+//! let mut rng = SplitMix64::new(0);
+//! let players = [Policy::Minimax(Depth::new(4)?), Policy::Random];
+//! while !position.is_over(&variant) {
+//!     let policy = players[position.side_to_move().index()];
+//!     let mv = policy.choose(&variant, &position, &mut rng);
+//!     position = position.play(&variant, mv)?;
+//! }
+//! assert!(position.margin(&variant) > 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod matches;
+
+pub use matches::{Match, OpeningError, PairMargins, opening};
+
+use crate::game::{Move, Position, Variant};
+use crate::random::SplitMix64;
+use crate::search::{Depth, Halt, Limits, MoveSet, best_moves};
+
+/// A built-in player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// Any legal move, each equally likely.
+    Random,
+    /// The moves with the largest margin right after them, each equally likely. The same as minimax
+    /// of depth 1.
+    Greedy,
+    /// The best moves of a search to this depth ([`best_moves`]), each equally likely.
+    Minimax(Depth),
+}
+
+impl Policy {
+    /// The move this policy plays in a position that is not over.
+    ///
+    /// Nothing is allocated. Calls with equal positions and generators choose alike.
+    ///
+    /// # Panics
+    ///
+    /// If the game is over.
+    #[must_use]
+    pub fn choose(self, variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Move {
+        self.choose_within(variant, position, rng, Limits::default())
+            .expect("a search without limits ends with an answer")
+    }
+
+    /// The move that [`Policy::choose`] gives, unless a limit is reached before.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached; the generator has not moved then.
+    ///
+    /// # Panics
+    ///
+    /// If the game is over.
+    pub fn choose_within(
+        self,
+        variant: &Variant,
+        position: &Position,
+        rng: &mut SplitMix64,
+        limits: Limits<'_>,
+    ) -> Result<Move, Halt> {
+        let moves = self.candidates(variant, position, limits)?;
+        Ok(moves.nth(rng.below(moves.len() as u64) as usize))
+    }
+
+    /// The moves among which chance decides.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached.
+    ///
+    /// # Panics
+    ///
+    /// If the game is over.
+    pub fn candidates(
+        self,
+        variant: &Variant,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<MoveSet, Halt> {
+        let search = |depth| best_moves(variant, position, depth, limits).map(|best| best.moves);
+        match self {
+            Self::Random => {
+                assert!(!position.is_over(variant), "a finished game has no move");
+                Ok(MoveSet::legal(variant, position))
+            }
+            Self::Greedy => search(Depth::ONE),
+            Self::Minimax(depth) => search(depth),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Depth-limited search with alpha-beta pruning (Knuth & Moore, "An analysis of alpha-beta pruning",
+//! Artificial Intelligence 6, 1975), in the fail-hard form with one sign for both sides.
+//!
+//! Turns alternate without exception, a pass being a turn, so the side to move changes at every ply
+//! and the value for it is the negative of the value for the other.
+//!
+//! What is changed: the last two plies are not played but read off cell sets (`lookahead`), which
+//! also orders the moves above them; and the moves at the root are searched with a window that
+//! tells moves as good as the best from worse ones, so that the whole set of best moves comes out.
+
+use super::lookahead::{Lookahead, Ordered};
+use super::{Depth, Halt, Limits, Meter, MoveSet};
+use crate::game::{Move, Position, Variant};
+
+/// Beyond every margin: no board has 1000 triples.
+const INFINITE: i32 = 1000;
+
+/// What a depth-limited search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BestMoves {
+    /// The value for the side to move, in points, as [`minimax`](super::minimax()) defines it.
+    pub margin: i32,
+    /// Every move that reaches it, and no other.
+    pub moves: MoveSet,
+}
+
+impl BestMoves {
+    const fn none_yet() -> Self {
+        Self {
+            margin: -INFINITE,
+            moves: MoveSet::PASS,
+        }
+    }
+
+    fn add(&mut self, mv: Move, margin: i32) {
+        if margin > self.margin {
+            *self = Self {
+                margin,
+                moves: MoveSet::PASS,
+            };
+        }
+        if margin == self.margin {
+            self.moves.insert(mv);
+        }
+    }
+}
+
+/// The value and the best moves of a position that is not over, `depth` plies deep.
+///
+/// ```
+/// use mijnlieff::game::{Position, Variant};
+/// use mijnlieff::search::{Depth, Limits, best_moves};
+/// let variant = Variant::default();
+/// let start = Position::new(&variant);
+/// // Nobody can score within two plies, so every first move is as good as any other.
+/// let best = best_moves(&variant, &start, Depth::new(2)?, Limits::default())?;
+/// assert_eq!((best.margin, best.moves.len()), (0, 48));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// When a limit is reached.
+///
+/// # Panics
+///
+/// If the game is over.
+pub fn best_moves(
+    variant: &Variant,
+    position: &Position,
+    depth: Depth,
+    limits: Limits<'_>,
+) -> Result<BestMoves, Halt> {
+    assert!(
+        !position.is_over(variant),
+        "a finished game has no best move"
+    );
+    let mut search = Search {
+        variant,
+        meter: limits.start(),
+    };
+    search.root(position, depth.plies())
+}
+
+struct Search<'a> {
+    variant: &'a Variant,
+    meter: Meter<'a>,
+}
+
+impl Search<'_> {
+    fn root(&mut self, position: &Position, depth: u8) -> Result<BestMoves, Halt> {
+        let mut best = BestMoves::none_yet();
+        if position.must_pass(self.variant) {
+            let margin = self.value(position, depth, -INFINITE, INFINITE)?;
+            best.add(Move::Pass, margin);
+        } else if depth <= 2 {
+            self.meter.count()?;
+            let lookahead = Lookahead::new(self.variant, position);
+            for cell in position.allowed() {
+                let margin = lookahead.after_placement(cell);
+                for piece in position.placeable(self.variant) {
+                    let lost = if depth == 2 {
+                        lookahead.best_reply(piece, cell)
+                    } else {
+                        0
+                    };
+                    best.add(Move::Place { piece, cell }, margin - lost);
+                }
+            }
+        } else {
+            self.meter.count()?;
+            for mv in Ordered::new(self.variant, position).iter() {
+                let next = position.play_unchecked(self.variant, mv);
+                // One below the best so far: an equal value is then exact, and only a lower one a bound.
+                let alpha = (best.margin - 1).max(-INFINITE);
+                best.add(mv, -self.value(&next, depth - 1, -INFINITE, -alpha)?);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The value for the side to move, if it lies between `alpha` and `beta`; else the nearer one.
+    fn value(
+        &mut self,
+        position: &Position,
+        depth: u8,
+        mut alpha: i32,
+        beta: i32,
+    ) -> Result<i32, Halt> {
+        self.meter.count()?;
+        if depth == 0 || position.is_over(self.variant) {
+            return Ok(self.margin(position).clamp(alpha, beta));
+        }
+        if position.allowed().is_empty() {
+            let next = position.play_unchecked(self.variant, Move::Pass);
+            return Ok(-self.value(&next, depth - 1, -beta, -alpha)?);
+        }
+        if depth <= 2 {
+            return Ok(self.last_plies(position, depth, alpha, beta));
+        }
+        for mv in Ordered::new(self.variant, position).iter() {
+            let next = position.play_unchecked(self.variant, mv);
+            alpha = alpha.max(-self.value(&next, depth - 1, -beta, -alpha)?);
+            if alpha >= beta {
+                break;
+            }
+        }
+        Ok(alpha)
+    }
+
+    /// As `value`, where one or two plies are left and the side to move can place.
+    fn last_plies(&self, position: &Position, depth: u8, mut alpha: i32, beta: i32) -> i32 {
+        let lookahead = Lookahead::new(self.variant, position);
+        for cell in position.allowed() {
+            let margin = lookahead.after_placement(cell);
+            if margin <= alpha {
+                continue; // a reply can only lower it
+            }
+            if depth == 1 {
+                alpha = margin;
+            } else {
+                for piece in position.placeable(self.variant) {
+                    alpha = alpha.max(margin - lookahead.best_reply(piece, cell));
+                }
+            }
+            if alpha >= beta {
+                return beta;
+            }
+        }
+        alpha
+    }
+
+    fn margin(&self, position: &Position) -> i32 {
+        let side = position.side_to_move();
+        let points = |player| i32::from(self.variant.board().points(position.stones(player)));
+        points(side) - points(side.opponent())
+    }
+}

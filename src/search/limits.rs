@@ -1,0 +1,105 @@
+//! When a search gives up.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What may end a search before it has its answer; nothing does by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// Somebody else sets this to end the search.
+    pub stop: Option<&'a AtomicBool>,
+    /// The most positions to look into.
+    pub max_nodes: Option<u64>,
+}
+
+impl<'a> Limits<'a> {
+    /// No limit but a flag.
+    #[must_use]
+    pub const fn stopped_by(stop: &'a AtomicBool) -> Self {
+        Self {
+            stop: Some(stop),
+            max_nodes: None,
+        }
+    }
+
+    /// Starts to count the nodes of a search.
+    #[must_use]
+    pub const fn start(self) -> Meter<'a> {
+        Meter {
+            limits: self,
+            nodes: 0,
+        }
+    }
+}
+
+/// Why a search ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Halt {
+    /// The stop flag was set.
+    Stopped,
+    /// The node cap was reached.
+    NodeLimit {
+        /// The cap.
+        max_nodes: u64,
+    },
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped => f.write_str("the search was stopped"),
+            Self::NodeLimit { max_nodes } => {
+                write!(
+                    f,
+                    "the search needs more than the {max_nodes} nodes allowed"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Halt {}
+
+/// The nodes of a running search, against its limits.
+#[derive(Debug)]
+pub struct Meter<'a> {
+    limits: Limits<'a>,
+    nodes: u64,
+}
+
+impl Meter<'_> {
+    /// The flag is shared between threads; reading it at every node would cost more than the node.
+    const NODES_BETWEEN_LOOKS: u64 = 1024;
+
+    /// The nodes so far.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Counts a node.
+    ///
+    /// # Errors
+    ///
+    /// When the search has to end here. The stop flag is looked at once in a thousand nodes, and
+    /// at the first.
+    #[inline]
+    pub fn count(&mut self) -> Result<(), Halt> {
+        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS)
+            && self
+                .limits
+                .stop
+                .is_some_and(|stop| stop.load(Ordering::Relaxed))
+        {
+            return Err(Halt::Stopped);
+        }
+        match self.limits.max_nodes {
+            Some(max_nodes) if self.nodes >= max_nodes => Err(Halt::NodeLimit { max_nodes }),
+            _ => {
+                self.nodes += 1;
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Searches: what a position is worth, and which moves keep it.
+//!
+//! Every value is a margin, in points, seen by the side to move: own points minus the opponent's.
+//! [`minimax()`] is the definition of a depth-limited value, [`best_moves`] computes the same by
+//! alpha-beta. Both judge the positions where they stop by the margin so far; where the game is
+//! over, that margin is the exact result, in the same unit.
+
+mod alphabeta;
+mod depth;
+mod limits;
+mod lookahead;
+mod minimax;
+mod move_set;
+
+pub use alphabeta::{BestMoves, best_moves};
+pub use depth::{Depth, DepthError};
+pub use limits::{Halt, Limits, Meter};
+pub use minimax::{minimax, minimax_moves};
+pub use move_set::MoveSet;

@@ -1,0 +1,135 @@
+//! Alpha-beta against plain minimax, over boards, openings and copies of all kinds.
+
+use std::sync::atomic::AtomicBool;
+
+use mijnlieff::game::{Board, Move, Opening, Position, Variant};
+use mijnlieff::random::SplitMix64;
+use mijnlieff::search::{Depth, Halt, Limits, MoveSet, best_moves, minimax, minimax_moves};
+
+/// Boards on which points are looked up, boards on which they are counted, gaps, corner joints.
+const BOARDS: [&str; 8] = [
+    "####\n####\n####\n####",
+    "##..\n##..\n..##\n..##",
+    "##.##\n##.##\n.###.\n..#..",
+    "####",
+    "#",
+    "####.\n#####\n#####\n#####",
+    "##..##\n######\n######\n##..##",
+    "########\n########\n########\n########\n########\n########\n########\n########",
+];
+
+fn random_variant(rng: &mut SplitMix64) -> Variant {
+    let board = Board::from_text(BOARDS[rng.below(BOARDS.len() as u64) as usize]).unwrap();
+    let opening = Opening::ALL[rng.below(4) as usize];
+    Variant::new(board, opening, 1 + rng.below(3) as i64).unwrap()
+}
+
+/// A position of a random game that is not over; every ply of the game equally likely.
+fn random_position(variant: &Variant, rng: &mut SplitMix64) -> Position {
+    let mut game = vec![Position::new(variant)];
+    loop {
+        let position = *game.last().unwrap();
+        let moves = MoveSet::legal(variant, &position);
+        let mv = moves.nth(rng.below(moves.len() as u64) as usize);
+        let next = position.play(variant, mv).unwrap();
+        if next.is_over(variant) {
+            return game[rng.below(game.len() as u64) as usize];
+        }
+        game.push(next);
+    }
+}
+
+fn check(variant: &Variant, position: &Position, plies: u32) {
+    let depth = Depth::new(i64::from(plies)).unwrap();
+    let best = best_moves(variant, position, depth, Limits::default()).unwrap();
+    let (margin, moves) = minimax_moves(variant, position, plies);
+    assert_eq!(best.margin, margin, "depth {plies}, {position:?}");
+    assert_eq!(
+        best.moves.iter().collect::<Vec<Move>>(),
+        moves,
+        "depth {plies}, {position:?}"
+    );
+}
+
+#[test]
+fn alpha_beta_is_minimax() {
+    let mut rng = SplitMix64::new(1);
+    for _ in 0..150 {
+        let variant = random_variant(&mut rng);
+        for _ in 0..20 {
+            let position = random_position(&variant, &mut rng);
+            for plies in 1..=4 {
+                // Full-width trees of the large boards would take minutes.
+                if position.count_legal_moves(&variant).pow(plies) <= 10_000 {
+                    check(&variant, &position, plies);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn endings_are_searched_to_the_end_by_any_greater_depth() {
+    let mut rng = SplitMix64::new(2);
+    let variant = Variant::default();
+    let mut endings = 0;
+    while endings < 100 {
+        let position = random_position(&variant, &mut rng);
+        if position.ply() < 13 {
+            continue;
+        }
+        let longest = 2 * variant.max_game_length() as u32;
+        let exact = minimax(&variant, &position, longest);
+        for plies in [9, 20, 64] {
+            let depth = Depth::new(plies).unwrap();
+            let best = best_moves(&variant, &position, depth, Limits::default()).unwrap();
+            assert_eq!(best.margin, exact, "depth {plies}, {position:?}");
+        }
+        endings += 1;
+    }
+}
+
+#[test]
+fn a_forced_pass_costs_a_ply_and_changes_the_side() {
+    let mut rng = SplitMix64::new(3);
+    let variant = Variant::default();
+    let mut passes = 0;
+    while passes < 50 {
+        let position = random_position(&variant, &mut rng);
+        if !position.must_pass(&variant) {
+            continue;
+        }
+        passes += 1;
+        let next = position.play(&variant, Move::Pass).unwrap();
+        let depth = Depth::new(3).unwrap();
+        let best = best_moves(&variant, &position, depth, Limits::default()).unwrap();
+        assert_eq!(best.moves, MoveSet::PASS);
+        assert_eq!(best.margin, -minimax(&variant, &next, 2));
+    }
+}
+
+#[test]
+fn limits_end_a_search() {
+    let variant = Variant::default();
+    let start = Position::new(&variant);
+    let depth = Depth::new(5).unwrap();
+    let stop = AtomicBool::new(true);
+    let stopped = best_moves(&variant, &start, depth, Limits::stopped_by(&stop));
+    assert_eq!(stopped, Err(Halt::Stopped));
+    let max_nodes = 100;
+    let limits = Limits {
+        max_nodes: Some(max_nodes),
+        ..Limits::default()
+    };
+    let limited = best_moves(&variant, &start, depth, limits);
+    assert_eq!(limited, Err(Halt::NodeLimit { max_nodes }));
+}
+
+#[test]
+fn depths_out_of_range_are_refused() {
+    for plies in [0, -1, 65, i64::MAX] {
+        let error = Depth::new(plies).unwrap_err();
+        assert_eq!(error.found, plies);
+        assert!(error.to_string().ends_with(&format!("not {plies}")));
+    }
+}
