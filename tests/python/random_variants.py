@@ -47,7 +47,7 @@ def random_spec(seed: int) -> VariantSpec:
 
 def random_blocks(rng: random.Random) -> tuple[Cell, ...]:
     """Lay 1 to 16 blocks, each beside one that lies already; few blocks are more common."""
-    count = rng.randint(1, 16) if rng.random() < 0.3 else rng.randint(1, 6)
+    count = rng.randint(1, 16) if rng.random() < 0.4 else rng.randint(1, 6)
     style = rng.choice(BLOCK_STYLES)
     blocks = [(rng.randint(-3, 3), rng.randint(-3, 3))]
     while len(blocks) < count:
@@ -79,7 +79,7 @@ def random_text(rng: random.Random) -> str:
         if rng.random() < 0.5:
             width, height = height, width
     else:
-        longest = rng.choice((3, 5, 8))
+        longest = rng.choice((4, 6, 8))
         width, height = rng.randint(1, longest), rng.randint(1, longest)
         density = 1.0 if style == "rectangle" else rng.choice((0.3, 0.6, 0.9))
     places = [(x, y) for y in range(height) for x in range(width)]
