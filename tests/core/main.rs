@@ -1,4 +1,5 @@
 //! Tests of the core through its public interface, one module per subject.
 
+mod golden;
 mod perft;
 mod records;
