@@ -3,5 +3,6 @@
 mod golden;
 mod perft;
 mod policies;
+mod properties;
 mod records;
 mod search;
