@@ -51,7 +51,7 @@ test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and te
 
 .PHONY: compare
 compare: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games
-	$(BIN)/python -m pytest tests/python/test_rules.py --games 10000
+	$(BIN)/python -m pytest tests/python/test_rules.py --games=10000
 
 .PHONY: fmt
 fmt: .venv/installed-test ## Format everything
