@@ -96,7 +96,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("an unknown sign", lambda: STANDARD.play("a1*"), errors.ParseError, ["*", "+, x, <> or ><"]),
     ("play after the end", lambda: FINISHED.play(0), errors.GameOverError, ["game is over"]),
     (
-        "actions after the end",
+        "an unknown action in a list",
         lambda: Position.from_actions(["a1+", "a3><", "b2x", "e5x"]),
         errors.ParseError,
         ["e5x"],
