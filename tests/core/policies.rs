@@ -100,10 +100,8 @@ fn matches_do_not_depend_on_threads_or_slices() {
             .unwrap(),
         all[10..20]
     );
-    let won = all
-        .iter()
-        .filter(|pair| pair.as_light > 0 && pair.as_dark > 0);
-    assert!(won.count() > 25, "{all:?}");
+    let total: i32 = all.iter().map(|pair| pair.as_light + pair.as_dark).sum();
+    assert!(total > 80, "two plies of sight are worth a point a game: {all:?}");
 }
 
 #[test]
