@@ -14,29 +14,48 @@ number of pieces, a `Position` is the state of a game, and playing returns a new
 from mijnlieff import errors
 from mijnlieff._mijnlieff import (
     Board,
+    BuiltinPolicy,
+    GreedyPolicy,
+    MinimaxPolicy,
     Position,
+    RandomPolicy,
     Variant,
     format_record,
     mask_batch,
     observe_batch,
     parse_record,
     perft,
+    play_match,
+    random_openings,
 )
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
+from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.pieces import Piece
+from mijnlieff.policies import NetworkPolicy, Policy, make_policy
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Board",
+    "BuiltinPolicy",
+    "GreedyPolicy",
+    "MatchReport",
+    "MinimaxPolicy",
+    "NetworkPolicy",
     "Piece",
+    "Policy",
     "Position",
+    "RandomPolicy",
     "Variant",
     "__version__",
+    "evaluate",
     "format_record",
+    "make_policy",
     "mask_batch",
     "observe_batch",
     "parse_record",
     "perft",
+    "play_match",
+    "random_openings",
     *errors.__all__,
 ]

@@ -1,14 +1,18 @@
 """Types of the native module; import the names from `mijnlieff`."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex, final
+from typing import Any, Literal, Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "Board",
+    "BuiltinPolicy",
+    "GreedyPolicy",
+    "MinimaxPolicy",
     "Position",
+    "RandomPolicy",
     "Variant",
     "_restore_board",
     "_restore_position",
@@ -17,6 +21,8 @@ __all__ = [
     "observe_batch",
     "parse_record",
     "perft",
+    "play_match",
+    "random_openings",
 ]
 
 _Layout = Literal["planes", "flat", "packed"]
@@ -255,6 +261,113 @@ def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
 
     Raises:
         ValueError: no positions, or positions of different variants.
+    """
+
+class BuiltinPolicy:
+    """What the built-in policies have in common; make one of its subclasses.
+
+    Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
+    actions, and cutting a list of positions into batches changes nothing. Policies are equal when
+    kind, depth and seed are; how many decisions they have made is pickled, but not compared.
+    """
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+    def act(self, position: Position) -> int:
+        """The action this policy plays.
+
+        Raises:
+            GameOverError: the game is over; no decision is counted.
+        """
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
+
+        Runs without the GIL and stops on Ctrl-C.
+
+        Raises:
+            GameOverError: a game is over, the message says which; no decision is counted.
+        """
+    def with_seed(self, seed: SupportsIndex) -> Self:
+        """A policy of the same kind with this seed, and no decision made yet."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[type[Self], tuple[int, ...], int]: ...
+    def __setstate__(self, decisions: int) -> None: ...
+
+@final
+class RandomPolicy(BuiltinPolicy):
+    """Plays any legal action, each equally likely.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+    """
+
+    def __new__(cls, seed: SupportsIndex = 0) -> RandomPolicy: ...
+
+@final
+class GreedyPolicy(BuiltinPolicy):
+    """Plays an action with the largest margin right after it; ties are broken at random.
+
+    It looks one ply ahead, so it takes points where it can, and does not see what it allows.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+    """
+
+    def __new__(cls, seed: SupportsIndex = 0) -> GreedyPolicy: ...
+
+@final
+class MinimaxPolicy(BuiltinPolicy):
+    """Plays a best action of a search to a fixed depth; ties are broken at random.
+
+    The value of the positions at that depth, and of finished games, is the margin: the points of
+    the side to move minus those of the opponent. Alpha-beta pruning finds every best action, and
+    each is equally likely. A pass counts as a ply. Depth 1 is `GreedyPolicy`.
+
+    Args:
+        depth: plies to look ahead, 1 to 64.
+        seed: 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: a depth or seed out of range.
+    """
+
+    def __new__(cls, depth: SupportsIndex, seed: SupportsIndex = 0) -> MinimaxPolicy: ...
+    @property
+    def depth(self) -> int:
+        """Plies looked ahead."""
+
+def random_openings(
+    count: int, plies: int, variant: Variant | None = None, seed: int = 0, first: int = 0
+) -> list[Position]:
+    """Positions after `plies` uniformly random actions, none of them finished.
+
+    Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64). One whose game ends on the
+    way is drawn again.
+
+    Raises:
+        ValueError: a thousand games in a row ended before `plies` actions.
+    """
+
+def play_match(
+    openings: Sequence[Position],
+    policy: BuiltinPolicy,
+    opponent: BuiltinPolicy,
+    seed: int = 0,
+    first: int = 0,
+    num_threads: int | None = None,
+) -> NDArray[np.int64]:
+    """Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
+
+    Each opening is played twice, with the seats exchanged. Opening ``i`` draws from streams of
+    ``seed + first + i`` and of the seeds of the policies, whatever the number of threads; the
+    decisions that the policies count for themselves do not change. Runs without the GIL and stops
+    on Ctrl-C.
+
+    Raises:
+        ValueError: no openings, openings of several variants, or no thread.
+        GameOverError: an opening is finished.
     """
 
 def perft(position: Position, depth: int) -> int:

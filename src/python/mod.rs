@@ -10,6 +10,8 @@ mod board;
 mod drawing;
 mod errors;
 mod interrupt;
+mod matches;
+mod policy;
 mod position;
 mod records;
 mod variant;
@@ -20,6 +22,10 @@ use pyo3::pymodule;
 mod _mijnlieff {
     #[pymodule_export]
     use super::board::{PyBoard, restore_board};
+    #[pymodule_export]
+    use super::matches::{play_match, random_openings};
+    #[pymodule_export]
+    use super::policy::{PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyRandomPolicy};
     #[pymodule_export]
     use super::position::{PyPosition, mask_batch, observe_batch, restore_position};
     #[pymodule_export]

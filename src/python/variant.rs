@@ -1,6 +1,6 @@
 //! `mijnlieff.Variant`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
@@ -38,7 +38,10 @@ impl PyVariant {
         opening
             .parse()
             .and_then(|opening| Variant::new(board, opening, copies))
-            .map(|variant| Self(Arc::new(variant)))
+            .map(|variant| match standard() {
+                same if **same == variant => Self(Arc::clone(same)),
+                _ => Self(Arc::new(variant)),
+            })
             .map_err(|error| variant_error(&error))
     }
 
@@ -132,7 +135,7 @@ impl PyVariant {
 impl PyVariant {
     /// The variant given, or the standard game.
     pub(crate) fn or_default(variant: Option<Self>) -> Self {
-        variant.unwrap_or_else(|| Self(Arc::new(Variant::default())))
+        variant.unwrap_or_else(|| Self(Arc::clone(standard())))
     }
 
     fn image(&self, symmetry: &Symmetry, action: usize) -> i64 {
@@ -145,6 +148,12 @@ impl PyVariant {
         };
         action_of(&self.0, image) as i64
     }
+}
+
+/// The standard game, made once: it is by far the most used, and its tables are not small.
+fn standard() -> &'static Arc<Variant> {
+    static STANDARD: OnceLock<Arc<Variant>> = OnceLock::new();
+    STANDARD.get_or_init(Arc::default)
 }
 
 fn parse_copies(copies: &Bound<'_, PyAny>) -> PyResult<i64> {

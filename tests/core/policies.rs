@@ -101,7 +101,10 @@ fn matches_do_not_depend_on_threads_or_slices() {
         all[10..20]
     );
     let total: i32 = all.iter().map(|pair| pair.as_light + pair.as_dark).sum();
-    assert!(total > 80, "two plies of sight are worth a point a game: {all:?}");
+    assert!(
+        total > 80,
+        "two plies of sight are worth a point a game: {all:?}"
+    );
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! Random openings, and matches between built-in policies.
+
+use std::sync::Arc;
+
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::arrays::shaped;
+use super::interrupt::run_interruptible;
+use super::policy::{PyBuiltinPolicy, check_playable, not_halted};
+use super::position::{PyPosition, common_variant};
+use super::variant::PyVariant;
+use crate::game::Position;
+use crate::policy::{Match, opening};
+use crate::search::Limits;
+
+#[pyfunction]
+#[pyo3(signature = (count, plies, variant=None, seed=0, first=0))]
+pub(crate) fn random_openings(
+    count: usize,
+    plies: usize,
+    variant: Option<PyVariant>,
+    seed: u64,
+    first: u64,
+) -> PyResult<Vec<PyPosition>> {
+    let variant = PyVariant::or_default(variant).0;
+    let numbers = (first..).take(count);
+    numbers
+        .map(|number| {
+            let core = opening(&variant, plies, seed.wrapping_add(number))
+                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let variant = Arc::clone(&variant);
+            Ok(PyPosition { variant, core })
+        })
+        .collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (openings, policy, opponent, seed=0, first=0, num_threads=None))]
+pub(crate) fn play_match<'py>(
+    py: Python<'py>,
+    openings: Vec<PyPosition>,
+    policy: &Bound<'py, PyBuiltinPolicy>,
+    opponent: &Bound<'py, PyBuiltinPolicy>,
+    seed: u64,
+    first: u64,
+    num_threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+    let variant = common_variant(&openings)?;
+    for (i, position) in openings.iter().enumerate() {
+        check_playable(position, &format!("opening {i}: "))?;
+    }
+    let num_threads = match num_threads {
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+        Some(0) => {
+            let message = "num_threads must be 1 or more, or None for one per core, not 0";
+            return Err(PyValueError::new_err(message));
+        }
+        Some(given) => given,
+    };
+    let players = [policy.get(), opponent.get()];
+    let game = Match {
+        variant: &variant,
+        policies: players.map(|player| player.core),
+        policy_seeds: players.map(|player| player.seed),
+        seed,
+    };
+    let starts: Vec<Position> = openings.iter().map(|position| position.core).collect();
+    let margins = run_interruptible(py, |stop| {
+        game.play(&starts, first, num_threads, Limits::stopped_by(stop))
+    })?;
+    let margins = margins.map_err(|halt| not_halted(&halt))?;
+    let numbers = margins
+        .iter()
+        .flat_map(|pair| [pair.as_light, pair.as_dark].map(i64::from));
+    shaped(py, numbers.collect(), &[starts.len(), 2])
+}

@@ -1,0 +1,202 @@
+"""Matches: both seats of each opening, honest intervals, and the same games either way."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    GreedyPolicy,
+    MatchReport,
+    MinimaxPolicy,
+    NetworkPolicy,
+    PolicyError,
+    RandomPolicy,
+    Variant,
+    evaluate,
+    play_match,
+    random_openings,
+)
+from mijnlieff.evaluation import play_in_lock_step
+from mijnlieff.reports import elo_difference, score_interval
+
+
+class Foreign:
+    """A policy that is not built in, and plays as one that is."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def act(self, position):
+        return self.inner.act(position)
+
+    def act_batch(self, positions):
+        return self.inner.act_batch(positions)
+
+
+def test_natively_and_in_lock_step_the_players_are_as_strong():
+    native = evaluate(MinimaxPolicy(2), "random", games=4000)
+    lock_step = evaluate(Foreign(MinimaxPolicy(2)), "random", games=4000)
+    reversed_seats = evaluate("random", Foreign(MinimaxPolicy(2)), games=4000)
+    assert abs(native.score - lock_step.score) < 0.02
+    assert abs(native.score + reversed_seats.score - 1) < 0.02
+    assert abs(native.mean_margin - lock_step.mean_margin) < 0.15
+    assert abs(native.as_light.score - lock_step.as_light.score) < 0.03
+    assert native.games == lock_step.games == native.total.games == 4000
+    assert native.as_light.games == native.as_dark.games == 2000
+
+
+def first_legal(observations, masks):
+    return -np.arange(masks.shape[1]) * np.ones((len(masks), 1))
+
+
+def test_both_ways_use_the_same_openings_in_the_same_order():
+    # Two players without chance: the margins follow from the openings alone.
+    openings = random_openings(20, 4, seed=8)
+    first, last = NetworkPolicy(first_legal), NetworkPolicy(lambda o, m: -first_legal(o, m))
+    margins = play_in_lock_step(openings, first, last)
+    for i, position in enumerate(openings):
+        for seat in range(2):
+            game = position
+            while not game.is_over:
+                policy = first if game.to_play == seat else last
+                game = game.play(policy.act(game))
+            assert margins[i, seat] == (game.margin if seat == 0 else -game.margin)
+    report = evaluate(first, last, games=40, opening_plies=4, seed=8)
+    assert report == dataclasses.replace(
+        MatchReport.from_margins(report.policy, report.opponent, margins, opening_plies=4, seed=8)
+    )
+
+
+@pytest.mark.parametrize("wrap", [lambda policy: policy, Foreign], ids=["native", "lock-step"])
+def test_the_seed_decides_the_report(wrap):
+    def report(seed):
+        opponent = wrap(GreedyPolicy(1))
+        return evaluate(RandomPolicy(), opponent, games=100, seed=seed).to_dict()
+
+    reports = [report(seed) for seed in (0, 0, 1)]
+    for each in reports:
+        del each["opponent"], each["seed"]
+    assert reports[0] == reports[1] != reports[2]
+
+
+def test_native_matches_do_not_depend_on_threads_slices_or_use():
+    openings = random_openings(60, 2, seed=3)
+    policy, opponent = MinimaxPolicy(2), RandomPolicy()
+    whole = play_match(openings, policy, opponent, seed=3, num_threads=1)
+    assert whole.dtype == np.int64 and whole.shape == (60, 2)
+    policy.act_batch(openings)
+    assert np.array_equal(play_match(openings, policy, opponent, seed=3, num_threads=4), whole)
+    parts = [play_match(openings[i : i + 20], policy, opponent, 3, i) for i in (0, 20, 40)]
+    assert np.array_equal(np.concatenate(parts), whole)
+    assert not np.array_equal(play_match(openings, policy, opponent.with_seed(1), seed=3), whole)
+
+
+def test_equal_policies_score_one_half():
+    report = evaluate(RandomPolicy(), RandomPolicy(), games=4000)
+    low, high = report.score_interval
+    assert low < 0.5 < high and high - low < 0.04
+    assert report.elo_interval[0] < 0 < report.elo_interval[1]
+
+
+def test_openings():
+    openings = random_openings(200, 12, seed=4)
+    assert all(position.ply == 12 and not position.is_over for position in openings)
+    assert len(set(openings)) > 190
+    assert random_openings(5, 12, seed=4, first=7) == openings[7:12]
+    assert random_openings(5, 12, seed=11) == openings[7:12]
+    assert random_openings(1, 0)[0].ply == 0
+
+
+def test_intervals():
+    assert elo_difference(0.5) == 0
+    assert elo_difference(10 / 11) == pytest.approx(400)
+    assert elo_difference(1.0) == math.inf and elo_difference(0.0) == -math.inf
+    for pairs in (1, 10, 500):
+        low, high = score_interval(np.ones(pairs))
+        assert high == 1 and 0 <= low < 1
+        assert score_interval(np.zeros(pairs)) == pytest.approx((0, 1 - low))
+    # Wilson's interval starts at 0.9924 for 500 wins and at 0.9962 for 1000.
+    assert 0.9924 < score_interval(np.ones(500))[0] < 0.9962
+    # Where every opening is split there is little doubt, but never none.
+    low, high = score_interval(np.full(500, 0.5))
+    assert 0.49 < low < 0.5 < high < 0.51
+
+
+def test_the_interval_covers_the_true_score():
+    rng = np.random.default_rng(0)
+    for chance in (0.5, 0.9, 0.99):
+        scores = rng.binomial(2, chance, size=(2000, 100)) / 2
+        intervals = np.array([score_interval(row) for row in scores])
+        covered = (intervals[:, 0] <= chance) & (chance <= intervals[:, 1])
+        assert 0.93 < covered.mean() < 0.999
+
+
+def test_a_report_reads_well():
+    margins = np.array([[3, 2], [1, 0], [-1, 4]])
+    report = MatchReport.from_margins("a<b", "c", margins, opening_plies=2, seed=7)
+    assert (report.as_light.wins, report.as_light.draws, report.as_light.losses) == (2, 0, 1)
+    assert (report.as_dark.wins, report.as_dark.draws, report.as_dark.losses) == (2, 1, 0)
+    assert report.score == 0.75 and report.mean_margin == 1.5
+    lines = str(report).splitlines()
+    assert lines[0] == "a<b against c, 6 games"
+    assert len({len(line) for line in lines[1:5]}) == 1
+    assert lines[5].startswith("score 75.0% (95% interval ")
+    assert "a&lt;b against c" in report._repr_html_()
+    assert report.to_dict()["total"] == {"wins": 4, "draws": 1, "losses": 1}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.score = 1.0
+    perfect = MatchReport.from_margins("a", "b", abs(margins) + 1, opening_plies=2, seed=7)
+    assert perfect.elo == math.inf and "Elo +inf" in str(perfect)
+
+
+def test_other_variants():
+    tower = Variant(Board.from_blocks([(0, 0), (2, 2), (4, 4), (6, 6)]), "anywhere", 1)
+    report = evaluate("greedy", Foreign(RandomPolicy()), games=200, variant=tower)
+    assert report.games == 200 and report.score > 0.5
+    assert evaluate("greedy", "random", games=200, variant=tower).score > 0.5
+
+
+BAD_ARGUMENTS = [
+    ({"games": 0}, "games must be a positive even number.* not 0"),
+    ({"games": 7}, "games .* not 7"),
+    ({"games": -2}, "games .* not -2"),
+    ({"seed": -1}, "seed .* not -1"),
+    ({"seed": 2**64}, "seed .* not 18446744073709551616"),
+    ({"opening_plies": -1}, "opening_plies .* not -1"),
+    ({"opening_plies": 40}, "after 40 random opening plies"),
+    ({"num_threads": 0}, "num_threads .* not 0"),
+    ({"opponent": "perfection"}, "unknown policy 'perfection'"),
+    ({"opponent": "minimax:99"}, "depth must be 1 to 64 plies, not 99"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS, ids=str)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate("random", **{"opponent": "random", **arguments})
+
+
+def test_wrong_types_and_openings():
+    with pytest.raises(TypeError):
+        evaluate("random", "random", games=10.0)
+    with pytest.raises(TypeError, match="a policy is a name or an object"):
+        evaluate("random", None)
+    with pytest.raises(ValueError, match="empty"):
+        play_match([], RandomPolicy(), RandomPolicy())
+    with pytest.raises(TypeError):
+        play_match(random_openings(1, 2), RandomPolicy(), Foreign(RandomPolicy()))
+
+
+def test_a_policy_that_breaks_the_rules_is_named():
+    class Stubborn(Foreign):
+        def act_batch(self, positions):
+            return np.zeros(len(positions), dtype=np.int64)
+
+        def __repr__(self):
+            return "Stubborn()"
+
+    with pytest.raises(PolicyError, match=r"Stubborn\(\) chose action 0 in position \d+"):
+        evaluate(Stubborn(None), "random", games=20)
