@@ -24,6 +24,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.pieces import Piece
+from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ __all__ = [
     "Piece",
     "Position",
     "Variant",
+    "VectorEnv",
     "__version__",
     "format_record",
     "mask_batch",
