@@ -1,9 +1,7 @@
 //! Tests of the core through its public interface, one module per subject.
 
 mod golden;
-mod imports;
 mod perft;
 mod policies;
-mod properties;
 mod records;
 mod search;
