@@ -9,18 +9,20 @@ use super::arrays::shaped;
 use super::errors::board_error;
 use crate::game::{Board, Cell};
 
-/// The cells of a board.
+/// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
 #[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyBoard(pub(crate) Arc<Board>);
 
 #[pymethods]
 impl PyBoard {
+    /// The 4x4 board.
     #[staticmethod]
     fn standard() -> Self {
         Self(Arc::new(Board::default()))
     }
 
+    /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
     #[staticmethod]
     fn from_blocks(blocks: Vec<(i32, i32)>) -> PyResult<Self> {
         Board::from_blocks(&blocks)
@@ -28,6 +30,7 @@ impl PyBoard {
             .map_err(|error| board_error(&error))
     }
 
+    /// A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
     #[staticmethod]
     fn from_text(text: &str) -> PyResult<Self> {
         Board::from_text(text)
@@ -35,21 +38,25 @@ impl PyBoard {
             .map_err(|error| board_error(&error))
     }
 
+    /// How many cells exist, 1 to 64.
     #[getter]
     fn num_cells(&self) -> usize {
         self.0.num_cells()
     }
 
+    /// Columns of the bounding box.
     #[getter]
     fn width(&self) -> usize {
         self.0.width()
     }
 
+    /// Rows of the bounding box.
     #[getter]
     fn height(&self) -> usize {
         self.0.height()
     }
 
+    /// The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner.
     #[getter]
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         // Plain integers: a list of Rust bytes would become Python `bytes`.
@@ -61,6 +68,7 @@ impl PyBoard {
         pyo3::types::PyTuple::new(py, cells.collect::<Vec<_>>())
     }
 
+    /// Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
     #[getter]
     fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let symmetries = self.0.symmetries();
@@ -77,6 +85,7 @@ impl PyBoard {
         )
     }
 
+    /// The name of a cell, such as ``a1``.
     fn cell_name(&self, cell: usize) -> PyResult<String> {
         if cell >= self.0.num_cells() {
             let last = self.0.num_cells() - 1;

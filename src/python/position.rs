@@ -21,7 +21,7 @@ use crate::game::{
     self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
 };
 
-/// The state of a game, together with its variant.
+/// The state of a game; immutable, every method returns a new one.
 #[pyclass(
     name = "Position",
     module = "mijnlieff",
@@ -46,6 +46,7 @@ impl PyPosition {
         Self { variant, core }
     }
 
+    /// The position after these actions, indices or texts, from the start.
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
     fn from_actions(actions: Vec<Bound<'_, PyAny>>, variant: Option<PyVariant>) -> PyResult<Self> {
@@ -57,6 +58,7 @@ impl PyPosition {
         Ok(position)
     }
 
+    /// The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
     #[staticmethod]
     #[pyo3(signature = (record, variant=None))]
     fn from_record(record: &str, variant: Option<PyVariant>) -> PyResult<Self> {
@@ -69,6 +71,7 @@ impl PyPosition {
         Ok(Self { variant, core })
     }
 
+    /// The position with this text, see `notation`.
     #[staticmethod]
     #[pyo3(signature = (text, variant=None))]
     fn from_notation(text: &str, variant: Option<PyVariant>) -> PyResult<Self> {
@@ -77,41 +80,49 @@ impl PyPosition {
         Ok(Self { variant, core })
     }
 
+    /// The position as one line: board, last turn, number of turns so far.
     #[getter]
     fn notation(&self) -> String {
         format_position(&self.variant, &self.core)
     }
 
+    /// The variant that is played.
     #[getter]
     fn variant(&self) -> PyVariant {
         PyVariant(self.variant.clone())
     }
 
+    /// Who acts next: 0 Light, 1 Dark.
     #[getter]
     fn to_play(&self) -> usize {
         self.core.side_to_move().index()
     }
 
+    /// Actions so far, passes included.
     #[getter]
     fn ply(&self) -> usize {
         self.core.ply()
     }
 
+    /// Whether the game is over.
     #[getter]
     fn is_over(&self) -> bool {
         self.core.is_over(&self.variant)
     }
 
+    /// The points of Light and of Dark so far.
     #[getter]
     fn score(&self) -> (u16, u16) {
         self.core.score(&self.variant).into()
     }
 
+    /// The points of Light minus those of Dark.
     #[getter]
     fn margin(&self) -> i32 {
         self.core.margin(&self.variant)
     }
 
+    /// 0 Light, 1 Dark; None for a draw and while the game goes on.
     #[getter]
     fn winner(&self) -> Option<usize> {
         if !self.is_over() {
@@ -124,6 +135,7 @@ impl PyPosition {
         }
     }
 
+    /// Pieces left, int8 ``(2, 4)``, by player and piece type.
     #[getter]
     fn hands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
         let counts = Player::ALL.map(|player| self.core.hand(player).counts());
@@ -138,6 +150,7 @@ impl PyPosition {
         )
     }
 
+    /// int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark.
     #[getter]
     fn stones<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         self.by_cell(py, |stone| {
@@ -145,6 +158,7 @@ impl PyPosition {
         })
     }
 
+    /// int8 ``(num_cells,)``: the piece type of each stone, -1 where the cell is empty.
     #[getter]
     fn pieces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         self.by_cell(py, |stone| {
@@ -152,21 +166,25 @@ impl PyPosition {
         })
     }
 
+    /// The action that led here; None at the start.
     #[getter]
     fn last_action(&self) -> Option<usize> {
         self.core.last_move().map(|mv| action_of(&self.variant, mv))
     }
 
+    /// The legal action indices, int64, ascending; empty when the game is over.
     fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_vec(py, legal_actions(&self.variant, &self.core))
     }
 
+    /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         let mut mask = vec![0; num_actions(&self.variant)];
         write_mask(&self.variant, &self.core, &mut mask);
         PyArray1::from_vec(py, mask)
     }
 
+    /// The position after this action, an index or a text such as ``"a1+"``.
     fn play(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (_, core) = parse_action(&self.variant, &self.core, action, "")?;
         Ok(Self {
@@ -175,6 +193,7 @@ impl PyPosition {
         })
     }
 
+    /// The full state as numbers, seen by the side to move.
     #[pyo3(signature = (layout="planes", dtype=None))]
     fn observation<'py>(
         &self,
@@ -278,6 +297,7 @@ pub(crate) fn parse_action(
     Ok((mv, next))
 }
 
+/// The observations of several positions of one variant, ``(B, ...)``.
 #[pyfunction]
 #[pyo3(signature = (positions, layout="flat", dtype=None))]
 pub(crate) fn observe_batch<'py>(
@@ -294,6 +314,7 @@ pub(crate) fn observe_batch<'py>(
     observations(py, &variant, &cores, layout, dtype, &shape)
 }
 
+/// The action masks of several positions of one variant, int8 ``(B, num_actions)``.
 #[pyfunction]
 pub(crate) fn mask_batch(
     py: Python<'_>,

@@ -10,6 +10,7 @@ use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
 
+/// The actions of a game record; every one is played, so the game is legal.
 #[pyfunction]
 #[pyo3(signature = (text, variant=None))]
 pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<Vec<usize>> {
@@ -22,6 +23,7 @@ pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<V
         .collect())
 }
 
+/// The record of a game from the first action, ``#`` after the end of a finished one.
 #[pyfunction]
 #[pyo3(signature = (actions, variant=None))]
 pub(crate) fn format_record(
@@ -40,6 +42,7 @@ pub(crate) fn format_record(
     game::format_record(&variant, &moves).map_err(|error| record_error(&variant, &error))
 }
 
+/// The number of sequences of exactly `depth` actions; finished games have no continuation.
 #[pyfunction]
 pub(crate) fn perft(py: Python<'_>, position: &PyPosition, depth: i64) -> PyResult<u64> {
     let plies = u32::try_from(depth).map_err(|_| {

@@ -12,7 +12,7 @@ use super::errors::{classes, parse_error, variant_error};
 use crate::encode::{action_of, move_of, num_actions, pass_action};
 use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
 
-/// What is fixed for a whole game.
+/// What is fixed for a whole game: board, opening rule, pieces of each type.
 #[pyclass(
     name = "Variant",
     module = "mijnlieff",
@@ -45,36 +45,43 @@ impl PyVariant {
             .map_err(|error| variant_error(&error))
     }
 
+    /// The board.
     #[getter]
     fn board(&self) -> PyBoard {
         PyBoard(self.0.board().clone())
     }
 
+    /// The opening rule.
     #[getter]
     fn opening(&self) -> &'static str {
         self.0.opening().name()
     }
 
+    /// Pieces of each type that each player starts with.
     #[getter]
     fn copies(&self) -> usize {
         usize::from(self.0.copies())
     }
 
+    /// Number of action indices, ``4 * num_cells + 1``; 65 on the standard board.
     #[getter]
     fn num_actions(&self) -> usize {
         num_actions(&self.0)
     }
 
+    /// The index of the pass, the last action.
     #[getter]
     fn pass_action(&self) -> usize {
         pass_action(&self.0)
     }
 
+    /// The most actions, passes included, that a game can have.
     #[getter]
     fn max_game_length(&self) -> usize {
         self.0.max_game_length()
     }
 
+    /// The text of an action, such as ``a1+`` or ``pass``.
     fn action_name(&self, action: usize) -> PyResult<String> {
         let mv = move_of(&self.0, action).ok_or_else(|| {
             let last = pass_action(&self.0);
@@ -84,12 +91,14 @@ impl PyVariant {
         Ok(format_move(self.0.board(), mv))
     }
 
+    /// The action with this text.
     fn action_index(&self, name: &str) -> PyResult<usize> {
         parse_move(self.0.board(), name)
             .map(|mv| action_of(&self.0, mv))
             .map_err(|error| parse_error(&error))
     }
 
+    /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.
     #[getter]
     fn action_symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let symmetries = self.0.board().symmetries();

@@ -11,7 +11,10 @@ const ALLOWED: [(&str, &[&str]); 7] = [
     ("search", &["game", "random"]),
     ("policy", &["game", "random", "search"]),
     ("vector", &["game", "random", "encode", "policy"]),
-    ("python", &["game", "random", "encode", "search", "policy", "vector"]),
+    (
+        "python",
+        &["game", "random", "encode", "search", "policy", "vector"],
+    ),
 ];
 
 fn sources(path: &Path, found: &mut Vec<String>) {
@@ -30,11 +33,17 @@ fn imports_point_inward() {
     for (module, allowed) in ALLOWED {
         let mut files = Vec::new();
         let folder = root.join(module);
-        let path = if folder.is_dir() { folder } else { root.join(format!("{module}.rs")) };
+        let path = if folder.is_dir() {
+            folder
+        } else {
+            root.join(format!("{module}.rs"))
+        };
         sources(&path, &mut files);
         assert!(!files.is_empty());
         for text in &files {
-            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
             for line in code {
                 for (at, _) in line.match_indices("crate::") {
                     let rest = &line[at + "crate::".len()..];
@@ -44,7 +53,10 @@ fn imports_point_inward() {
                     assert!(fine, "{module} imports {imported}: {line}");
                 }
                 let binds = line.contains("pyo3") || line.contains("numpy::");
-                assert!(module == "python" || !binds, "{module} knows of Python: {line}");
+                assert!(
+                    module == "python" || !binds,
+                    "{module} knows of Python: {line}"
+                );
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Tests of the core through its public interface, one module per subject.
 
 mod golden;
+mod imports;
 mod perft;
 mod policies;
+mod properties;
 mod records;
 mod search;

@@ -1,0 +1,96 @@
+# The one list of commands. On a fresh machine with Rust, Python >= 3.11 and make, `make demo` and
+# `make test` are all it takes: they build the package and install what is missing into .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
+MINUTES ?= 5
+
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Windows of the human render mode open in memory, so tests need no screen.
+TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed-test: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[test]'
+	touch $@
+
+.venv/installed-train: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[train]'
+	touch $@
+
+.PHONY: demo
+demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measure it
+	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
+
+.PHONY: test
+test: test-rust test-python ## Run all tests; those of the training need `make test-train`
+
+.PHONY: test-rust
+test-rust: ## Test the core, without Python
+	cargo test --quiet --no-default-features
+
+.PHONY: test-python
+test-python: .venv/installed-test ## Test the package
+	$(TEST_ENV) $(BIN)/python -m pytest
+
+.PHONY: test-train
+test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train.py
+
+.PHONY: compare
+compare: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games
+	$(BIN)/python -m pytest tests/python/test_rules.py --games=10000
+
+.PHONY: fmt
+fmt: .venv/installed-test ## Format everything
+	cargo fmt
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+
+.PHONY: lint
+lint: .venv/installed-test ## Check formats, lints, types and stubs
+	cargo fmt --check
+	cargo clippy --quiet --all-targets -- -D warnings
+	cargo clippy --quiet --all-targets --no-default-features -- -D warnings
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest mijnlieff._mijnlieff
+
+.PHONY: docs
+docs: ## Build the documentation of the crate; warnings are errors
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --no-default-features
+
+.PHONY: golden
+golden: .venv/installed-test ## Regenerate the golden game and the pictures
+	$(BIN)/python tests/python/make_golden.py > tests/data/example_game.txt
+	$(BIN)/python docs/make_pictures.py
+
+.PHONY: bench
+bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
+	$(BIN)/mijnlieff bench
+
+.PHONY: wheel
+wheel: .venv/installed-test ## Build the wheel into dist/
+	$(BIN)/pip install --quiet 'maturin>=1.14,<2'
+	$(BIN)/maturin build --quiet --release --out dist
+	@ls -l dist/*.whl
+
+.PHONY: all
+all: lint docs test ## Everything that has to pass before a change lands
+
+.PHONY: clean
+clean: ## Remove what was built, the virtual environment included
+	rm -rf .venv target dist python/mijnlieff/_mijnlieff*.so

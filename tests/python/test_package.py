@@ -1,0 +1,194 @@
+"""The package as a whole: stubs, documentation, import, long calls."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import doctest
+import inspect
+import itertools
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import mijnlieff
+from mijnlieff import _mijnlieff
+
+PACKAGE = Path(inspect.getfile(mijnlieff)).parent
+ROOT = PACKAGE.parent.parent
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def stub_docstrings() -> dict[str, str]:
+    tree = ast.parse((PACKAGE / "_mijnlieff.pyi").read_text())
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            found[node.name] = ast.get_docstring(node)
+            for member in getattr(node, "body", []):
+                if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                    found[f"{node.name}.{member.name}"] = ast.get_docstring(member)
+    return found
+
+
+def test_the_stub_agrees_with_the_native_module():
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy.stubtest", "mijnlieff._mijnlieff"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("name", sorted(stub_docstrings()))
+def test_help_starts_with_the_sentence_of_the_stub(name):
+    documented = stub_docstrings()[name]
+    assert documented, f"{name} has no docstring in the stub"
+    native = _mijnlieff
+    for part in name.split("."):
+        native = getattr(native, part)
+    assert (native.__doc__ or "").splitlines()[:1] == documented.splitlines()[:1]
+
+
+def test_every_public_name_is_documented():
+    for name in mijnlieff.__all__:
+        value = getattr(mijnlieff, name)
+        if inspect.isclass(value) or callable(value):
+            assert value.__doc__, name
+
+
+def test_import_is_silent_quick_and_starts_nothing():
+    code = (
+        "import time; start = time.perf_counter(); import mijnlieff, threading, sys;"
+        "took = time.perf_counter() - start;"
+        "heavy = {'torch', 'matplotlib', 'pettingzoo', 'PIL', 'pygame'} & set(sys.modules);"
+        "linux = sys.platform == 'linux';"
+        "tasks = len(__import__('os').listdir('/proc/self/task')) if linux else 1;"
+        "print(took, threading.active_count(), sorted(heavy), tasks)"
+    )
+    # NumPy's BLAS starts threads of its own unless told not to.
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert result.stderr == ""
+    took, *rest = result.stdout.split(" ", 1)
+    assert float(took) > 0
+    assert rest == ["1 [] 1\n"]
+
+
+def test_docstring_examples_run():
+    for module in [mijnlieff]:
+        assert doctest.testmod(module).failed == 0
+
+
+def python_blocks(path: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["README.md"])
+def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = python_blocks(ROOT / page)
+    assert blocks
+    scope: dict[str, object] = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(block, page, "exec"), scope)
+
+
+def test_rules_objects_are_values():
+    board = mijnlieff.Board.from_blocks([(5, -3), (7, -1), (8, 1)])
+    variant = mijnlieff.Variant(board, "anywhere", copies=3)
+    position = mijnlieff.Position.from_actions(["a1+", "a2x"], variant)
+    names = {"Board": mijnlieff.Board, "Variant": mijnlieff.Variant, "Position": mijnlieff.Position}
+    for value in (board, variant, position):
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            assert pickle.loads(pickle.dumps(value, protocol)) == value
+        for twin in (copy.copy(value), copy.deepcopy(value), eval(repr(value), names)):
+            assert twin == value
+            assert hash(twin) == hash(value)
+        assert value != "something else"
+        with pytest.raises((AttributeError, TypeError)):
+            value.opening = "corner"
+    assert mijnlieff.Variant() != variant
+    assert mijnlieff.Position(variant) != position
+    restored = pickle.loads(pickle.dumps(position))
+    assert (restored.ply, restored.last_action) == (position.ply, position.last_action)
+
+
+def legal_line(actions):
+    """The position after these actions, or None when one is illegal."""
+    try:
+        return mijnlieff.Position.from_actions(actions)
+    except mijnlieff.IllegalMoveError:
+        return None
+
+
+def test_equality_ignores_what_no_rule_reads_again():
+    """Light's two stones change places in time, or their types on the board."""
+    swapped_in_time = swapped_types = 0
+    signs = [piece.sign for piece in mijnlieff.Piece]
+    for one_sign, other_sign, last in itertools.product(signs, signs, ["d4+", "d1<>", "d2+"]):
+        one = legal_line(["b4" + one_sign, "a3x", "c1" + other_sign, last])
+        other = legal_line(["c1" + other_sign, "a3x", "b4" + one_sign, last])
+        retyped = legal_line(["b4" + other_sign, "a3x", "c1" + one_sign, last])
+        if one is not None and other is not None:
+            assert one == other and hash(one) == hash(other)
+            swapped_in_time += 1
+        if one is not None and retyped is not None:
+            assert one == retyped and hash(one) == hash(retyped)
+            swapped_types += list(one.pieces) != list(retyped.pieces)
+    assert swapped_in_time > 0
+    assert swapped_types > 0
+
+
+def test_piece_is_the_index_everywhere():
+    position = mijnlieff.Position().play("a1><")
+    assert mijnlieff.Piece(int(position.pieces[0])) is mijnlieff.Piece.PULLER
+    assert position.hands[0][mijnlieff.Piece.PULLER] == 1
+    assert [piece.sign for piece in mijnlieff.Piece] == ["+", "x", "<>", "><"]
+
+
+def test_long_calls_release_the_gil():
+    """Two windows of time overlap: the main thread runs while another counts sequences."""
+    position = mijnlieff.Position()
+    window = []
+
+    def count():
+        window.append(time.perf_counter())
+        mijnlieff.perft(position, 5)
+        window.append(time.perf_counter())
+
+    worker = threading.Thread(target=count)
+    ticks = []
+    worker.start()
+    while worker.is_alive():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    inside = [tick for tick in ticks if window[0] < tick < window[1]]
+    assert len(inside) > 3
+
+
+def test_ctrl_c_stops_a_long_call_and_leaves_all_well():
+    code = """
+import mijnlieff, os, signal, threading, time
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    mijnlieff.perft(mijnlieff.Position(), 12)
+except KeyboardInterrupt:
+    print("stopped", mijnlieff.perft(mijnlieff.Position(), 2))
+"""
+    result = run_python(code)
+    assert result.stdout == "stopped 1152\n", result.stderr
+    assert signal.getsignal(signal.SIGINT) is not None
