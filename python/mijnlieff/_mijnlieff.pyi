@@ -5,6 +5,7 @@ from typing import Any, Literal, Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing_extensions import disjoint_base
 
 __all__ = [
     "BatchEnv",
@@ -328,6 +329,7 @@ def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
         ValueError: no positions, or positions of different variants.
     """
 
+@disjoint_base
 class BuiltinPolicy:
     """What the built-in policies have in common; make one of its subclasses.
 
@@ -355,7 +357,7 @@ class BuiltinPolicy:
         """
     def with_seed(self, seed: SupportsIndex) -> Self:
         """A policy of the same kind with this seed, and no decision made yet."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Self], tuple[int, ...], int]: ...
     def __setstate__(self, decisions: int) -> None: ...

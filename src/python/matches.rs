@@ -15,6 +15,7 @@ use crate::game::Position;
 use crate::policy::{Match, opening};
 use crate::search::Limits;
 
+/// Positions after `plies` uniformly random actions, none of them finished.
 #[pyfunction]
 #[pyo3(signature = (count, plies, variant=None, seed=0, first=0))]
 pub(crate) fn random_openings(
@@ -36,6 +37,7 @@ pub(crate) fn random_openings(
         .collect()
 }
 
+/// Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
 #[pyfunction]
 #[pyo3(signature = (openings, policy, opponent, seed=0, first=0, num_threads=None))]
 pub(crate) fn play_match<'py>(

@@ -20,7 +20,7 @@ use crate::search::{Depth, Halt, Limits};
 /// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
 const QUICK_DEPTH: u8 = 3;
 
-/// What the built-in policies have in common.
+/// What the built-in policies have in common; make one of its subclasses.
 ///
 /// Decision `n` of a policy draws from stream `n` of its seed, however the calls are cut into
 /// batches; the number of decisions so far is all that changes.
@@ -33,11 +33,13 @@ pub(crate) struct PyBuiltinPolicy {
 
 #[pymethods]
 impl PyBuiltinPolicy {
+    /// The seed.
     #[getter]
     fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// The action this policy plays.
     fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
         check_playable(&position, "")?;
         let number = self.take_numbers(1);
@@ -51,6 +53,7 @@ impl PyBuiltinPolicy {
         mv.map_err(|halt| not_halted(&halt))
     }
 
+    /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
@@ -74,6 +77,7 @@ impl PyBuiltinPolicy {
         Ok(PyArray1::from_vec(py, actions))
     }
 
+    /// A policy of the same kind with this seed, and no decision made yet.
     fn with_seed<'py>(
         slf: &Bound<'py, Self>,
         seed: &Bound<'py, PyAny>,
@@ -161,7 +165,7 @@ impl PyBuiltinPolicy {
     }
 }
 
-/// Any legal move.
+/// Plays any legal action, each equally likely.
 #[pyclass(name = "RandomPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyRandomPolicy;
 
@@ -175,7 +179,7 @@ impl PyRandomPolicy {
     }
 }
 
-/// The move that leads by most right after it.
+/// Plays an action with the largest margin right after it; ties are broken at random.
 #[pyclass(name = "GreedyPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyGreedyPolicy;
 
@@ -189,7 +193,7 @@ impl PyGreedyPolicy {
     }
 }
 
-/// The best move of a search of fixed depth.
+/// Plays a best action of a search to a fixed depth; ties are broken at random.
 #[pyclass(name = "MinimaxPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyMinimaxPolicy {
     depth: Depth,
@@ -208,6 +212,7 @@ impl PyMinimaxPolicy {
         Ok(PyClassInitializer::from(base).add_subclass(Self { depth }))
     }
 
+    /// Plies looked ahead.
     #[getter]
     fn depth(&self) -> u8 {
         self.depth.plies()
