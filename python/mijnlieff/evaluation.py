@@ -35,6 +35,7 @@ def evaluate(
     seed: int = 0,
     progress: bool = False,
     num_threads: int | None = None,
+    names: tuple[str, str] | None = None,
 ) -> MatchReport:
     """Play a match and report it.
 
@@ -55,6 +56,7 @@ def evaluate(
         seed: of the openings and of the built-in policies, 0 to 2**64 - 1.
         progress: show a progress bar if stderr is a terminal and tqdm is installed.
         num_threads: for built-in policies; as many as there are cores unless given.
+        names: of the two in the report; their `repr` unless given.
 
     Raises:
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so
@@ -94,8 +96,7 @@ def evaluate(
             openings = random_openings(count, opening_plies, variant, seed, number)
             margins.append(play(openings, number))
     return MatchReport.from_margins(
-        _name(policy),
-        _name(opponent),
+        *(names or (_name(policy), _name(opponent))),
         np.concatenate(margins),
         opening_plies=opening_plies,
         seed=seed,

@@ -1,0 +1,1 @@
+"""The subcommands of ``mijnlieff``: each module has ``add_arguments(parser)`` and ``run(args)``."""

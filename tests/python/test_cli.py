@@ -1,0 +1,203 @@
+"""The command line, as a process: exit codes, streams, one-line errors."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mijnlieff import Position, evaluate, parse_record
+
+COMMANDS = ["train", "evaluate", "play", "bench", "perft"]
+ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+
+
+def mijnlieff(*arguments, stdin="", **options):
+    return subprocess.run(
+        [sys.executable, "-m", "mijnlieff", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=ENVIRONMENT,
+        **options,
+    )
+
+
+def printed(*arguments, **options):
+    """Standard output of a call that goes well and has nothing else to say."""
+    result = mijnlieff(*arguments, **options)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_help_lists_the_commands_and_needs_none_of_them():
+    text = printed("--help")
+    assert all(f"\n    {command} " in text for command in COMMANDS)
+    code = (
+        "import sys; from mijnlieff.cli import main; main(['--help']);"
+        "print([name for name in sys.modules if name.startswith(('torch', 'mijnlieff.train'))])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(command):
+    assert f"usage: mijnlieff {command} " in printed(command, "--help")
+
+
+def test_version():
+    assert re.fullmatch(r"mijnlieff \d+\.\d+\.\d+\n", printed("--version"))
+
+
+def test_perft_counts():
+    lines = printed("perft", 4).splitlines()[1:]
+    assert [line.split()[:2] for line in lines] == [
+        ["1", "48"],
+        ["2", "1,152"],
+        ["3", "26,272"],
+        ["4", "557,472"],
+    ]
+    after = printed("perft", 1, "--actions", "a1+, a3><").splitlines()[-1]
+    moves = Position.from_actions(["a1+", "a3><"]).legal_actions()
+    assert after.split()[:2] == ["1", str(len(moves))]
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (["--board", "standard", "--opening", "corner_straight"], 96),
+        (["--board", "blocks:0,0;2,0;4,0;6,0"], 1584),
+        (["--board", "########/########", "--opening", "outside"], 1584),
+        (["--board", "drawing.txt", "--copies", "2"], 1584),
+    ],
+)
+def test_boards_in_every_spelling(options, count, tmp_path):
+    (tmp_path / "drawing.txt").write_text("########\n########\n")
+    line = printed("perft", 2, *options, cwd=tmp_path).splitlines()[-1]
+    assert line.split()[:2] == ["2", f"{count:,}"]
+
+
+def test_evaluate_prints_the_report_of_the_function():
+    arguments = ["evaluate", "greedy", "random", "--games", "100", "--seed", "5"]
+    report = evaluate("greedy", "random", games=100, seed=5)
+    assert printed(*arguments) == f"{report}\n"
+    assert json.loads(printed(*arguments, "--json")) == json.loads(json.dumps(report.to_dict()))
+    perfect = json.loads(printed("evaluate", "minimax:4", "random", "--games", 2, "--json"))
+    assert perfect["score"] == 1 and perfect["elo"] is None
+
+
+def test_two_policies_play_a_game_to_watch():
+    text = printed("play", "--light", "minimax:2", "--dark", "random", "--seed", 3)
+    record = text.splitlines()[-1]
+    position = Position.from_actions(parse_record(record))
+    assert position.is_over and str(position) in text
+    assert text == printed("play", "--light", "minimax:2", "--dark", "random", "--seed", 3)
+
+
+def test_a_person_plays_undoes_and_errs():
+    typed = "undo\nhelp\na1\nb2+\n\na1+\nmoves\na1+\nundo\nd4x\nquit\nnever read\n"
+    text = printed("play", "--dark", "greedy", stdin=typed)
+    assert "there is nothing to take back" in text
+    assert text.count("Type a cell and the sign") == 2
+    assert "expected a sign (+, x, <> or ><), but the text ends" in text
+    assert "(b2+) is illegal: the opening rule does not allow that cell" in text
+    assert "(a1+) is illegal: the cell is occupied" in text
+    assert re.findall("Light plays (.*)", text) == ["a1+", "d4x"]
+    assert len(re.findall("Dark plays .*", text)) == 2
+
+
+def test_two_people_share_a_terminal_and_the_input_ends():
+    text = printed("play", "--dark", "human", stdin="a1+\na3><\n")
+    assert re.findall("(Light|Dark) plays (.*)", text) == [("Light", "a1+"), ("Dark", "a3><")]
+
+
+def test_a_whole_game_can_be_piped_in():
+    record = (
+        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+        "7. b4x, pass; 8. b3<>, b1<> #"
+    )
+    variant = Position().variant
+    names = [variant.action_name(action) for action in parse_record(record)]
+    typed = "\n".join(name for name in names if name != "pass")
+    text = printed("play", "--dark", "human", stdin=typed)
+    assert text.endswith(record + "\n") and "Light wins 4-1" in text
+
+
+def test_bench_prints_a_line_for_each_size_and_number_of_threads():
+    lines = printed(
+        "bench", "--sizes", 1, 64, "--threads", 1, 2, "--milliseconds", 5, "--copies", 1
+    ).splitlines()
+    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
+    assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"], ["64", "1"], ["64", "2"]]
+    assert all(int(row[2].replace(",", "")) > 0 for row in rows)
+
+
+WRONG = [
+    ([], "mijnlieff: error: .*COMMAND"),
+    (["fly"], "invalid choice: 'fly'"),
+    (["perft"], "mijnlieff perft: error: .*depth"),
+    (["perft", "-1"], "mijnlieff perft: error: "),
+    (["perft", "two"], "'two' is not a whole number from 0 to 100"),
+    (["perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
+    (["perft", "1", "--opening", "middle"], "invalid choice: 'middle'"),
+    (["perft", "1", "--board", "blocks:0,0;1,1"], r"overlap"),
+    (["perft", "1", "--board", "blocks:0,0;x"], r"'x' is no corner X,Y"),
+    (["perft", "1", "--board", "blocks:"], r"at least one block"),
+    (["perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
+    (["perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),
+    (["perft", "1", "--actions", "a9+"], r"a9\+"),
+    (["evaluate", "random"], "OPPONENT"),
+    (["evaluate", "random", "perfection"], "unknown policy 'perfection'; choose random, greedy"),
+    (["evaluate", "random", "minimax:0"], "depth must be 1 to 64 plies, not 0"),
+    (["evaluate", "random", "random", "--games", "7"], "even number.* not 7"),
+    (["evaluate", "random", "random", "--games", "0"], "0 is not a whole number from 2"),
+    (["evaluate", "random", "random", "--seed", "-1"], "-1"),
+    (["evaluate", "random", "random", "--opening-plies", "50"], "after 50 random opening plies"),
+    (["play", "--light", "nobody"], "unknown policy 'nobody'"),
+    (["bench", "--sizes", "0"], "0 is not a whole number from 1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda case: str(case)[:50])
+def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message):
+    result = mijnlieff(*arguments)
+    assert result.returncode == 2
+    assert re.search(message, result.stderr), result.stderr
+    assert result.stderr.startswith("mijnlieff") and result.stderr.count("\n") == 1
+
+
+def test_an_illegal_action_is_exit_code_1():
+    result = mijnlieff("perft", 1, "--actions", "a1+ a1+")
+    assert result.returncode == 1
+    assert "move 2: action 0 (a1+) is illegal" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_is_quiet():
+    command = [sys.executable, "-m", "mijnlieff", "perft", "12"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
+        for _depth in range(5):
+            process.stdout.readline()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "")
+
+
+def test_a_reader_that_leaves_is_no_accident():
+    command = [sys.executable, "-m", "mijnlieff", "perft", "5"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=20) == 1
