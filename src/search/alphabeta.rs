@@ -5,7 +5,7 @@
 //! and the value for it is the negative of the value for the other.
 //!
 //! What is changed: the last two plies are not played but read off cell sets (`lookahead`), which
-//! also orders the moves above them; and the moves at the root are searched with a window that
+//! also orders the moves above them; and the moves at the root are searched with a narrow window that
 //! tells moves as good as the best from worse ones, so that the whole set of best moves comes out.
 
 use super::lookahead::{Lookahead, Ordered};
@@ -111,9 +111,17 @@ impl Search<'_> {
             self.meter.count()?;
             for mv in Ordered::new(self.variant, position).iter() {
                 let next = position.play_unchecked(self.variant, mv);
-                // One below the best so far: an equal value is then exact, and only a lower one a bound.
-                let alpha = (best.margin - 1).max(-INFINITE);
-                best.add(mv, -self.value(&next, depth - 1, -INFINITE, -alpha)?);
+                // From one below the best so far to one above: enough to tell worse, equal, better.
+                let (low, high) = if best.margin == -INFINITE {
+                    (-INFINITE, INFINITE)
+                } else {
+                    (best.margin - 1, best.margin + 1)
+                };
+                let mut margin = -self.value(&next, depth - 1, -high, -low)?;
+                if margin == high {
+                    margin = -self.value(&next, depth - 1, -INFINITE, -low)?;
+                }
+                best.add(mv, margin);
             }
         }
         Ok(best)

@@ -149,4 +149,4 @@ class _Game:
 
 
 def _must_pass(position: Position) -> bool:
-    return position.legal_actions().tolist() == [position.variant.pass_action]
+    return bool(position.action_mask()[position.variant.pass_action])
