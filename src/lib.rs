@@ -17,13 +17,14 @@
 //! ```
 //!
 //! Dependencies point one way: [`game`] and [`random`] know nothing of the rest; [`encode`] and
-//! [`search`] import the rules, [`policy`] imports search.
+//! [`search`] import the rules, [`policy`] imports search, and [`vector`] imports all but [`search`].
 
 pub mod encode;
 pub mod game;
 pub mod policy;
 pub mod random;
 pub mod search;
+pub mod vector;
 
 #[cfg(feature = "python")]
 mod python;

@@ -32,6 +32,7 @@ from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in
 from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
+from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
 
@@ -47,6 +48,7 @@ __all__ = [
     "Position",
     "RandomPolicy",
     "Variant",
+    "VectorEnv",
     "__version__",
     "evaluate",
     "format_record",

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self, SupportsIndex, final
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
+    "BatchEnv",
     "Board",
     "BuiltinPolicy",
     "GreedyPolicy",
@@ -27,6 +28,70 @@ __all__ = [
 
 _Layout = Literal["planes", "flat", "packed"]
 _Action = SupportsIndex | str
+
+_Seeds = int | list[int | None]
+_View = tuple[NDArray[Any], dict[str, Any]]
+_Step = tuple[
+    NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+]
+_BatchState = tuple[bool, list[tuple[str, list[int], int, bool, bool]]]
+
+@final
+class BatchEnv:
+    """The native part of `mijnlieff.VectorEnv`, which documents the options and results.
+
+    With ``opponent="outside"`` the caller plays the other side: `start_step` or `start_reset`, then
+    `answer` for the `pending` positions until there are none, then `finish_step` or `observe`.
+    """
+
+    def __new__(
+        cls,
+        num_envs: int,
+        variant: Variant,
+        *,
+        opponent: str | None,
+        opponent_depth: int,
+        seat: str,
+        observation: str,
+        dtype: DTypeLike,
+        reward: str,
+        autoreset: str,
+        auto_pass: bool,
+        illegal_action: str,
+        num_threads: int,
+        copy: bool,
+    ) -> BatchEnv:
+        """Games that must be reset before the first step."""
+    def seed(self, seed: int) -> None:
+        """Restart the streams of the games, game ``i`` with ``seed + i``."""
+    def reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> _View:
+        """Start new games, all or those that the mask selects."""
+    def step(self, actions: ArrayLike) -> _Step:
+        """Play one action in every game."""
+    def start_reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> None:
+        """Start new games; those that `pending` lists then wait for `answer`."""
+    def start_step(self, actions: ArrayLike) -> None:
+        """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
+    def pending(self) -> list[Position]:
+        """The positions in which the outside opponent must act, in the order of the games."""
+    def answer(self, actions: ArrayLike) -> None:
+        """Play the opponent's action in every pending game; some may then be pending again."""
+    def roll_back(self) -> None:
+        """Give up the step or reset under way: everything is as before it."""
+    def finish_step(self) -> _Step:
+        """End the step under way and return what it led to."""
+    def observe(self) -> _View:
+        """The observations and ``info`` as they are."""
+    def sample_actions(self) -> NDArray[np.int64]:
+        """A random legal action for each game, int64 ``(num_envs,)``."""
+    def positions(self) -> list[Position]:
+        """The position of each game."""
+    def set_positions(self, positions: list[Position]) -> None:
+        """Put each game at a position."""
+    def state(self) -> _BatchState:
+        """All that changes, for pickles."""
+    def restore(self, state: _BatchState) -> None:
+        """Take over what `state` gave."""
 
 @final
 class Board:

@@ -4,6 +4,7 @@
 //! exceptions before Python 3.12.
 
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
 use crate::encode::{PackError, action_of, move_of, num_actions, pass_action};
 use crate::game::{
@@ -113,6 +114,26 @@ fn illegal_action(
         .collect();
     let message = format!("{message}; legal: {}", names.join(" "));
     classes::IllegalMoveError::new_err((message, action, legal))
+}
+
+/// An `IllegalMoveError` that names the game of a batch; other errors as they are.
+pub(crate) fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
+    let rebuilt = || -> PyResult<PyErr> {
+        let arguments: (String, Option<i64>, Vec<i64>) = error
+            .value(py)
+            .getattr("args")?
+            .get_item(PySlice::new(py, 0, 3, 1))?
+            .extract()?;
+        let (message, action, legal) = arguments;
+        Ok(classes::IllegalMoveError::new_err((
+            message, action, legal, game,
+        )))
+    };
+    if error.is_instance_of::<classes::IllegalMoveError>(py) {
+        rebuilt().unwrap_or_else(|error| error)
+    } else {
+        error
+    }
 }
 
 /// The legal action indices, ascending.

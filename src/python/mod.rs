@@ -5,16 +5,19 @@
 // Arguments that PyO3 converts arrive by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod actions;
 mod arrays;
 mod board;
 mod drawing;
 mod errors;
 mod interrupt;
 mod matches;
+mod outputs;
 mod policy;
 mod position;
 mod records;
 mod variant;
+mod vector;
 
 use pyo3::pymodule;
 
@@ -32,6 +35,8 @@ mod _mijnlieff {
     use super::records::{format_record, parse_record, perft};
     #[pymodule_export]
     use super::variant::PyVariant;
+    #[pymodule_export]
+    use super::vector::PyBatchEnv;
 }
 
 /// The function of the module that rebuilds an object from its pickle.

@@ -1,0 +1,153 @@
+//! The caller's memory that a batch writes into.
+
+use crate::encode::{self, Layout, num_actions, pass_action};
+use crate::game::{Position, Variant};
+
+/// Memory for one observation a game, in a layout and a number type.
+#[derive(Debug)]
+pub enum Observations<'a> {
+    /// [`Layout::Planes`] or [`Layout::Flat`], one row after the other.
+    Float32(Layout, &'a mut [f32]),
+    /// The same with hands as counts.
+    Uint8(Layout, &'a mut [u8]),
+    /// [`Layout::Packed`].
+    Packed(&'a mut [u64]),
+}
+
+impl Observations<'_> {
+    /// The memory of the first `rows` games and that of the others.
+    fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+        match self {
+            Self::Float32(layout, all) => {
+                let (head, tail) = all.split_at_mut(rows * layout.len(variant));
+                (Self::Float32(layout, head), Self::Float32(layout, tail))
+            }
+            Self::Uint8(layout, all) => {
+                let (head, tail) = all.split_at_mut(rows * layout.len(variant));
+                (Self::Uint8(layout, head), Self::Uint8(layout, tail))
+            }
+            Self::Packed(all) => {
+                let (head, tail) = all.split_at_mut(rows);
+                (Self::Packed(head), Self::Packed(tail))
+            }
+        }
+    }
+
+    /// Writes the observation of one game.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn write(&mut self, variant: &Variant, row: usize, position: &Position) {
+        match self {
+            Self::Float32(layout, all) => {
+                let row = row_mut(all, row, layout.len(variant));
+                encode::observe(variant, position, *layout, row);
+            }
+            Self::Uint8(layout, all) => {
+                let row = row_mut(all, row, layout.len(variant));
+                encode::observe(variant, position, *layout, row);
+            }
+            Self::Packed(all) => all[row] = encode::pack(variant, position),
+        }
+    }
+
+    fn rows(&self, variant: &Variant) -> usize {
+        match self {
+            Self::Float32(layout, all) => all.len() / layout.len(variant),
+            Self::Uint8(layout, all) => all.len() / layout.len(variant),
+            Self::Packed(all) => all.len(),
+        }
+    }
+}
+
+fn row_mut<T>(all: &mut [T], row: usize, length: usize) -> &mut [T] {
+    &mut all[row * length..][..length]
+}
+
+/// Memory for what the agent sees of every game.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// The observations, from the side to move.
+    pub observations: Observations<'a>,
+    /// 1 for every legal action, `num_actions` a game; never a row of zeros.
+    pub action_mask: &'a mut [i8],
+    /// Who is to move, 0 for Light and 1 for Dark.
+    pub to_play: &'a mut [i8],
+}
+
+impl View<'_> {
+    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+        let observations = self.observations.split_at(variant, rows);
+        let masks = self.action_mask.split_at_mut(rows * num_actions(variant));
+        let to_play = self.to_play.split_at_mut(rows);
+        (
+            Self {
+                observations: observations.0,
+                action_mask: masks.0,
+                to_play: to_play.0,
+            },
+            Self {
+                observations: observations.1,
+                action_mask: masks.1,
+                to_play: to_play.1,
+            },
+        )
+    }
+
+    pub(super) fn write(&mut self, variant: &Variant, row: usize, position: &Position, over: bool) {
+        self.observations.write(variant, row, position);
+        let mask = row_mut(self.action_mask, row, num_actions(variant));
+        if over {
+            // A softmax over a row of zeros is not a number.
+            mask.fill(0);
+            mask[pass_action(variant)] = 1;
+        } else {
+            encode::write_mask(variant, position, mask);
+        }
+        self.to_play[row] = position.side_to_move().index() as i8;
+    }
+
+    pub(super) fn assert_rows(&self, variant: &Variant, rows: usize) {
+        assert_eq!(self.observations.rows(variant), rows);
+        assert_eq!(self.action_mask.len(), rows * num_actions(variant));
+        assert_eq!(self.to_play.len(), rows);
+    }
+}
+
+/// Memory for all that a step returns.
+#[derive(Debug)]
+pub struct Buffers<'a> {
+    /// What the agent sees next.
+    pub view: View<'a>,
+    /// What the step paid the player who acted.
+    pub rewards: &'a mut [f32],
+    /// Whether the step ended the game.
+    pub terminations: &'a mut [bool],
+}
+
+impl Buffers<'_> {
+    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+        let view = self.view.split_at(variant, rows);
+        let rewards = self.rewards.split_at_mut(rows);
+        let terminations = self.terminations.split_at_mut(rows);
+        (
+            Self {
+                view: view.0,
+                rewards: rewards.0,
+                terminations: terminations.0,
+            },
+            Self {
+                view: view.1,
+                rewards: rewards.1,
+                terminations: terminations.1,
+            },
+        )
+    }
+
+    pub(super) fn assert_rows(&self, variant: &Variant, rows: usize) {
+        self.view.assert_rows(variant, rows);
+        assert_eq!(self.rewards.len(), rows);
+        assert_eq!(self.terminations.len(), rows);
+    }
+}

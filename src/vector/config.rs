@@ -1,0 +1,146 @@
+//! What is fixed for a whole batch.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::game::Variant;
+use crate::policy::Policy;
+
+/// A name that is none of the choices of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// The option.
+    pub option: &'static str,
+    /// The name given.
+    pub found: String,
+    /// The names that exist.
+    pub choices: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (option, found, choices) = (self.option, &self.found, self.choices.join(", "));
+        write!(f, "unknown {option} {found:?}; choose one of {choices}")
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// An option with named values.
+macro_rules! named {
+    (
+        $(#[$meta:meta])* $type:ident as $option:literal {
+            $($(#[$variant_meta:meta])* $variant:ident = $name:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type { $($(#[$variant_meta])* $variant,)* }
+
+        impl FromStr for $type {
+            type Err = UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, UnknownName> {
+                match name {
+                    $($name => Ok(Self::$variant),)*
+                    _ => Err(UnknownName {
+                        option: $option,
+                        found: name.to_owned(),
+                        choices: vec![$($name),*],
+                    }),
+                }
+            }
+        }
+    };
+}
+
+named! {
+    /// When a game that has ended starts anew; the meanings are Gymnasium's.
+    Autoreset as "autoreset" {
+        /// In the step that ends it: the observation is that of the next game.
+        SameStep = "same_step",
+        /// In the step after, which ignores the action and pays nothing.
+        NextStep = "next_step",
+        /// Never: whoever steps must reset it first.
+        Disabled = "disabled",
+    }
+}
+
+named! {
+    /// What a game pays the player who acts, in the step that ends it.
+    Reward as "reward" {
+        /// 1 for a win, 0 for a draw, -1 for a loss.
+        Outcome = "outcome",
+        /// The own points minus the opponent's.
+        Margin = "margin",
+    }
+}
+
+named! {
+    /// What an illegal action does.
+    IllegalAction as "illegal_action" {
+        /// It is refused, and no game of the batch moves.
+        Raise = "raise",
+        /// The player who chose it loses the game at once and gets -1.
+        Lose = "lose",
+    }
+}
+
+named! {
+    /// Which side the agent plays against an opponent.
+    Seat as "seat" {
+        /// Drawn anew for every game from the game's own stream.
+        Random = "random",
+        /// Always first.
+        Light = "light",
+        /// Always second.
+        Dark = "dark",
+    }
+}
+
+/// Who plays the side that the agent does not play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opponent {
+    /// Nobody: the agent acts for the side to move of every game.
+    SelfPlay,
+    /// A built-in player, inside the step.
+    Policy(Policy),
+    /// The caller, through [`super::BatchEnv::pending`] and [`super::BatchEnv::answer`].
+    Outside,
+}
+
+/// What is fixed for a whole batch.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The game.
+    pub variant: Arc<Variant>,
+    /// Who plays the other side.
+    pub opponent: Opponent,
+    /// The side of the agent; without meaning in self-play.
+    pub seat: Seat,
+    /// When a game that has ended starts anew.
+    pub autoreset: Autoreset,
+    /// What the end of a game pays.
+    pub reward: Reward,
+    /// What an illegal action does.
+    pub illegal_action: IllegalAction,
+    /// Whether forced passes are played inside the step instead of being asked for.
+    pub auto_pass: bool,
+}
+
+impl Config {
+    /// Self-play with the defaults of the Python class `VectorEnv`.
+    #[must_use]
+    pub fn new(variant: Arc<Variant>) -> Self {
+        Self {
+            variant,
+            opponent: Opponent::SelfPlay,
+            seat: Seat::Random,
+            autoreset: Autoreset::SameStep,
+            reward: Reward::Outcome,
+            illegal_action: IllegalAction::Raise,
+            auto_pass: false,
+        }
+    }
+}
