@@ -28,10 +28,13 @@ from mijnlieff._mijnlieff import (
     play_match,
     random_openings,
 )
+from mijnlieff.env import MijnlieffEnv
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import MatchReport, evaluate
+from mijnlieff.packed import expand_packed
 from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
+from mijnlieff.registration import register_envs
 from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
@@ -41,6 +44,7 @@ __all__ = [
     "BuiltinPolicy",
     "GreedyPolicy",
     "MatchReport",
+    "MijnlieffEnv",
     "MinimaxPolicy",
     "NetworkPolicy",
     "Piece",
@@ -51,6 +55,7 @@ __all__ = [
     "VectorEnv",
     "__version__",
     "evaluate",
+    "expand_packed",
     "format_record",
     "make_policy",
     "mask_batch",
@@ -61,3 +66,5 @@ __all__ = [
     "random_openings",
     *errors.__all__,
 ]
+
+register_envs()

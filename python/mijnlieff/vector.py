@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete
@@ -13,7 +13,8 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mijnlieff._mijnlieff import BatchEnv, Position, Variant
-from mijnlieff.errors import ClosedEnvError, MijnlieffError, PolicyError
+from mijnlieff.errors import ClosedEnvError
+from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.spaces import observation_space
 
 if TYPE_CHECKING:
@@ -31,14 +32,6 @@ _AUTORESET = {
     "next_step": AutoresetMode.NEXT_STEP,
     "disabled": AutoresetMode.DISABLED,
 }
-
-
-class BatchPolicy(Protocol):
-    """What an opponent must offer; every policy of this package does."""
-
-    def act_batch(self, positions: list[Position], /) -> ArrayLike:
-        """Return an action for each position, integers ``(len(positions),)``."""
-        ...
 
 
 class _Closed:
@@ -62,9 +55,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     Args:
         num_envs: number of games, 1 to 2**24.
         variant: the game to play; None is the standard game.
-        opponent: None for self-play; ``"random"``, ``"greedy"`` or ``"minimax"``, played natively;
-            or any object with ``act_batch(positions) -> actions``, asked for all waiting games at
-            once.
+        opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"`` or
+            ``"minimax:DEPTH"``, played natively; or any `Policy` object, which is asked for all
+            waiting games at once.
         opponent_depth: plies that the minimax opponent looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             anew for every game.
@@ -108,7 +101,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         num_envs: SupportsIndex,
         variant: Variant | None = None,
         *,
-        opponent: str | BatchPolicy | None = None,
+        opponent: str | Policy | None = None,
         opponent_depth: int = 2,
         seat: str = "random",
         observation: str = "flat",
@@ -130,10 +123,10 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             modes = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render_mode {render_mode!r}; choose None or one of {modes}")
         self.render_mode = render_mode
-        self._policy = _outside_policy(opponent)
+        name, depth, self._policy = _opponent(opponent, opponent_depth)
         self._options: dict[str, Any] = {
-            "opponent": opponent if self._policy is None else "outside",
-            "opponent_depth": opponent_depth,
+            "opponent": name,
+            "opponent_depth": depth,
             "seat": seat,
             "observation": observation,
             "dtype": dtype,
@@ -275,13 +268,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         assert policy is not None
         try:
             while waiting := batch.pending():
-                actions = policy.act_batch(waiting)
-                try:
-                    batch.answer(actions)
-                except (MijnlieffError, TypeError, ValueError) as error:
-                    raise PolicyError(
-                        f"the opponent {policy!r} cannot play that: {error}"
-                    ) from error
+                batch.answer(choose_actions(policy, waiting))
         except BaseException:
             batch.roll_back()
             raise
@@ -330,15 +317,16 @@ def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
     return _AUTORESET[autoreset]
 
 
-def _outside_policy(opponent: str | BatchPolicy | None) -> BatchPolicy | None:
-    """Return the opponent if Python code plays it."""
-    if opponent is None or isinstance(opponent, str):
-        return None
-    if not callable(getattr(opponent, "act_batch", None)):
-        raise TypeError(
-            f"an opponent is None, a name or an object with act_batch(positions), not {opponent!r}"
-        )
-    return opponent
+def _opponent(opponent: str | Policy | None, depth: int) -> tuple[str | None, int, Policy | None]:
+    """Return the opponent's native name, its depth, and the policy if Python code plays it."""
+    if opponent is None:
+        return None, depth, None
+    if isinstance(opponent, str):
+        name, _, plies = opponent.partition(":")
+        if name == "minimax" and plies.isdecimal():
+            return name, int(plies), None
+        return opponent, depth, None
+    return "outside", depth, make_policy(opponent)
 
 
 def _seed(seed: SupportsIndex) -> int:

@@ -374,8 +374,8 @@ fn parse_opponent(name: Option<&str>, depth: i64) -> PyResult<Opponent> {
         }
         Some(name) => {
             let message = format!(
-                "unknown opponent {name:?}; choose random, greedy, minimax, a policy object, or None \
-                 for self-play"
+                "unknown opponent {name:?}; choose random, greedy, minimax or minimax:DEPTH, \
+                 or give a policy, or None for self-play"
             );
             return Err(PyValueError::new_err(message));
         }
