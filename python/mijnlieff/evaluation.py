@@ -21,7 +21,9 @@ from mijnlieff.reports import MatchReport
 
 __all__ = ["MatchReport", "evaluate"]
 
-_NATIVE_PAIRS = 64
+# Pairs played at once: few where a bar shall move, else as many as memory has room for easily.
+_NATIVE_PAIRS = 8192
+_NATIVE_PAIRS_WITH_BAR = 64
 _LOCK_STEP_PAIRS = 4096
 _SEEDS = 2**64
 
@@ -76,7 +78,7 @@ def evaluate(
     pairs = games // 2
     if isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy):
         native = (first, second)
-        slice_length = _NATIVE_PAIRS if progress else pairs
+        slice_length = _NATIVE_PAIRS_WITH_BAR if progress else _NATIVE_PAIRS
 
         def play(openings: list[Position], number: int) -> NDArray[np.int64]:
             margins = play_match(openings, *native, seed, number, num_threads)

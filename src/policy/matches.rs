@@ -114,6 +114,10 @@ impl Match<'_> {
                 let Some(start) = openings.get(index) else {
                     return Ok(played);
                 };
+                // Not every player searches, and looks at the flag by itself.
+                if limits.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
                 let number = first.wrapping_add(index as u64);
                 played.push((index, self.play_pair(start, number, limits)?));
             }

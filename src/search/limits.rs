@@ -22,6 +22,12 @@ impl<'a> Limits<'a> {
         }
     }
 
+    /// Whether somebody has asked to stop.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// Starts to count the nodes of a search.
     #[must_use]
     pub const fn start(self) -> Meter<'a> {
@@ -86,12 +92,7 @@ impl Meter<'_> {
     /// at the first.
     #[inline]
     pub fn count(&mut self) -> Result<(), Halt> {
-        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS)
-            && self
-                .limits
-                .stop
-                .is_some_and(|stop| stop.load(Ordering::Relaxed))
-        {
+        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS) && self.limits.is_stopped() {
             return Err(Halt::Stopped);
         }
         match self.limits.max_nodes {
