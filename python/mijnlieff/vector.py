@@ -12,7 +12,14 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
-from mijnlieff._mijnlieff import BatchEnv, Position, Variant
+from mijnlieff._mijnlieff import (
+    BatchEnv,
+    BuiltinPolicy,
+    MinimaxPolicy,
+    Position,
+    RandomPolicy,
+    Variant,
+)
 from mijnlieff.errors import ClosedEnvError
 from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.spaces import observation_space
@@ -57,7 +64,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         variant: the game to play; None is the standard game.
         opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"`` or
             ``"minimax:DEPTH"``, played natively; or any `Policy` object, which is asked for all
-            waiting games at once.
+            waiting games at once. A built-in one plays natively and draws from the games' streams.
         opponent_depth: plies that the minimax opponent looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             anew for every game.
@@ -326,10 +333,14 @@ def _opponent(opponent: str | Policy | None, depth: int) -> tuple[str | None, in
         if name == "minimax" and plies.isdecimal():
             return name, int(plies), None
         return opponent, depth, None
+    if isinstance(opponent, MinimaxPolicy):
+        return "minimax", opponent.depth, None
+    if isinstance(opponent, BuiltinPolicy):
+        return "random" if isinstance(opponent, RandomPolicy) else "greedy", depth, None
     return "outside", depth, make_policy(opponent)
 
 
-def _seed(seed: SupportsIndex) -> int:
+def _seed(seed: Any) -> int:
     try:
         number = operator.index(seed)
     except TypeError:
@@ -340,8 +351,10 @@ def _seed(seed: SupportsIndex) -> int:
 
 
 def _seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> int | list[int | None] | None:
-    if seed is None or isinstance(seed, (int, np.integer)):
-        return None if seed is None else _seed(seed)
+    if seed is None:
+        return None
+    if not isinstance(seed, (list, tuple, np.ndarray)):
+        return _seed(seed)
     seeds = [None if one is None else _seed(one) for one in seed]
     if len(seeds) != num_envs:
         raise ValueError(f"{num_envs} games need {num_envs} seeds, not {len(seeds)}")

@@ -31,7 +31,7 @@ const SPARE_SETS: usize = 2;
 /// whether it is over, and whether the agent has yet to act in it.
 type State = (bool, Vec<(String, [u64; 2], usize, bool, bool)>);
 
-/// A batch of games with the arrays that it hands out.
+/// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PyBatchEnv(Mutex<Inner>);
 
@@ -119,12 +119,13 @@ impl PyBatchEnv {
         })))
     }
 
-    /// Restarts the streams of the games, game `i` with `seed + i`.
+    /// Restart the streams of the games, game ``i`` with ``seed + i``.
     fn seed(&self, seed: u64) -> PyResult<()> {
         self.lock()?.core.seed(Seeds::From(seed));
         Ok(())
     }
 
+    /// Start new games, all or those that the mask selects.
     #[pyo3(signature = (seeds=None, mask=None))]
     fn reset<'py>(
         &self,
@@ -139,6 +140,7 @@ impl PyBatchEnv {
         inner.observe(py)
     }
 
+    /// Play one action in every game.
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -159,7 +161,7 @@ impl PyBatchEnv {
         inner.step_result(py, outputs)
     }
 
-    /// Plays the agent's actions; the games in `pending` then wait for `answer`.
+    /// Play the agent's actions; the games that `pending` lists then wait for `answer`.
     fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let inner = &mut *inner;
@@ -170,7 +172,7 @@ impl PyBatchEnv {
             .map_err(|error| step_error(py, &inner.core.config().variant, &error))
     }
 
-    /// Starts new games; those in `pending` then wait for `answer`.
+    /// Start new games; those that `pending` lists then wait for `answer`.
     #[pyo3(signature = (seeds=None, mask=None))]
     fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let seeds = PySeeds::core(seeds.as_ref());
@@ -178,7 +180,7 @@ impl PyBatchEnv {
         Ok(())
     }
 
-    /// The positions that wait for an outside opponent.
+    /// The positions in which the outside opponent must act, in the order of the games.
     fn pending(&self) -> PyResult<Vec<PyPosition>> {
         let inner = self.lock()?;
         let positions: Vec<_> = inner.core.positions().collect();
@@ -186,7 +188,7 @@ impl PyBatchEnv {
         Ok(waiting.map(|core| inner.position(core)).collect())
     }
 
-    /// Plays the opponent's action in every pending game.
+    /// Play the opponent's action in every pending game; some may then be pending again.
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let mut numbers = vec![0; inner.core.pending().len()];
@@ -195,13 +197,13 @@ impl PyBatchEnv {
         answered.map_err(|error| step_error(py, &inner.core.config().variant, &error))
     }
 
-    /// Gives up the step or reset under way.
+    /// Give up the step or reset under way: everything is as before it.
     fn roll_back(&self) -> PyResult<()> {
         self.lock()?.core.roll_back();
         Ok(())
     }
 
-    /// Ends the step under way and returns what it led to.
+    /// End the step under way and return what it led to.
     fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock()?;
         let outputs = inner.take_outputs(py);
@@ -210,11 +212,12 @@ impl PyBatchEnv {
         inner.step_result(py, outputs)
     }
 
-    /// The observations and `info` as they are.
+    /// The observations and ``info`` as they are.
     fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.lock()?.observe(py)
     }
 
+    /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
         let actions = PyArray1::zeros(py, inner.core.num_envs(), false);
@@ -224,12 +227,14 @@ impl PyBatchEnv {
         Ok(actions)
     }
 
+    /// The position of each game.
     fn positions(&self) -> PyResult<Vec<PyPosition>> {
         let inner = self.lock()?;
         let positions = inner.core.positions();
         Ok(positions.map(|core| inner.position(core)).collect())
     }
 
+    /// Put each game at a position.
     fn set_positions(&self, positions: Vec<PyPosition>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let variant = inner.core.config().variant.clone();
@@ -256,7 +261,7 @@ impl PyBatchEnv {
         Ok(())
     }
 
-    /// The state of the batch, for pickles.
+    /// All that changes, for pickles.
     fn state(&self) -> PyResult<State> {
         let inner = self.lock()?;
         let variant = &inner.core.config().variant;
@@ -268,7 +273,7 @@ impl PyBatchEnv {
         Ok((inner.core.is_started(), games.collect()))
     }
 
-    /// Takes over what [`PyBatchEnv::state`] gave.
+    /// Take over what `state` gave.
     fn restore(&self, state: State) -> PyResult<()> {
         let mut inner = self.lock()?;
         let variant = inner.core.config().variant.clone();

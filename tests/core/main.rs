@@ -7,3 +7,4 @@ mod policies;
 mod properties;
 mod records;
 mod search;
+mod vector;

@@ -1,0 +1,318 @@
+//! Batches: a batch is that many single games, whatever the threads.
+
+#![allow(clippy::float_cmp)] // rewards and features are small whole numbers and quotients of them
+
+use std::sync::Arc;
+
+use mijnlieff::encode::{Layout, num_actions, observe, pack, write_mask};
+use mijnlieff::game::{Board, Move, Opening, PlayError, Player, Position, Variant};
+use mijnlieff::policy::Policy;
+use mijnlieff::random::SplitMix64;
+use mijnlieff::vector::{
+    Autoreset, BatchEnv, Buffers, Config, Ending, IllegalAction, Observations, Opponent, Reward,
+    Seat, Seeds, StepError, View,
+};
+
+/// A batch with the memory that it writes into.
+struct Bench {
+    env: BatchEnv,
+    observations: Vec<f32>,
+    mask: Vec<i8>,
+    to_play: Vec<i8>,
+    rewards: Vec<f32>,
+    ended: Vec<bool>,
+}
+
+impl Bench {
+    fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
+        let variant = config.variant.clone();
+        let mut env = BatchEnv::new(config, games, threads);
+        env.reset(Seeds::From(seed), None);
+        Self {
+            env,
+            observations: vec![9.0; games * Layout::Flat.len(&variant)],
+            mask: vec![9; games * num_actions(&variant)],
+            to_play: vec![9; games],
+            rewards: vec![9.0; games],
+            ended: vec![true; games],
+        }
+    }
+
+    fn step(&mut self, actions: &[i64]) -> Result<Vec<Ending>, StepError> {
+        let buffers = Buffers {
+            view: View {
+                observations: Observations::Float32(Layout::Flat, &mut self.observations),
+                action_mask: &mut self.mask,
+                to_play: &mut self.to_play,
+            },
+            rewards: &mut self.rewards,
+            terminations: &mut self.ended,
+        };
+        self.env.step(actions, buffers).map(<[Ending]>::to_vec)
+    }
+
+    fn sample(&mut self) -> Vec<i64> {
+        let mut actions = vec![-1; self.env.num_envs()];
+        self.env.sample_actions(&mut actions);
+        actions
+    }
+
+    fn row(&self, game: usize) -> (&[f32], &[i8], i8, f32, bool) {
+        let features = self.observations.len() / self.ended.len();
+        let actions = self.mask.len() / self.ended.len();
+        (
+            &self.observations[game * features..][..features],
+            &self.mask[game * actions..][..actions],
+            self.to_play[game],
+            self.rewards[game],
+            self.ended[game],
+        )
+    }
+}
+
+fn variants() -> Vec<Arc<Variant>> {
+    let diagonal = Board::from_blocks(&[(0, 0), (2, 2), (4, 4)]).unwrap();
+    let islands = Board::from_text("##..\n..##").unwrap();
+    vec![
+        Arc::new(Variant::default()),
+        Arc::new(Variant::new(Board::default(), Opening::Anywhere, 5).unwrap()),
+        Arc::new(Variant::new(diagonal, Opening::Corner, 3).unwrap()),
+        Arc::new(Variant::new(islands, Opening::CornerStraight, 1).unwrap()),
+        Arc::new(
+            Variant::new(
+                Board::from_text(&"####\n".repeat(5)).unwrap(),
+                Opening::Outside,
+                2,
+            )
+            .unwrap(),
+        ),
+    ]
+}
+
+fn configs() -> Vec<Config> {
+    let mut configs = Vec::new();
+    for variant in variants() {
+        for opponent in [
+            Opponent::SelfPlay,
+            Opponent::Policy(Policy::Random),
+            Opponent::Policy(Policy::Greedy),
+        ] {
+            for autoreset in [Autoreset::SameStep, Autoreset::NextStep] {
+                for auto_pass in [false, true] {
+                    configs.push(Config {
+                        opponent,
+                        autoreset,
+                        auto_pass,
+                        reward: Reward::Margin,
+                        ..Config::new(variant.clone())
+                    });
+                }
+            }
+        }
+    }
+    configs
+}
+
+#[test]
+fn a_batch_is_single_games_side_by_side_whatever_the_threads() {
+    for config in configs() {
+        // Enough games for three threads; the single ones are picked from each thread's share.
+        let games = 3200;
+        let mut batches = [1, 3].map(|threads| Bench::new(config.clone(), games, threads, 40));
+        let picked = [0, 1, 1600, games - 1];
+        let mut singles = picked.map(|game| Bench::new(config.clone(), 1, 1, 40 + game as u64));
+        for _ in 0..25 {
+            let [actions, again] = [batches[0].sample(), batches[1].sample()];
+            assert_eq!(actions, again);
+            let [one, three] = batches
+                .each_mut()
+                .map(|batch| batch.step(&actions).unwrap());
+            assert_eq!(one, three);
+            assert!(one.is_sorted_by_key(|ending| ending.game));
+            assert_eq!(batches[0].observations, batches[1].observations);
+            assert_eq!(batches[0].mask, batches[1].mask);
+            assert_eq!(batches[0].rewards, batches[1].rewards);
+            for (&game, single) in picked.iter().zip(&mut singles) {
+                assert_eq!(single.sample(), [actions[game]]);
+                single.step(&actions[game..=game]).unwrap();
+                assert_eq!(single.row(0), batches[1].row(game));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_writes_what_encode_says_about_the_position() {
+    for config in configs() {
+        let variant = config.variant.clone();
+        let mut bench = Bench::new(config, 40, 1, 7);
+        let mut ended = 0;
+        for _ in 0..40 {
+            let actions = bench.sample();
+            let endings = bench.step(&actions).unwrap();
+            ended += endings.len();
+            for ending in &endings {
+                assert_eq!(ending.score, ending.position.score(&variant));
+                assert!(ending.position.is_over(&variant));
+                assert_eq!(bench.rewards[ending.game], ending.reward);
+                let margin = ending.position.margin(&variant) as f32;
+                assert!(ending.reward == margin || ending.reward == -margin);
+            }
+            for (game, position) in bench.env.positions().enumerate() {
+                let (features, mask, to_play, reward, over) = bench.row(game);
+                let mut expected = vec![0.5; features.len()];
+                observe(&variant, &position, Layout::Flat, &mut expected);
+                assert_eq!(features, expected);
+                let mut legal = vec![5; mask.len()];
+                write_mask(&variant, &position, &mut legal);
+                if bench.env.is_over(game) {
+                    legal[mask.len() - 1] = 1;
+                }
+                assert_eq!(mask, legal);
+                assert_eq!(to_play, position.side_to_move().index() as i8);
+                assert!(over || reward == 0.0);
+            }
+        }
+        assert!(ended > 0);
+    }
+}
+
+#[test]
+fn the_sample_stream_is_a_draw_from_the_legal_moves() {
+    let variant = variants()[0].clone();
+    let mut bench = Bench::new(Config::new(variant.clone()), 3, 1, 100);
+    let mut streams = [100, 101, 102].map(|seed| SplitMix64::stream(seed, 1));
+    for _ in 0..50 {
+        let positions: Vec<Position> = bench.env.positions().collect();
+        let actions = bench.sample();
+        for ((position, action), stream) in positions.iter().zip(&actions).zip(&mut streams) {
+            let moves = position.legal_moves(&variant);
+            let drawn = moves[stream.below(moves.len() as u64) as usize];
+            assert_eq!(
+                mijnlieff::encode::action_of(&variant, drawn) as i64,
+                *action
+            );
+        }
+        bench.step(&actions).unwrap();
+    }
+}
+
+#[test]
+fn one_bad_action_moves_no_game() {
+    let variant = variants()[0].clone();
+    let mut bench = Bench::new(Config::new(variant.clone()), 2500, 3, 0);
+    for (bad, game) in [(64, 0), (65, 2499), (-1, 1700), (i64::MIN, 3), (5, 900)] {
+        let before = bench.env.save();
+        let mut actions = bench.sample();
+        let sampled = bench.env.save();
+        assert_ne!(before, sampled);
+        actions[game] = bad;
+        match bench.step(&actions).unwrap_err() {
+            StepError::Play {
+                game: found,
+                action,
+                error: PlayError::Illegal { .. },
+                ..
+            }
+            | StepError::UnknownAction {
+                game: found,
+                action,
+                ..
+            } => assert_eq!((found, action), (game, bad)),
+            error => panic!("{error}"),
+        }
+        assert_eq!(bench.env.save(), sampled);
+    }
+    assert_eq!(
+        bench.step(&[0]),
+        Err(StepError::Length {
+            expected: 2500,
+            found: 1
+        })
+    );
+    let mut asleep = BatchEnv::new(Config::new(variant), 1, 1);
+    assert_eq!(asleep.start_step(&[0]), Err(StepError::NotReset));
+}
+
+#[test]
+fn losing_by_an_illegal_action() {
+    let config = Config {
+        illegal_action: IllegalAction::Lose,
+        autoreset: Autoreset::Disabled,
+        ..Config::new(variants()[0].clone())
+    };
+    let mut bench = Bench::new(config, 2, 1, 0);
+    let endings = bench.step(&[0, 64]).unwrap();
+    assert_eq!(endings.len(), 1);
+    assert!(endings[0].illegal);
+    assert_eq!(
+        (endings[0].game, endings[0].winner),
+        (1, Some(Player::Dark))
+    );
+    assert_eq!(bench.rewards, [0.0, -1.0]);
+    assert!(matches!(
+        bench.step(&[20, 0]),
+        Err(StepError::Play {
+            game: 1,
+            error: PlayError::GameOver,
+            ..
+        })
+    ));
+    bench.env.reset(Seeds::Keep, Some(&[false, true]));
+    assert!(!bench.env.is_over(1));
+}
+
+#[test]
+fn an_outside_opponent_plays_as_a_built_in_one() {
+    for variant in variants() {
+        for seat in [Seat::Light, Seat::Dark] {
+            let config = Config {
+                opponent: Opponent::Policy(Policy::Greedy),
+                seat,
+                ..Config::new(variant.clone())
+            };
+            let mut inside = Bench::new(config.clone(), 1, 1, 9);
+            let outside = Config {
+                opponent: Opponent::Outside,
+                ..config
+            };
+            let mut env = BatchEnv::new(outside, 1, 1);
+            let mut stream = SplitMix64::stream(9, 0);
+            let mut answer = |env: &mut BatchEnv| {
+                while !env.pending().is_empty() {
+                    let position = env.positions().next().unwrap();
+                    let mv: Move = Policy::Greedy.choose(&variant, &position, &mut stream);
+                    let action = mijnlieff::encode::action_of(&variant, mv) as i64;
+                    env.answer(&[action]).unwrap();
+                }
+            };
+            env.start_reset(Seeds::From(9), None);
+            answer(&mut env);
+            for _ in 0..40 {
+                let actions = inside.sample();
+                inside.step(&actions).unwrap();
+                env.start_step(&actions).unwrap();
+                answer(&mut env);
+                assert!(env.positions().eq(inside.env.positions()));
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_rows_hold_the_same_positions() {
+    let variant = variants()[0].clone();
+    let mut env = BatchEnv::new(Config::new(variant.clone()), 30, 1);
+    env.reset(Seeds::From(3), None);
+    let (mut words, mut mask, mut to_play) = (vec![0; 30], vec![0; 30 * 65], vec![0; 30]);
+    env.observe(&mut View {
+        observations: Observations::Packed(&mut words),
+        action_mask: &mut mask,
+        to_play: &mut to_play,
+    });
+    assert!(
+        env.positions()
+            .map(|position| pack(&variant, &position))
+            .eq(words)
+    );
+}

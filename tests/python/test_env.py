@@ -1,0 +1,180 @@
+"""MijnlieffEnv: Gymnasium's own checks, and what is said about one game."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from mijnlieff import (
+    Board,
+    ClosedEnvError,
+    GameOverError,
+    GreedyPolicy,
+    IllegalMoveError,
+    MijnlieffEnv,
+    Position,
+    Variant,
+)
+
+NAME = "mijnlieff:Mijnlieff-v0"
+
+
+def play_out(env: gymnasium.Env, seed: int, draw_seed: int = 0) -> list[tuple]:
+    draw = np.random.default_rng(draw_seed)
+    observation, info = env.reset(seed=seed)
+    steps = [(observation, 0.0, False, info)]
+    while not steps[-1][2]:
+        action = draw.choice(np.flatnonzero(steps[-1][3]["action_mask"]))
+        observation, reward, over, truncated, info = env.step(action)
+        assert not truncated
+        steps.append((observation, reward, over, info))
+    return steps
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"opponent": None},
+        {"opponent": "minimax", "opponent_depth": 3, "seat": "dark"},
+        {"observation": "planes", "dtype": "uint8"},
+        {"observation": "packed", "reward": "margin"},
+        {"variant": Variant(Board.from_text("###.\n####\n.###"), "anywhere", 3)},
+        {"opponent": GreedyPolicy(1), "auto_pass": True},
+    ],
+    ids=str,
+)
+def test_gymnasium_finds_nothing_to_complain_about(options):
+    pytest.importorskip("PIL")
+    env = gymnasium.make(NAME, **options)
+    assert isinstance(env.unwrapped, MijnlieffEnv)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_gymnasium_accepts_every_render_mode(monkeypatch):
+    pytest.importorskip("pygame")
+    pytest.importorskip("PIL")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setenv("SDL_AUDIODRIVER", "dummy")
+    monkeypatch.setitem(MijnlieffEnv.metadata, "render_fps", 1000)
+    check_env(gymnasium.make(NAME).unwrapped)
+    for mode, kind in (("ansi", str), ("rgb_array", np.ndarray), ("human", type(None))):
+        env = gymnasium.make(NAME, render_mode=mode, opponent=None)
+        env.reset(seed=0)
+        before = env.render()
+        assert isinstance(before, kind)
+        env.step(0)
+        assert mode == "human" or not np.array_equal(before, env.render())
+        assert pickle.loads(pickle.dumps(env.unwrapped)).position == env.unwrapped.position
+        env.close()
+
+
+def test_info_and_rewards_of_a_game():
+    for seed in range(20):
+        env = gymnasium.make(NAME, seat="dark", reward="margin").unwrapped
+        steps = play_out(env, seed)
+        for observation, reward, _, info in steps[:-1]:
+            assert env.observation_space.contains(observation)
+            assert reward == 0 and info["to_play"] == 1 and "score" not in info
+            assert info["action_mask"].dtype == np.int8
+        _, reward, over, info = steps[-1]
+        position = env.position
+        assert over and position.is_over
+        assert reward == -position.margin
+        assert info["score"].tolist() == list(position.score)
+        assert info["winner"] == (-1 if position.winner is None else position.winner)
+        assert info["illegal"] is False
+        assert info["action_mask"].tolist() == [0] * 64 + [1]
+        with pytest.raises(GameOverError, match="over"):
+            env.step(64)
+
+
+def test_the_same_seed_gives_the_same_game():
+    env = gymnasium.make(NAME, opponent="minimax").unwrapped
+    first = play_out(env, 3)
+    env.reset()
+    again = play_out(env, 3)
+    for ours, theirs in zip(first, again, strict=True):
+        assert np.array_equal(ours[0], theirs[0]) and ours[1] == theirs[1]
+
+
+def test_masks_for_maskable_algorithms():
+    env = gymnasium.make(NAME, opponent=None)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.unwrapped.action_masks()
+    _, info = env.reset(seed=0)
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == bool
+    assert np.array_equal(masks, info["action_mask"])
+    masks[:] = False
+    assert env.unwrapped.action_masks().any()
+
+
+def test_an_illegal_action_loses_or_raises():
+    env = MijnlieffEnv(opponent=None)
+    env.reset(seed=0)
+    _, reward, over, _, info = env.step(64)
+    assert (reward, over, info["illegal"], info["winner"]) == (-1.0, True, True, 1)
+    strict = MijnlieffEnv(opponent=None, illegal_action="raise")
+    strict.reset(seed=0)
+    with pytest.raises(IllegalMoveError, match=r"action 64 \(pass\)"):
+        strict.step(64)
+    assert strict.position == Position()
+    for bad in (1.0, "a1+", None, True, np.array([1, 2])):
+        with pytest.raises(TypeError, match="an action is an integer"):
+            strict.step(bad)
+    with pytest.raises(IllegalMoveError, match="65 does not exist"):
+        env.reset()
+        env.step(65)
+
+
+def test_copies_and_pickles_keep_the_game():
+    env = MijnlieffEnv(opponent="random", seat="light")
+    env.reset(seed=3)
+    env.step(0)
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    while True:
+        action = int(np.flatnonzero(env.action_masks())[-1])
+        expected = env.step(action)
+        for other in others:
+            got = other.step(action)
+            assert np.array_equal(got[0], expected[0]) and got[1:3] == expected[1:3]
+            assert other.position == env.position
+        if expected[2]:
+            break
+
+
+def test_bad_options_and_use_after_close():
+    with pytest.raises(ValueError, match="unknown render_mode 'video'"):
+        MijnlieffEnv(render_mode="video")
+    env = MijnlieffEnv()
+    with pytest.raises(GameOverError, match="reset"):
+        env.step(0)
+    with pytest.raises(ValueError, match="unknown reset option 'board'"):
+        env.reset(options={"board": 1})
+    env.reset(seed=0, options={})
+    env.close()
+    env.close()
+    with pytest.raises(ClosedEnvError):
+        env.reset()
+    with pytest.raises(ClosedEnvError):
+        env.step(0)
+
+
+def test_registration_happens_once():
+    import mijnlieff
+
+    mijnlieff.register_envs()
+    spec = gymnasium.spec("Mijnlieff-v0")
+    assert spec.vector_entry_point == "mijnlieff.vector:VectorEnv"
+    env = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode="vector_entry_point")
+    assert isinstance(env, mijnlieff.VectorEnv)
+    assert env.spec.id == "Mijnlieff-v0"

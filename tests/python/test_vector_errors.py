@@ -1,0 +1,245 @@
+"""VectorEnv and bad input: each a typed error that names the value, with nothing changed."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    ClosedEnvError,
+    GameOverError,
+    IllegalMoveError,
+    PolicyError,
+    Position,
+    PositionError,
+    Variant,
+    VariantError,
+    VectorEnv,
+)
+
+LARGE = Variant(Board.from_text("#####\n" * 5))
+N = 4
+
+
+def state(env: VectorEnv) -> bytes:
+    return pickle.dumps(env.__getstate__()["games"])
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"num_envs": 0}, ValueError, "num_envs must be 1 to 16777216, not 0"),
+        ({"num_envs": -3}, ValueError, "not -3"),
+        ({"num_envs": 10**12}, ValueError, "not 1000000000000"),
+        ({"num_envs": 2.0}, TypeError, "num_envs must be an integer, not 2.0"),
+        ({"num_threads": 0}, ValueError, "num_threads must be 1 to 1024, not 0"),
+        ({"opponent": "nobody"}, ValueError, "unknown opponent .nobody.; choose random, greedy"),
+        ({"opponent": 7}, TypeError, "not 7"),
+        ({"opponent": "minimax", "opponent_depth": 0}, ValueError, "not 0"),
+        ({"opponent": "minimax:99"}, ValueError, "not 99"),
+        ({"seat": "left"}, ValueError, "left.*random, light, dark"),
+        ({"observation": "pixels"}, ValueError, "pixels.*planes, flat or packed"),
+        ({"observation": "packed", "variant": LARGE}, VariantError, "25 cells"),
+        ({"dtype": "float64"}, TypeError, "float32 or uint8, not float64"),
+        ({"reward": "wins"}, ValueError, "wins.*outcome, margin"),
+        ({"autoreset": "later"}, ValueError, "later.*same_step, next_step, disabled"),
+        ({"illegal_action": "ignore"}, ValueError, "ignore.*raise, lose"),
+        ({"render_mode": "human"}, ValueError, "human.*ansi, rgb_array"),
+        ({"variant": "4x4"}, TypeError, "Variant"),
+    ],
+)
+def test_options(options, error, words):
+    with pytest.raises(error, match=words):
+        VectorEnv(**{"num_envs": 2, **options})
+
+
+@pytest.mark.parametrize(
+    "actions, error, words",
+    [
+        ([0, 0, 0], ValueError, r"shape \(4,\), one a game, not \(3,\)"),
+        ([[0, 0, 0, 0]], ValueError, r"not \(1, 4\)"),
+        ([], ValueError, r"not \(0,\)"),
+        (3, ValueError, r"not \(\)"),
+        ([0.0, 0.0, 0.0, 0.0], TypeError, "integers, not float64"),
+        ([True, False, True, True], TypeError, "integers, not bool"),
+        (["a1+"] * N, TypeError, "integers, not <U3"),
+        ([None] * N, TypeError, "integers, not object"),
+        ([0, 0, 64, 0], IllegalMoveError, r"game 2: action 64 \(pass\).*; legal: a1\+ b1\+"),
+        ([0, 5, 0, 5], IllegalMoveError, r"game 1: action 5 \(b2\+\)"),
+        ([0, 0, 0, 65], IllegalMoveError, "game 3: action 65 does not exist.*0 to 64"),
+        ([0, 0, 0, -1], IllegalMoveError, "game 3: action -1 does not exist"),
+    ],
+)
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_actions(actions, error, words, opponent):
+    env = VectorEnv(N, opponent=opponent, seat="light", copy=False)
+    observations, info = env.reset(seed=1)
+    before, seen, mask = state(env), observations.copy(), info["action_mask"].copy()
+    with pytest.raises(error, match=words) as caught:
+        env.step(actions)
+    assert state(env) == before
+    assert np.array_equal(observations, seen) and np.array_equal(info["action_mask"], mask)
+    if error is IllegalMoveError:
+        game = caught.value.env_index
+        assert caught.value.action == actions[game]
+        assert caught.value.legal_actions == np.flatnonzero(mask[game]).tolist()
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (again.env_index, str(again)) == (game, str(caught.value))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i8"])
+def test_any_integer_dtype_and_stride_will_do(dtype):
+    expected = VectorEnv(N)
+    expected.reset(seed=0)
+    wanted = expected.step([0, 1, 2, 3])[0]
+    for actions in (
+        np.array([0, 1, 2, 3], dtype),
+        np.array([0, 9, 1, 9, 2, 9, 3, 9], dtype)[::2],
+        np.array([3, 2, 1, 0], dtype)[::-1],
+        np.asfortranarray(np.array([[0, 9], [1, 9], [2, 9], [3, 9]], dtype))[:, 0],
+    ):
+        env = VectorEnv(N)
+        env.reset(seed=0)
+        assert np.array_equal(env.step(actions)[0], wanted)
+
+
+def test_unsigned_actions_beyond_int64_do_not_exist():
+    env = VectorEnv(2)
+    env.reset(seed=0)
+    with pytest.raises(IllegalMoveError, match="does not exist"):
+        env.step(np.array([0, 2**63 + 5], np.uint64))
+
+
+def test_lose_still_wants_actions_that_exist():
+    env = VectorEnv(2, illegal_action="lose")
+    env.reset(seed=0)
+    before = state(env)
+    with pytest.raises(IllegalMoveError, match="game 1: action 65 does not exist"):
+        env.step([0, 65])
+    assert state(env) == before
+    _, rewards, ended, _, info = env.step([0, 64])
+    assert rewards.tolist() == [0, -1] and ended.tolist() == [False, True]
+    assert info["illegal"].tolist() == [False, True] and info["winner"][1] == 1
+
+
+def test_order_of_calls():
+    for autoreset in ("same_step", "next_step", "disabled"):
+        env = VectorEnv(1, autoreset=autoreset)
+        with pytest.raises(GameOverError, match="reset"):
+            env.step([0])
+    env.reset(seed=0)
+    for _ in range(40):
+        ended = env.step(env.sample_actions())[2]
+        if ended[0]:
+            break
+    before = state(env)
+    with pytest.raises(GameOverError, match="game 0: the game is over"):
+        env.step([64])
+    assert state(env) == before
+
+
+@pytest.mark.parametrize(
+    "keywords, error, words",
+    [
+        ({"seed": -1}, ValueError, "not -1"),
+        ({"seed": 2**64}, ValueError, "not 18446744073709551616"),
+        ({"seed": "x"}, TypeError, "not 'x'"),
+        ({"seed": 1.5}, TypeError, "1.5"),
+        ({"seed": [1, 2]}, ValueError, "4 games need 4 seeds, not 2"),
+        ({"seed": [1, 2, 3, -4]}, ValueError, "not -4"),
+        ({"options": {"mask": 1}}, ValueError, "unknown reset option 'mask'"),
+        ({"options": {"reset_mask": [True] * N}}, TypeError, "NumPy array of bool, not list"),
+        ({"options": {"reset_mask": np.ones(N)}}, TypeError, "not float64"),
+        ({"options": {"reset_mask": np.ones(3, bool)}}, ValueError, r"\(4,\), not \(3,\)"),
+        ({"options": {"reset_mask": np.zeros(N, bool)}}, ValueError, "selects no game"),
+    ],
+)
+def test_resets(keywords, error, words):
+    env = VectorEnv(N)
+    env.reset(seed=3)
+    env.step(env.sample_actions())
+    before = state(env)
+    with pytest.raises(error, match=words):
+        env.reset(**keywords)
+    assert state(env) == before
+
+
+def test_positions():
+    env = VectorEnv(2)
+    env.reset(seed=0)
+    before, start = state(env), Position()
+    over = start
+    while not over.is_over:
+        over = over.play(int(over.legal_actions()[0]))
+    for positions, error, words in (
+        ([start], ValueError, "2 games need 2 positions, not 1"),
+        ([start, over], PositionError, "position 1 .* is over"),
+        ([start, Position(LARGE)], PositionError, "position 1 is of Variant"),
+        ([start, "a1+"], TypeError, "Position"),
+    ):
+        with pytest.raises(error, match=words):
+            env.set_positions(positions)
+        assert state(env) == before
+
+
+def test_a_closed_environment():
+    env = VectorEnv(2)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    for use in (env.reset, env.sample_actions, env.positions, lambda: env.step([0, 0])):
+        with pytest.raises(ClosedEnvError, match="closed"):
+            use()
+
+
+class Bad:
+    """Returns what it was given, after a number of good answers."""
+
+    def __init__(self, answer, good=0):
+        self.answer, self.good = answer, good
+
+    def act(self, position):
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions):
+        self.good -= 1
+        if self.good >= 0:
+            return np.array([position.legal_actions()[0] for position in positions])
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer(len(positions))
+
+
+@pytest.mark.parametrize(
+    "answer, error, words",
+    [
+        (lambda count: np.full(count, 64), PolicyError, "64"),
+        (lambda count: np.full(count, 65), PolicyError, "65"),
+        (lambda count: np.full(count, -1), PolicyError, "-1"),
+        (lambda count: np.zeros(count), PolicyError, "float64"),
+        (lambda count: np.zeros(count + 1, int), PolicyError, "shape"),
+        (KeyboardInterrupt("stop"), KeyboardInterrupt, "stop"),
+        (ZeroDivisionError("own"), ZeroDivisionError, "own"),
+    ],
+)
+def test_policies_at_fault_change_nothing(answer, error, words):
+    env = VectorEnv(N, opponent=Bad(answer, good=0), seat="light")
+    env.reset(seed=0)
+    before = state(env)
+    with pytest.raises(error, match=words):
+        env.step([0, 1, 2, 3])
+    assert state(env) == before
+    other = VectorEnv(N, opponent=Bad(answer, good=2), seat="dark")
+    other.reset(seed=0)
+    before = state(other)
+    assert other.step(other.sample_actions())[4]["to_play"].tolist() == [1] * N
+    other = VectorEnv(N, opponent=Bad(answer, good=1), seat="dark")
+    other.reset(seed=0)
+    before = state(other)
+    for keywords in ({}, {"seed": 5}, {"seed": 1, "options": {"reset_mask": np.ones(N, bool)}}):
+        with pytest.raises(error, match=words):
+            other.reset(**keywords)
+        assert state(other) == before

@@ -1,0 +1,145 @@
+"""VectorEnv among processes and threads, and the memory it takes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+
+import gymnasium
+import numpy as np
+import pytest
+
+from mijnlieff import VectorEnv
+
+LARGE = 4096
+
+
+def digest(env: VectorEnv) -> float:
+    total = 0.0
+    for step in range(1, 6):
+        observations, rewards, *_ = env.step(env.sample_actions())
+        total += step * float(observations.sum(dtype=np.float64)) + float(rewards.sum())
+    return total
+
+
+def work(env: VectorEnv, results) -> None:
+    results.put(digest(env))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_threads_survive_in_a_child_process(method):
+    env = VectorEnv(LARGE, num_threads=2)
+    env.reset(seed=0)
+    env.step(env.sample_actions())  # the threads run now
+    context = multiprocessing.get_context(method)
+    results = context.Queue()
+    children = [context.Process(target=work, args=(env, results)) for _ in range(2)]
+    for child in children:
+        child.start()
+    found = [results.get(timeout=50) for _ in children]
+    for child in children:
+        child.join()
+        assert child.exitcode == 0
+    assert found == [digest(env)] * 2
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_async_vector_environments_play_the_same_games(context):
+    envs = [
+        gymnasium.make_vec(
+            "mijnlieff:Mijnlieff-v0",
+            num_envs=2,
+            vectorization_mode=mode,
+            vector_kwargs={} if mode == "sync" else {"context": context},
+        )
+        for mode in ("sync", "async")
+    ]
+    native = gymnasium.make_vec(
+        "mijnlieff:Mijnlieff-v0",
+        num_envs=2,
+        vectorization_mode="vector_entry_point",
+        autoreset="next_step",
+    )
+    native.reset(seed=4)
+    for env in envs:
+        env.reset(seed=4)
+    for _ in range(25):
+        actions = native.sample_actions()
+        expected = native.step(actions)[:4]
+        for env in envs:
+            assert all(map(np.array_equal, env.step(actions)[:4], expected))
+    for env in envs:
+        env.close()
+
+
+def test_two_threads_at_once_are_refused_and_nothing_breaks():
+    env = VectorEnv(LARGE, opponent="minimax", num_threads=1, copy=False)
+    env.reset(seed=0)
+    refused, stepped = [], []
+
+    def run():
+        for _ in range(20):
+            try:
+                env.step(env.sample_actions())
+                stepped.append(1)
+            except RuntimeError as error:
+                refused.append(str(error))
+            except ValueError:
+                pass  # actions of another thread's step
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stepped
+    assert all("another thread" in message for message in refused)
+    env.step(env.sample_actions())
+
+
+def test_other_threads_run_during_a_step():
+    env = VectorEnv(LARGE, opponent="minimax:3", num_threads=1)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    stepping, ticks = threading.Event(), []
+
+    def tick():
+        stepping.wait()
+        while stepping.is_set():
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    actions = env.sample_actions()
+    stepping.set()
+    env.step(actions)
+    stepping.clear()
+    thread.join()
+    assert len(ticks) > 1000
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_memory_of_a_large_batch(copy):
+    code = f"""
+import resource, mijnlieff
+small = mijnlieff.VectorEnv(4, num_threads=1)
+small.reset(seed=0)
+small.step(small.sample_actions())
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+env = mijnlieff.VectorEnv(65536, num_threads=1, copy={copy})
+observations, info = env.reset(seed=0)
+for _ in range(20):
+    observations, rewards, ended, truncated, info = env.step(env.sample_actions())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    kibibytes = int(done.stdout)
+    assert kibibytes < 64 * 1024, f"{kibibytes / 1024:.1f} MiB"
