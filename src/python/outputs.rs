@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::arrays::Dtype;
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
-use crate::vector::{Buffers, Ending, Observations, View};
+use crate::vector::{BatchEnv, Buffers, Observations, View};
 
 /// What observations look like.
 #[derive(Clone, Copy, Debug)]
@@ -148,10 +148,8 @@ impl Outputs {
 /// What `info` says about games that ended, laid out as Gymnasium does: an array for all games, and
 /// under the same name with an underscore the mask of the games it is about.
 pub(super) struct EndInfo<'a> {
-    pub(super) variant: &'a Variant,
+    pub(super) core: &'a BatchEnv,
     pub(super) format: Format,
-    pub(super) rows: usize,
-    pub(super) endings: &'a [Ending],
     /// Whether `illegal` tells about illegal actions.
     pub(super) illegal: bool,
     /// Whether the observation returned is already that of the next game.
@@ -161,11 +159,12 @@ pub(super) struct EndInfo<'a> {
 impl EndInfo<'_> {
     pub(super) fn add_to(&self, info: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = info.py();
-        let mut ended = vec![false; self.rows];
-        let mut score = vec![0_i16; 2 * self.rows];
-        let mut winner = vec![-1_i8; self.rows];
-        let mut illegal = vec![false; self.rows];
-        for ending in self.endings {
+        let rows = self.core.num_envs();
+        let mut ended = vec![false; rows];
+        let mut score = vec![0_i16; 2 * rows];
+        let mut winner = vec![-1_i8; rows];
+        let mut illegal = vec![false; rows];
+        for ending in self.core.endings() {
             let game = ending.game;
             ended[game] = true;
             score[2 * game] = ending.score[0] as i16;
@@ -174,7 +173,7 @@ impl EndInfo<'_> {
             illegal[game] = ending.illegal;
         }
         let ended = PyArray1::from_vec(py, ended);
-        let score = PyArray1::from_vec(py, score).reshape([self.rows, 2])?;
+        let score = PyArray1::from_vec(py, score).reshape([rows, 2])?;
         let winner = PyArray1::from_vec(py, winner);
         let illegal = PyArray1::from_vec(py, illegal);
         let tell = |info: &Bound<'_, PyDict>| {
@@ -202,12 +201,13 @@ impl EndInfo<'_> {
 
     /// An object array with the last observation of every game that ended, and None elsewhere.
     fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Py<PyAny>>> {
-        let mut observations: Vec<Py<PyAny>> = (0..self.rows).map(|_| py.None()).collect();
-        for ending in self.endings {
-            let mut array = ObservationArray::new(py, self.variant, self.format, None);
-            array
-                .memory(py, self.format.layout)
-                .write(self.variant, 0, &ending.position);
+        let rows = self.core.num_envs();
+        let mut observations: Vec<Py<PyAny>> = (0..rows).map(|_| py.None()).collect();
+        let variant = &self.core.config().variant;
+        for (i, ending) in self.core.endings().iter().enumerate() {
+            let mut array = ObservationArray::new(py, variant, self.format, None);
+            let mut memory = array.memory(py, self.format.layout);
+            self.core.write_final(i, &mut memory, 0);
             observations[ending.game] = array.object(py).clone().unbind();
         }
         PyArray1::from_vec(py, observations)

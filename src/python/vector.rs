@@ -110,7 +110,7 @@ impl PyBatchEnv {
             return Err(PyValueError::new_err(message));
         }
         Ok(Self(Mutex::new(Inner {
-            core: BatchEnv::new(config, num_envs, num_threads),
+            core: BatchEnv::new(config, layout, num_envs, num_threads),
             format,
             copy,
             actions: vec![0; num_envs],
@@ -183,9 +183,10 @@ impl PyBatchEnv {
     /// The positions in which the outside opponent must act, in the order of the games.
     fn pending(&self) -> PyResult<Vec<PyPosition>> {
         let inner = self.lock()?;
-        let positions: Vec<_> = inner.core.positions().collect();
-        let waiting = inner.core.pending().iter().map(|&game| positions[game]);
-        Ok(waiting.map(|core| inner.position(core)).collect())
+        let waiting = inner.core.pending().iter();
+        Ok(waiting
+            .map(|&game| inner.position(inner.core.position(game)))
+            .collect())
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
@@ -350,13 +351,10 @@ impl Inner {
     fn step_result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.outputs[index].info(py)?;
         let config = self.core.config();
-        let endings = self.core.endings();
-        if !endings.is_empty() {
+        if !self.core.endings().is_empty() {
             let ends = EndInfo {
-                variant: &config.variant,
+                core: &self.core,
                 format: self.format,
-                rows: self.core.num_envs(),
-                endings,
                 illegal: config.illegal_action == IllegalAction::Lose,
                 same_step: config.autoreset == Autoreset::SameStep,
             };
