@@ -10,16 +10,14 @@ use pyo3::types::PyTuple;
 use super::actions::copy_actions;
 use super::arrays::{Dtype, parse_layout};
 use super::errors::{classes, in_game, pack_error, play_error, position_error, unknown_action};
-use super::outputs::{EndInfo, Format, Outputs};
+use super::outputs::{Format, Outputs};
 use super::position::PyPosition;
 use super::variant::PyVariant;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
 use crate::policy::Policy;
 use crate::search::Depth;
-use crate::vector::{
-    Autoreset, BatchEnv, Config, IllegalAction, Opponent, SavedGame, Seeds, StepError, UnknownName,
-};
+use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
 
 /// Games from which on the GIL is released during a step.
 const DETACH_FROM: usize = 256;
@@ -348,19 +346,8 @@ impl Inner {
         self.outputs[index].reset_result(py)
     }
 
-    fn step_result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let info = self.outputs[index].info(py)?;
-        let config = self.core.config();
-        if !self.core.endings().is_empty() {
-            let ends = EndInfo {
-                core: &self.core,
-                format: self.format,
-                illegal: config.illegal_action == IllegalAction::Lose,
-                same_step: config.autoreset == Autoreset::SameStep,
-            };
-            ends.add_to(&info)?;
-        }
-        self.outputs[index].step_result(py, &info)
+    fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        self.outputs[index].step_result(py, &self.core, self.format, !self.copy)
     }
 }
 

@@ -302,7 +302,7 @@ fn playable<S: State>(shared: &Shared<S>, game: &Game<S>, action: i64) -> Option
     (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
 }
 
-#[inline]
+#[inline(always)]
 fn write_view<S: State>(
     shared: &Shared<S>,
     game: &Game<S>,
@@ -358,14 +358,31 @@ impl<S: State> Block<'_, S> {
 
     fn step(mut self, ends: &mut Ends<S>) {
         let row_length = num_actions(&self.shared.config.variant);
+        let (shared, buffers) = (self.shared, &mut self.buffers);
         for (row, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
-            let action = playable(self.shared, game, action);
-            let outcome = game.act(self.shared, action);
-            let reward = outcome.end.as_ref().map_or(0.0, |end| end.0.reward);
-            self.buffers.rewards[row] = reward;
-            self.buffers.terminations[row] = outcome.end.is_some();
-            ends.add(self.first + row, &outcome);
-            write_view(self.shared, game, &mut self.buffers.view, row, row_length);
+            let plain = shared.plain && game.act_plainly(shared, action as usize);
+            let reward = if plain {
+                None
+            } else {
+                act_fully(shared, game, action, self.first + row, ends)
+            };
+            buffers.rewards[row] = reward.unwrap_or(0.0);
+            buffers.terminations[row] = reward.is_some();
+            write_view(shared, game, &mut buffers.view, row, row_length);
         }
     }
+}
+
+/// Plays a step that may be more than the agent's action; returns the reward if the game ended.
+#[inline(never)]
+fn act_fully<S: State>(
+    shared: &Shared<S>,
+    game: &mut Game<S>,
+    action: i64,
+    index: usize,
+    ends: &mut Ends<S>,
+) -> Option<f32> {
+    let outcome = game.act(shared, playable(shared, game, action));
+    ends.add(index, &outcome);
+    outcome.end.map(|(ending, _)| ending.reward)
 }

@@ -1,6 +1,6 @@
 //! One game of a batch: how it starts, what a step does, how it ends.
 
-use super::config::{Autoreset, Config, Opponent, Reward, Seat};
+use super::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
 use super::state::State;
 use crate::encode::{action_of, pass_action};
 use crate::game::{Player, Position};
@@ -18,6 +18,8 @@ pub(super) struct Shared<S: State> {
     pub(super) config: Config,
     pub(super) rules: S::Rules,
     pub(super) pass: usize,
+    /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
+    pub(super) plain: bool,
 }
 
 impl<S: State> Shared<S> {
@@ -25,6 +27,9 @@ impl<S: State> Shared<S> {
         Self {
             rules: S::rules(&config.variant),
             pass: pass_action(&config.variant),
+            plain: config.opponent == Opponent::SelfPlay
+                && config.illegal_action == IllegalAction::Raise
+                && !config.auto_pass,
             config,
         }
     }
@@ -126,10 +131,25 @@ impl<S: State> Game<S> {
         self.fresh = false;
     }
 
+    /// Plays a legal action if that is all there is to the step: nobody else acts, and neither the
+    /// game before nor the one after it is over. Returns whether it was; if not, nothing changes.
+    #[inline(always)]
+    pub(super) fn act_plainly(&mut self, shared: &Shared<S>, action: usize) -> bool {
+        if self.over {
+            return false;
+        }
+        let next = self.state.play(&shared.rules, action);
+        let plain = !next.is_over(&shared.rules);
+        if plain {
+            self.state = next;
+            self.fresh = false;
+        }
+        plain
+    }
+
     /// Plays the action of the agent; an illegal one, which is `None`, loses.
     ///
     /// A game that has ended starts anew instead.
-    #[inline]
     pub(super) fn act(&mut self, shared: &Shared<S>, action: Option<usize>) -> Outcome<S> {
         if self.over {
             let pending = self.reset(shared);

@@ -75,11 +75,13 @@ impl Small {
             && (square || layout != Layout::Planes)
     }
 
+    #[inline(always)]
     fn allowed(self) -> u64 {
         self.view >> 32 & 0xffff
     }
 
     /// The types that the side to move may place, bit `i` for type `i`.
+    #[inline(always)]
     fn placeable(self, tables: &Tables) -> u8 {
         let held = HELD[(self.view >> 48 & 0xff) as usize];
         if self.rest >> 32 & 0xff == 0 {
@@ -90,10 +92,12 @@ impl Small {
     }
 
     /// The bytes of the view: two for each set of cells, one for each hand.
+    #[inline(always)]
     fn bytes(self) -> [u8; 8] {
         self.view.to_le_bytes()
     }
 
+    #[inline(always)]
     fn write_flat_floats(self, tables: &Tables, row: &mut [f32]) {
         let row: &mut [f32; FLAT] = row.try_into().expect("a row of the layout");
         let bytes = self.bytes();
@@ -106,6 +110,7 @@ impl Small {
         }
     }
 
+    #[inline(always)]
     fn write_flat_bytes(self, row: &mut [u8]) {
         let row: &mut [u8; FLAT] = row.try_into().expect("a row of the layout");
         let bytes = self.bytes();
@@ -222,27 +227,27 @@ impl State for Small {
         Position::from_words(&tables.variant, stones, types, hands, ply, last)
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(tables: &Tables) -> Self {
         tables.start
     }
 
-    #[inline]
+    #[inline(always)]
     fn to_play(&self) -> usize {
         (self.rest >> 32 & 1) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_over(&self, _: &Tables) -> bool {
         self.rest & OVER != 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn must_pass(&self, _: &Tables) -> bool {
         self.allowed() == 0 && self.rest & OVER == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_legal(&self, tables: &Tables, action: usize) -> bool {
         if action == PASS {
             return self.must_pass(tables);
@@ -252,7 +257,7 @@ impl State for Small {
         cell & u64::from(piece) != 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn play(&self, tables: &Tables, action: usize) -> Self {
         let effect = &tables.effects[action];
         let placed = (self.view | effect.stone) - effect.piece;
@@ -271,14 +276,14 @@ impl State for Small {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn count_legal(&self, tables: &Tables) -> usize {
         let pieces = self.placeable(tables).count_ones();
         let placements = pieces * self.allowed().count_ones();
         placements.max(u32::from(!self.is_over(tables))) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn nth_legal(&self, tables: &Tables, rank: usize) -> usize {
         let allowed = self.allowed();
         if allowed == 0 {
@@ -308,7 +313,7 @@ impl State for Small {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_observation(&self, tables: &Tables, observations: &mut Observations<'_>, row: usize) {
         match observations {
             Observations::Float32(Layout::Flat, all) => {
@@ -331,7 +336,7 @@ impl State for Small {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_mask(&self, tables: &Tables, over: bool, mask: &mut [i8]) {
         let mask: &mut [i8; NUM_ACTIONS] = mask.try_into().expect("a row of the mask");
         let allowed = if over { 0 } else { self.allowed() };
