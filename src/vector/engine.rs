@@ -7,6 +7,7 @@ use super::error::StepError;
 use super::game::{Ending, Game, Outcome, SavedGame, Shared};
 use super::pool::Pool;
 use super::state::State;
+use super::wide::{Work, widely};
 use crate::encode::{move_of, num_actions};
 use crate::game::{PlayError, Position};
 
@@ -156,32 +157,21 @@ impl<S: State> Engine<S> {
     }
 
     pub(super) fn sample_actions(&mut self, actions: &mut [i64]) {
-        let rules = &self.shared.rules;
-        for (game, action) in self.games.iter_mut().zip(actions) {
-            let legal = game.state.count_legal(rules).max(1);
-            let rank = game.sample_stream.below(legal as u64) as usize;
-            *action = if game.over {
-                self.shared.pass
-            } else {
-                game.state.nth_legal(rules, rank)
-            } as i64;
-        }
+        widely(Sample {
+            shared: &self.shared,
+            games: &mut self.games,
+            actions,
+        });
     }
 
     /// Whether every action can be played; games that start anew in this step take any.
     pub(super) fn check_actions(&self, actions: &[i64]) -> Result<(), StepError> {
-        let lenient = self.shared.config.illegal_action == IllegalAction::Lose;
-        let restarts = self.shared.config.autoreset != Autoreset::Disabled;
-        let (shared, pass) = (&self.shared, self.shared.pass);
-        let fine = |(game, &action): (&Game<S>, &i64)| {
-            if game.over {
-                restarts
-            } else {
-                action as u64 <= pass as u64
-                    && (lenient || game.state.is_legal(&shared.rules, action as usize))
-            }
-        };
-        match self.games.iter().zip(actions).position(|pair| !fine(pair)) {
+        let found = widely(FindUnplayable {
+            shared: &self.shared,
+            games: &self.games,
+            actions,
+        });
+        match found {
             None => Ok(()),
             Some(game) => Err(self.why_not(game, actions[game])),
         }
@@ -317,6 +307,61 @@ fn write_view<S: State>(
     view.to_play[row] = game.state.to_play() as i8;
 }
 
+/// Draws a legal action of every game.
+struct Sample<'a, S: State> {
+    shared: &'a Shared<S>,
+    games: &'a mut [Game<S>],
+    actions: &'a mut [i64],
+}
+
+impl<S: State> Work for Sample<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rules = &self.shared.rules;
+        for (game, action) in self.games.iter_mut().zip(self.actions) {
+            let legal = game.state.count_legal(rules).max(1);
+            let rank = game.sample_stream.below(legal as u64) as usize;
+            *action = if game.over {
+                self.shared.pass
+            } else {
+                game.state.nth_legal(rules, rank)
+            } as i64;
+        }
+    }
+}
+
+/// Finds the first game whose action cannot be played.
+struct FindUnplayable<'a, S: State> {
+    shared: &'a Shared<S>,
+    games: &'a [Game<S>],
+    actions: &'a [i64],
+}
+
+impl<S: State> Work for FindUnplayable<'_, S> {
+    type Result = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let (shared, pass) = (self.shared, self.shared.pass as u64);
+        let lenient = shared.config.illegal_action == IllegalAction::Lose;
+        let restarts = shared.config.autoreset != Autoreset::Disabled;
+        for (i, (game, &action)) in self.games.iter().zip(self.actions).enumerate() {
+            let fine = if game.over {
+                restarts
+            } else {
+                let action = action as u64;
+                action <= pass && (lenient || game.state.is_legal(&shared.rules, action as usize))
+            };
+            if !fine {
+                return Some(i);
+            }
+        }
+        None
+    }
+}
+
 /// Games that lie next to each other, and their part of everything.
 struct Block<'a, S: State> {
     shared: &'a Shared<S>,
@@ -356,15 +401,31 @@ impl<S: State> Block<'_, S> {
         ends
     }
 
-    fn step(mut self, ends: &mut Ends<S>) {
-        let row_length = num_actions(&self.shared.config.variant);
-        let (shared, buffers) = (self.shared, &mut self.buffers);
-        for (row, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
+    fn step(self, ends: &mut Ends<S>) {
+        widely(Step { block: self, ends });
+    }
+}
+
+/// Plays the actions of a block.
+struct Step<'a, S: State> {
+    block: Block<'a, S>,
+    ends: &'a mut Ends<S>,
+}
+
+impl<S: State> Work for Step<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { mut block, ends } = self;
+        let row_length = num_actions(&block.shared.config.variant);
+        let (shared, buffers) = (block.shared, &mut block.buffers);
+        for (row, (game, &action)) in block.games.iter_mut().zip(block.actions).enumerate() {
             let plain = shared.plain && game.act_plainly(shared, action as usize);
             let reward = if plain {
                 None
             } else {
-                act_fully(shared, game, action, self.first + row, ends)
+                act_fully(shared, game, action, block.first + row, ends)
             };
             buffers.rewards[row] = reward.unwrap_or(0.0);
             buffers.terminations[row] = reward.is_some();

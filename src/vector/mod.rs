@@ -21,6 +21,7 @@ mod pool;
 mod small;
 mod spread;
 mod state;
+mod wide;
 
 pub use batch::{BatchEnv, Seeds};
 pub use buffers::{Buffers, Observations, View};

@@ -143,6 +143,22 @@ impl Small {
     }
 }
 
+/// The quotient and the remainder of a rank below 64 and 1 to 16 cells, without a division.
+#[inline(always)]
+const fn divide(rank: usize, cells: usize) -> (usize, usize) {
+    const RECIPROCALS: [usize; CELLS + 1] = {
+        let mut table = [0; CELLS + 1];
+        let mut cells = 1;
+        while cells <= CELLS {
+            table[cells] = 4096_usize.div_ceil(cells);
+            cells += 1;
+        }
+        table
+    };
+    let quotient = rank * RECIPROCALS[cells] >> 12;
+    (quotient, rank - quotient * cells)
+}
+
 impl State for Small {
     type Rules = Tables;
 
@@ -289,15 +305,17 @@ impl State for Small {
         if allowed == 0 {
             return PASS;
         }
-        let cells = allowed.count_ones() as usize;
-        let piece = NTH_BIT[usize::from(self.placeable(tables))][rank / cells];
-        let (low, rank) = ((allowed & 0xff) as usize, rank % cells);
+        let (piece, rank) = divide(rank, allowed.count_ones() as usize);
+        let piece = NTH_BIT[usize::from(self.placeable(tables))][piece & 7];
+        let (low, high) = (allowed & 0xff, allowed >> 8);
         let in_low = low.count_ones() as usize;
-        let cell = if rank < in_low {
-            NTH_BIT[low][rank]
+        // Branches would be mispredicted half of the time.
+        let (byte, rank, first) = if rank < in_low {
+            (low, rank, 0)
         } else {
-            8 + NTH_BIT[(allowed >> 8) as usize][rank - in_low]
+            (high, rank - in_low, 8)
         };
+        let cell = first + NTH_BIT[byte as usize][rank & 7];
         usize::from(piece) * CELLS + usize::from(cell)
     }
 
@@ -350,5 +368,19 @@ impl State for Small {
             }
         }
         pass[0] = i8::from(allowed == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_by_multiplication_is_exact() {
+        for rank in 0..4 * CELLS {
+            for cells in 1..=CELLS {
+                assert_eq!(divide(rank, cells), (rank / cells, rank % cells));
+            }
+        }
     }
 }
