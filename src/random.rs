@@ -38,6 +38,7 @@ impl SplitMix64 {
     }
 
     /// The next 64 random bits.
+    #[inline]
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GAMMA);
         mix(self.state)
@@ -51,6 +52,7 @@ impl SplitMix64 {
     /// # Panics
     ///
     /// If `count` is 0.
+    #[inline]
     pub const fn below(&mut self, count: u64) -> u64 {
         assert!(count > 0, "no number is below 0");
         loop {

@@ -125,6 +125,41 @@ impl Position {
         Ok(position)
     }
 
+    /// A position from its words, as a compact form elsewhere keeps them; nothing is checked.
+    ///
+    /// `stones` and `hands` are by player, `types` the low and the high bit of every stone's type
+    /// index, `last` the cell of the last placement, or `None` inside for a pass.
+    pub(crate) fn from_words(
+        variant: &Variant,
+        stones: [CellSet; 2],
+        types: [CellSet; 2],
+        hands: [Hand; 2],
+        ply: u8,
+        last: Option<Option<Cell>>,
+    ) -> Self {
+        let mut position = Self {
+            stones,
+            types,
+            allowed: variant.opening_cells(),
+            hands,
+            ply,
+            last: Last::Start,
+        };
+        match last {
+            None => {}
+            Some(None) => {
+                position.last = Last::Passed;
+                position.allowed = position.empty(variant);
+            }
+            Some(Some(cell)) => {
+                let reach = variant.board().reach(position.type_at(cell), cell);
+                position.last = Last::Placed(cell);
+                position.allowed = reach - position.occupied();
+            }
+        }
+        position
+    }
+
     fn check_turns(
         &self,
         variant: &Variant,

@@ -9,6 +9,7 @@ mod actions;
 mod arrays;
 mod board;
 mod drawing;
+mod ends;
 mod errors;
 mod interrupt;
 mod matches;

@@ -1,13 +1,14 @@
 //! The `NumPy` arrays that a batch environment writes into and hands out.
 
-use numpy::{Element, PyArray, PyArray1, PyArrayDyn, PyArrayMethods};
+use numpy::{Element, PyArray, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::arrays::Dtype;
+use super::ends::Ends;
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
-use crate::vector::{Buffers, Ending, Observations, View};
+use crate::vector::{BatchEnv, Buffers, Observations, View};
 
 /// What observations look like.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +18,19 @@ pub(super) struct Format {
 }
 
 /// An array of observations in one of the number types.
-enum ObservationArray {
+pub(super) enum ObservationArray {
     Float32(Py<PyArrayDyn<f32>>),
     Uint8(Py<PyArrayDyn<u8>>),
     Packed(Py<PyArrayDyn<u64>>),
 }
 
 impl ObservationArray {
-    fn new(py: Python<'_>, variant: &Variant, format: Format, rows: Option<usize>) -> Self {
+    pub(super) fn new(
+        py: Python<'_>,
+        variant: &Variant,
+        format: Format,
+        rows: Option<usize>,
+    ) -> Self {
         let mut shape: Vec<usize> = rows.into_iter().collect();
         shape.extend(format.layout.shape(variant));
         match (format.layout, format.dtype) {
@@ -34,7 +40,7 @@ impl ObservationArray {
         }
     }
 
-    fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+    pub(super) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
         match self {
             Self::Float32(array) => array.bind(py).as_any(),
             Self::Uint8(array) => array.bind(py).as_any(),
@@ -42,7 +48,15 @@ impl ObservationArray {
         }
     }
 
-    fn memory<'a>(&'a mut self, py: Python<'a>, layout: Layout) -> Observations<'a> {
+    pub(super) fn into_object(self) -> Py<PyAny> {
+        match self {
+            Self::Float32(array) => array.into_any(),
+            Self::Uint8(array) => array.into_any(),
+            Self::Packed(array) => array.into_any(),
+        }
+    }
+
+    pub(super) fn memory<'a>(&'a mut self, py: Python<'a>, layout: Layout) -> Observations<'a> {
         match self {
             Self::Float32(array) => Observations::Float32(layout, numbers(array.bind(py))),
             Self::Uint8(array) => Observations::Uint8(layout, numbers(array.bind(py))),
@@ -60,6 +74,8 @@ pub(super) struct Outputs {
     rewards: Py<PyArrayDyn<f32>>,
     terminations: Py<PyArrayDyn<bool>>,
     truncations: Py<PyArrayDyn<bool>>,
+    /// Made when a game ends for the first time.
+    ends: Option<Ends>,
 }
 
 impl Outputs {
@@ -72,6 +88,7 @@ impl Outputs {
             rewards: zeros(py, &[rows]),
             terminations: zeros(py, &[rows]),
             truncations: zeros(py, &[rows]),
+            ends: None,
         }
     }
 
@@ -87,10 +104,8 @@ impl Outputs {
             self.terminations.bind(py).as_any(),
             self.truncations.bind(py).as_any(),
         ];
-        arrays.into_iter().all(|array| {
-            // SAFETY: `array` is a live object, and we hold the GIL.
-            unsafe { pyo3::ffi::Py_REFCNT(array.as_ptr()) == 1 }
-        })
+        arrays.into_iter().all(is_unshared)
+            && self.ends.as_ref().is_none_or(|ends| ends.is_free(py))
     }
 
     /// The memory of what the agent sees.
@@ -120,12 +135,24 @@ impl Outputs {
         (self.observations.object(py), self.info(py)?).into_pyobject(py)
     }
 
-    /// What `step` returns.
+    /// What `step` returns, with what `info` says about the games that ended in it.
+    ///
+    /// With `reuse`, last observations are rows of an array that stays.
     pub(super) fn step_result<'py>(
-        &self,
+        &mut self,
         py: Python<'py>,
-        info: &Bound<'py, PyDict>,
+        core: &BatchEnv,
+        format: Format,
+        reuse: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
+        let info = self.info(py)?;
+        if !core.endings().is_empty() {
+            let ends = self
+                .ends
+                .get_or_insert_with(|| Ends::new(py, core, format, reuse));
+            ends.write(py, core, format)?;
+            ends.tell(py, core.config(), &info)?;
+        }
         let results = (
             self.observations.object(py),
             self.rewards.bind(py),
@@ -145,82 +172,19 @@ impl Outputs {
     }
 }
 
-/// What `info` says about games that ended, laid out as Gymnasium does: an array for all games, and
-/// under the same name with an underscore the mask of the games it is about.
-pub(super) struct EndInfo<'a> {
-    pub(super) variant: &'a Variant,
-    pub(super) format: Format,
-    pub(super) rows: usize,
-    pub(super) endings: &'a [Ending],
-    /// Whether `illegal` tells about illegal actions.
-    pub(super) illegal: bool,
-    /// Whether the observation returned is already that of the next game.
-    pub(super) same_step: bool,
+/// Whether we hold the only reference to an object.
+pub(super) fn is_unshared(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: it is a live object, and we hold the GIL.
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) == 1 }
 }
 
-impl EndInfo<'_> {
-    pub(super) fn add_to(&self, info: &Bound<'_, PyDict>) -> PyResult<()> {
-        let py = info.py();
-        let mut ended = vec![false; self.rows];
-        let mut score = vec![0_i16; 2 * self.rows];
-        let mut winner = vec![-1_i8; self.rows];
-        let mut illegal = vec![false; self.rows];
-        for ending in self.endings {
-            let game = ending.game;
-            ended[game] = true;
-            score[2 * game] = ending.score[0] as i16;
-            score[2 * game + 1] = ending.score[1] as i16;
-            winner[game] = ending.winner.map_or(-1, |player| player.index() as i8);
-            illegal[game] = ending.illegal;
-        }
-        let ended = PyArray1::from_vec(py, ended);
-        let score = PyArray1::from_vec(py, score).reshape([self.rows, 2])?;
-        let winner = PyArray1::from_vec(py, winner);
-        let illegal = PyArray1::from_vec(py, illegal);
-        let tell = |info: &Bound<'_, PyDict>| {
-            info.set_item(pyo3::intern!(py, "score"), &score)?;
-            info.set_item(pyo3::intern!(py, "_score"), &ended)?;
-            info.set_item(pyo3::intern!(py, "winner"), &winner)?;
-            info.set_item(pyo3::intern!(py, "_winner"), &ended)?;
-            if self.illegal {
-                info.set_item(pyo3::intern!(py, "illegal"), &illegal)?;
-                info.set_item(pyo3::intern!(py, "_illegal"), &ended)?;
-            }
-            Ok::<(), PyErr>(())
-        };
-        tell(info)?;
-        if self.same_step {
-            info.set_item(pyo3::intern!(py, "final_obs"), self.final_observations(py))?;
-            info.set_item(pyo3::intern!(py, "_final_obs"), &ended)?;
-            let last = PyDict::new(py);
-            tell(&last)?;
-            info.set_item(pyo3::intern!(py, "final_info"), last)?;
-            info.set_item(pyo3::intern!(py, "_final_info"), &ended)?;
-        }
-        Ok(())
-    }
-
-    /// An object array with the last observation of every game that ended, and None elsewhere.
-    fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Py<PyAny>>> {
-        let mut observations: Vec<Py<PyAny>> = (0..self.rows).map(|_| py.None()).collect();
-        for ending in self.endings {
-            let mut array = ObservationArray::new(py, self.variant, self.format, None);
-            array
-                .memory(py, self.format.layout)
-                .write(self.variant, 0, &ending.position);
-            observations[ending.game] = array.object(py).clone().unbind();
-        }
-        PyArray1::from_vec(py, observations)
-    }
-}
-
-fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDyn<T>> {
+pub(super) fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDyn<T>> {
     PyArray::zeros(py, shape, false).unbind()
 }
 
 /// The numbers of an array that belongs to an [`Outputs`] or has not been handed out yet.
 #[allow(clippy::mut_from_ref)] // as `PyArrayMethods::as_slice_mut`; callers hold `&mut`
-fn numbers<'a, T: Element>(array: &'a Bound<'_, PyArrayDyn<T>>) -> &'a mut [T] {
+pub(super) fn numbers<'a, T: Element>(array: &'a Bound<'_, PyArrayDyn<T>>) -> &'a mut [T] {
     // SAFETY: We made the array, contiguous and of this type, and it cannot be resized while there
     // is a second reference to it. Each field of `Outputs` is borrowed once at a time, through `&mut`.
     // Python code that looks at the environment's own arrays from another thread in the middle of

@@ -10,16 +10,14 @@ use pyo3::types::PyTuple;
 use super::actions::copy_actions;
 use super::arrays::{Dtype, parse_layout};
 use super::errors::{classes, in_game, pack_error, play_error, position_error, unknown_action};
-use super::outputs::{EndInfo, Format, Outputs};
+use super::outputs::{Format, Outputs};
 use super::position::PyPosition;
 use super::variant::PyVariant;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
 use crate::policy::Policy;
 use crate::search::Depth;
-use crate::vector::{
-    Autoreset, BatchEnv, Config, IllegalAction, Opponent, SavedGame, Seeds, StepError, UnknownName,
-};
+use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
 
 /// Games from which on the GIL is released during a step.
 const DETACH_FROM: usize = 256;
@@ -110,7 +108,7 @@ impl PyBatchEnv {
             return Err(PyValueError::new_err(message));
         }
         Ok(Self(Mutex::new(Inner {
-            core: BatchEnv::new(config, num_envs, num_threads),
+            core: BatchEnv::new(config, layout, num_envs, num_threads),
             format,
             copy,
             actions: vec![0; num_envs],
@@ -183,9 +181,10 @@ impl PyBatchEnv {
     /// The positions in which the outside opponent must act, in the order of the games.
     fn pending(&self) -> PyResult<Vec<PyPosition>> {
         let inner = self.lock()?;
-        let positions: Vec<_> = inner.core.positions().collect();
-        let waiting = inner.core.pending().iter().map(|&game| positions[game]);
-        Ok(waiting.map(|core| inner.position(core)).collect())
+        let waiting = inner.core.pending().iter();
+        Ok(waiting
+            .map(|&game| inner.position(inner.core.position(game)))
+            .collect())
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
@@ -347,22 +346,8 @@ impl Inner {
         self.outputs[index].reset_result(py)
     }
 
-    fn step_result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let info = self.outputs[index].info(py)?;
-        let config = self.core.config();
-        let endings = self.core.endings();
-        if !endings.is_empty() {
-            let ends = EndInfo {
-                variant: &config.variant,
-                format: self.format,
-                rows: self.core.num_envs(),
-                endings,
-                illegal: config.illegal_action == IllegalAction::Lose,
-                same_step: config.autoreset == Autoreset::SameStep,
-            };
-            ends.add_to(&info)?;
-        }
-        self.outputs[index].step_result(py, &info)
+    fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        self.outputs[index].step_result(py, &self.core, self.format, !self.copy)
     }
 }
 

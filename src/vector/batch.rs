@@ -1,12 +1,14 @@
 //! Many games of one variant, stepped together.
 
-use super::buffers::{Buffers, View};
-use super::config::{Autoreset, Config, IllegalAction};
+use super::buffers::{Buffers, Observations, View};
+use super::config::Config;
+use super::engine::Engine;
 use super::error::StepError;
-use super::game::{Ending, Game, SavedGame};
+use super::game::{Ending, SavedGame};
 use super::pool::Pool;
-use crate::encode::{action_of, move_of, pass_action};
-use crate::game::{Move, PlayError, Position};
+use super::small::Small;
+use crate::encode::Layout;
+use crate::game::Position;
 
 /// New seeds for the streams of the games.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +22,7 @@ pub enum Seeds<'a> {
 }
 
 impl Seeds<'_> {
-    fn of(self, game: usize) -> Option<u64> {
+    pub(super) fn of(self, game: usize) -> Option<u64> {
         match self {
             Self::Keep => None,
             Self::From(seed) => Some(seed.wrapping_add(game as u64)),
@@ -29,54 +31,84 @@ impl Seeds<'_> {
     }
 }
 
+/// The games, in the fast form if the board fits it.
+#[derive(Debug)]
+enum Form {
+    Small(Engine<Small>),
+    Any(Engine<Position>),
+}
+
+/// Evaluates an expression about the engine, whatever form its games have.
+macro_rules! with_engine {
+    ($form:expr, $engine:ident => $value:expr) => {
+        match $form {
+            Form::Small($engine) => $value,
+            Form::Any($engine) => $value,
+        }
+    };
+}
+
 /// Many games of one variant, stepped together.
 #[derive(Debug)]
 pub struct BatchEnv {
-    config: Config,
-    games: Vec<Game>,
+    form: Form,
     started: bool,
+    started_before: bool,
     pool: Pool,
     /// The games that wait for an outside opponent, ascending.
     pending: Vec<usize>,
-    /// How games ended in the step under way, by game.
-    endings: Vec<Ending>,
-    /// The games as they were before the step or reset under way.
-    before: Option<(Vec<Game>, bool)>,
 }
 
 impl BatchEnv {
     /// A batch that must be reset, and should be seeded, before the first step.
     ///
+    /// It can write observations of the `layout` only.
+    ///
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0.
     #[must_use]
-    pub fn new(config: Config, num_envs: usize, num_threads: usize) -> Self {
+    pub fn new(config: Config, layout: Layout, num_envs: usize, num_threads: usize) -> Self {
+        let form = if Small::fits(&config.variant, layout) {
+            Form::Small(Engine::new(config, num_envs))
+        } else {
+            Form::Any(Engine::new(config, num_envs))
+        };
+        Self::with_form(form, num_envs, num_threads)
+    }
+
+    /// The same on the path that works for every board; slow, for comparisons.
+    ///
+    /// # Panics
+    ///
+    /// If `num_envs` or `num_threads` is 0.
+    #[must_use]
+    pub fn general(config: Config, num_envs: usize, num_threads: usize) -> Self {
+        let form = Form::Any(Engine::new(config, num_envs));
+        Self::with_form(form, num_envs, num_threads)
+    }
+
+    fn with_form(form: Form, num_envs: usize, num_threads: usize) -> Self {
         assert!(num_envs > 0 && num_threads > 0);
-        let games = (0..num_envs as u64)
-            .map(|i| Game::new(&config.variant, i))
-            .collect();
         Self {
-            config,
-            games,
+            form,
             started: false,
+            started_before: false,
             pool: Pool::new(num_threads),
             pending: Vec::new(),
-            endings: Vec::new(),
-            before: None,
         }
     }
 
     /// What is fixed for the batch.
     #[must_use]
     pub fn config(&self) -> &Config {
-        &self.config
+        with_engine!(&self.form, engine => engine.config())
     }
 
     /// The number of games.
     #[must_use]
     pub fn num_envs(&self) -> usize {
-        self.games.len()
+        with_engine!(&self.form, engine => engine.len())
     }
 
     /// The number of threads that large batches use.
@@ -85,40 +117,25 @@ impl BatchEnv {
         self.pool.threads()
     }
 
-    /// The positions that the games are in.
-    #[must_use]
-    pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
-        self.games.iter().map(|game| game.position)
-    }
-
     /// Whether the batch has been reset or put at positions.
     #[must_use]
     pub fn is_started(&self) -> bool {
         self.started
     }
 
-    /// How games ended in the last step, ascending.
-    #[must_use]
-    pub fn endings(&self) -> &[Ending] {
-        &self.endings
-    }
-
-    /// Everything about the games that changes.
-    #[must_use]
-    pub fn save(&self) -> Vec<SavedGame> {
-        self.games.iter().map(SavedGame::of).collect()
-    }
-
-    /// Takes over what [`BatchEnv::save`] gave, in this batch or another of the same variant.
+    /// The position that a game is in.
     ///
     /// # Panics
     ///
-    /// If it is not of as many games.
-    pub fn restore(&mut self, started: bool, saved: &[SavedGame]) {
-        assert_eq!(saved.len(), self.games.len());
-        self.roll_back();
-        self.games = saved.iter().map(SavedGame::game).collect();
-        self.started = started;
+    /// If there is no such game.
+    #[must_use]
+    pub fn position(&self, game: usize) -> Position {
+        with_engine!(&self.form, engine => engine.position(game))
+    }
+
+    /// The positions that the games are in.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
+        (0..self.num_envs()).map(|game| self.position(game))
     }
 
     /// Whether a game is over and waits for its reset.
@@ -128,7 +145,50 @@ impl BatchEnv {
     /// If there is no such game.
     #[must_use]
     pub fn is_over(&self, game: usize) -> bool {
-        self.games[game].over
+        with_engine!(&self.form, engine => engine.is_over(game))
+    }
+
+    /// How games ended in the last step, by game.
+    #[must_use]
+    pub fn endings(&self) -> &[Ending] {
+        with_engine!(&self.form, engine => engine.endings())
+    }
+
+    /// The last position of a game that ended in the last step; the one before an illegal action.
+    ///
+    /// # Panics
+    ///
+    /// If there is no [`BatchEnv::endings`] of this number.
+    #[must_use]
+    pub fn final_position(&self, ending: usize) -> Position {
+        with_engine!(&self.form, engine => engine.final_position(ending))
+    }
+
+    /// Writes the observation of [`BatchEnv::final_position`] into a row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such ending or row.
+    pub fn write_final(&self, ending: usize, observations: &mut Observations<'_>, row: usize) {
+        with_engine!(&self.form, engine => engine.write_final(ending, observations, row));
+    }
+
+    /// Everything about the games that changes.
+    #[must_use]
+    pub fn save(&self) -> Vec<SavedGame> {
+        with_engine!(&self.form, engine => engine.save())
+    }
+
+    /// Takes over what [`BatchEnv::save`] gave, in this batch or another of the same variant.
+    ///
+    /// # Panics
+    ///
+    /// If it is not of as many games.
+    pub fn restore(&mut self, started: bool, saved: &[SavedGame]) {
+        assert_eq!(saved.len(), self.num_envs());
+        self.pending.clear();
+        with_engine!(&mut self.form, engine => engine.restore(saved));
+        self.started = started;
     }
 
     /// Restarts the streams of the games.
@@ -137,11 +197,7 @@ impl BatchEnv {
     ///
     /// If there is not one seed a game.
     pub fn seed(&mut self, seeds: Seeds<'_>) {
-        for (i, game) in self.games.iter_mut().enumerate() {
-            if let Some(seed) = seeds.of(i) {
-                game.seed(seed);
-            }
-        }
+        with_engine!(&mut self.form, engine => engine.seed(seeds));
     }
 
     /// Starts new games: all, or those that the mask selects.
@@ -153,18 +209,8 @@ impl BatchEnv {
     ///
     /// If the seeds or the mask do not have one entry a game.
     pub fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
-        assert!(mask.is_none_or(|mask| mask.len() == self.games.len()));
-        self.pending.clear();
-        for (i, game) in self.games.iter_mut().enumerate() {
-            if mask.is_none_or(|mask| mask[i]) {
-                if let Some(seed) = seeds.of(i) {
-                    game.seed(seed);
-                }
-                if game.reset(&self.config) {
-                    self.pending.push(i);
-                }
-            }
-        }
+        assert!(mask.is_none_or(|mask| mask.len() == self.num_envs()));
+        self.pending = with_engine!(&mut self.form, engine => engine.reset(seeds, mask));
         self.started = true;
     }
 
@@ -174,11 +220,10 @@ impl BatchEnv {
     ///
     /// If there is not one position a game, or one of them is over.
     pub fn set_positions(&mut self, positions: &[Position]) {
-        assert_eq!(positions.len(), self.games.len());
-        for (game, &position) in self.games.iter_mut().zip(positions) {
-            assert!(!position.is_over(&self.config.variant));
-            game.place(position);
-        }
+        assert_eq!(positions.len(), self.num_envs());
+        let variant = &self.config().variant;
+        assert!(!positions.iter().any(|position| position.is_over(variant)));
+        with_engine!(&mut self.form, engine => engine.set_positions(positions));
         self.started = true;
     }
 
@@ -188,10 +233,8 @@ impl BatchEnv {
     ///
     /// If the buffers do not fit the batch.
     pub fn observe(&self, view: &mut View<'_>) {
-        view.assert_rows(&self.config.variant, self.games.len());
-        for (row, game) in self.games.iter().enumerate() {
-            view.write(&self.config.variant, row, &game.position, game.over);
-        }
+        view.assert_rows(&self.config().variant, self.num_envs());
+        with_engine!(&self.form, engine => engine.observe(view));
     }
 
     /// Draws a legal action for every game, each equally likely.
@@ -203,17 +246,8 @@ impl BatchEnv {
     ///
     /// If there is not room for one action a game.
     pub fn sample_actions(&mut self, actions: &mut [i64]) {
-        assert_eq!(actions.len(), self.games.len());
-        let variant = &self.config.variant;
-        let pass = pass_action(variant) as i64;
-        for (game, action) in self.games.iter_mut().zip(actions) {
-            let moves = game.position.legal_moves(variant);
-            let rank = game.sample_stream.below(moves.len().max(1) as u64) as usize;
-            *action = match moves.get(rank) {
-                Some(&mv) if !game.over => action_of(variant, mv) as i64,
-                _ => pass,
-            };
-        }
+        assert_eq!(actions.len(), self.num_envs());
+        with_engine!(&mut self.form, engine => engine.sample_actions(actions));
     }
 
     /// Whether every action can be played; games that start anew in this step take any.
@@ -222,51 +256,14 @@ impl BatchEnv {
     ///
     /// The first reason found.
     pub fn check_actions(&self, actions: &[i64]) -> Result<(), StepError> {
-        let (expected, found) = (self.games.len(), actions.len());
+        let (expected, found) = (self.num_envs(), actions.len());
         if expected != found {
             return Err(StepError::Length { expected, found });
         }
         if !self.started {
             return Err(StepError::NotReset);
         }
-        for (i, (game, &action)) in self.games.iter().zip(actions).enumerate() {
-            self.check_action(i, game, action)?;
-        }
-        Ok(())
-    }
-
-    fn check_action(&self, index: usize, game: &Game, action: i64) -> Result<(), StepError> {
-        let variant = &self.config.variant;
-        let position = || Box::new(game.position);
-        if game.over {
-            return match self.config.autoreset {
-                Autoreset::SameStep | Autoreset::NextStep => Ok(()),
-                Autoreset::Disabled => Err(StepError::Play {
-                    game: index,
-                    action,
-                    position: position(),
-                    error: PlayError::GameOver,
-                }),
-            };
-        }
-        let Some(mv) = parse(&self.config, action) else {
-            return Err(StepError::UnknownAction {
-                game: index,
-                action,
-                position: position(),
-            });
-        };
-        match game.position.check(variant, mv) {
-            Err(error) if self.config.illegal_action == IllegalAction::Raise => {
-                Err(StepError::Play {
-                    game: index,
-                    action,
-                    position: position(),
-                    error,
-                })
-            }
-            _ => Ok(()),
-        }
+        with_engine!(&self.form, engine => engine.check_actions(actions))
     }
 
     /// Plays one action in every game and writes the results; how games ended comes back.
@@ -281,23 +278,11 @@ impl BatchEnv {
     ///
     /// If the buffers do not fit the batch.
     pub fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<&[Ending], StepError> {
-        buffers.assert_rows(&self.config.variant, self.games.len());
+        buffers.assert_rows(&self.config().variant, self.num_envs());
         self.check_actions(actions)?;
-        self.endings.clear();
-        let block = Block {
-            config: &self.config,
-            first: 0,
-            games: &mut self.games,
-            actions,
-            buffers,
-        };
-        let blocks = self.pool.blocks(actions.len());
-        if blocks == 1 {
-            block.step(&mut self.endings);
-        } else {
-            self.endings = self.pool.run(|| block.step_parallel(blocks));
-        }
-        Ok(&self.endings)
+        let pool = &mut self.pool;
+        with_engine!(&mut self.form, engine => engine.step(actions, buffers, pool));
+        Ok(self.endings())
     }
 
     /// Plays the agent's actions; then the games that [`BatchEnv::pending`] lists wait.
@@ -307,18 +292,8 @@ impl BatchEnv {
     /// See [`BatchEnv::check_actions`]. No game has moved.
     pub fn start_step(&mut self, actions: &[i64]) -> Result<(), StepError> {
         self.check_actions(actions)?;
-        self.before = Some((self.games.clone(), self.started));
-        self.endings.clear();
-        self.pending.clear();
-        for (i, (game, &action)) in self.games.iter_mut().zip(actions).enumerate() {
-            let mut ending = None;
-            let mv = legal(&self.config, game, action);
-            if game.act(&self.config, mv, &mut ending) {
-                self.pending.push(i);
-            }
-            self.endings
-                .extend(ending.map(|ending| Ending { game: i, ..ending }));
-        }
+        self.hold();
+        self.pending = with_engine!(&mut self.form, engine => engine.start_step(actions));
         Ok(())
     }
 
@@ -328,9 +303,13 @@ impl BatchEnv {
     ///
     /// If the seeds or the mask do not have one entry a game.
     pub fn start_reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
-        self.before = Some((self.games.clone(), self.started));
-        self.endings.clear();
+        self.hold();
         self.reset(seeds, mask);
+    }
+
+    fn hold(&mut self) {
+        self.started_before = self.started;
+        with_engine!(&mut self.form, engine => engine.hold());
     }
 
     /// The games in which an outside opponent must move, ascending.
@@ -350,45 +329,16 @@ impl BatchEnv {
         if expected != found {
             return Err(StepError::Length { expected, found });
         }
-        let mut moves = Vec::with_capacity(found);
-        for (&i, &action) in self.pending.iter().zip(actions) {
-            let position = &self.games[i].position;
-            let mv = parse(&self.config, action).ok_or_else(|| StepError::UnknownAction {
-                game: i,
-                action,
-                position: Box::new(*position),
-            })?;
-            position
-                .check(&self.config.variant, mv)
-                .map_err(|error| StepError::Play {
-                    game: i,
-                    action,
-                    position: Box::new(*position),
-                    error,
-                })?;
-            moves.push(mv);
-        }
-        let mut still = Vec::new();
-        for (i, mv) in std::mem::take(&mut self.pending).into_iter().zip(moves) {
-            let mut ending = None;
-            if self.games[i].answer(&self.config, mv, &mut ending) {
-                still.push(i);
-            }
-            self.endings
-                .extend(ending.map(|ending| Ending { game: i, ..ending }));
-        }
-        self.pending = still;
+        let pending = &self.pending;
+        self.pending = with_engine!(&mut self.form, engine => engine.answer(pending, actions))?;
         Ok(())
     }
 
     /// Gives up the step or reset under way: everything is as before it.
     pub fn roll_back(&mut self) {
-        if let Some((games, started)) = self.before.take() {
-            self.games = games;
-            self.started = started;
-        }
+        with_engine!(&mut self.form, engine => engine.roll_back());
+        self.started = self.started_before;
         self.pending.clear();
-        self.endings.clear();
     }
 
     /// Ends the step under way, in which no game may be pending any more, and writes the results.
@@ -396,88 +346,10 @@ impl BatchEnv {
     /// # Panics
     ///
     /// If the buffers do not fit the batch or a game is pending.
-    pub fn finish_step(&mut self, mut buffers: Buffers<'_>) -> &[Ending] {
+    pub fn finish_step(&mut self, buffers: Buffers<'_>) -> &[Ending] {
         assert!(self.pending.is_empty());
-        self.before = None;
-        self.observe(&mut buffers.view);
-        buffers.rewards.fill(0.0);
-        buffers.terminations.fill(false);
-        self.endings.sort_unstable_by_key(|ending| ending.game);
-        for ending in &self.endings {
-            buffers.rewards[ending.game] = ending.reward;
-            buffers.terminations[ending.game] = true;
-        }
-        &self.endings
-    }
-}
-
-/// The move with this index.
-fn parse(config: &Config, action: i64) -> Option<Move> {
-    move_of(&config.variant, usize::try_from(action).ok()?)
-}
-
-/// The move with this index if it is legal.
-fn legal(config: &Config, game: &Game, action: i64) -> Option<Move> {
-    parse(config, action).filter(|&mv| game.position.is_legal(&config.variant, mv))
-}
-
-/// Games that lie next to each other, and their part of everything.
-struct Block<'a> {
-    config: &'a Config,
-    first: usize,
-    games: &'a mut [Game],
-    actions: &'a [i64],
-    buffers: Buffers<'a>,
-}
-
-impl Block<'_> {
-    fn step_parallel(self, blocks: usize) -> Vec<Ending> {
-        let mut endings = Vec::new();
-        if blocks == 1 {
-            self.step(&mut endings);
-            return endings;
-        }
-        let half = self.games.len() * (blocks / 2) / blocks;
-        let games = self.games.split_at_mut(half);
-        let actions = self.actions.split_at(half);
-        let buffers = self.buffers.split_at(&self.config.variant, half);
-        let [head, tail] = [
-            (self.first, games.0, actions.0, buffers.0),
-            (self.first + half, games.1, actions.1, buffers.1),
-        ]
-        .map(|(first, games, actions, buffers)| Block {
-            config: self.config,
-            first,
-            games,
-            actions,
-            buffers,
-        });
-        let (mut endings, more) = rayon::join(
-            || head.step_parallel(blocks / 2),
-            || tail.step_parallel(blocks - blocks / 2),
-        );
-        endings.extend(more);
-        endings
-    }
-
-    fn step(mut self, endings: &mut Vec<Ending>) {
-        for (row, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
-            let mut ending = None;
-            let mv = if self.config.illegal_action == IllegalAction::Raise {
-                parse(self.config, action) // the whole batch has been checked
-            } else {
-                legal(self.config, game, action)
-            };
-            game.act(self.config, mv, &mut ending);
-            self.buffers.rewards[row] = ending.map_or(0.0, |ending| ending.reward);
-            self.buffers.terminations[row] = ending.is_some();
-            endings.extend(ending.map(|ending| Ending {
-                game: self.first + row,
-                ..ending
-            }));
-            self.buffers
-                .view
-                .write(&self.config.variant, row, &game.position, game.over);
-        }
+        buffers.assert_rows(&self.config().variant, self.num_envs());
+        with_engine!(&mut self.form, engine => engine.finish_step(buffers));
+        self.endings()
     }
 }

@@ -1,6 +1,6 @@
 //! The caller's memory that a batch writes into.
 
-use crate::encode::{self, Layout, num_actions, pass_action};
+use crate::encode::{self, Layout, num_actions};
 use crate::game::{Position, Variant};
 
 /// Memory for one observation a game, in a layout and a number type.
@@ -93,19 +93,6 @@ impl View<'_> {
                 to_play: to_play.1,
             },
         )
-    }
-
-    pub(super) fn write(&mut self, variant: &Variant, row: usize, position: &Position, over: bool) {
-        self.observations.write(variant, row, position);
-        let mask = row_mut(self.action_mask, row, num_actions(variant));
-        if over {
-            // A softmax over a row of zeros is not a number.
-            mask.fill(0);
-            mask[pass_action(variant)] = 1;
-        } else {
-            encode::write_mask(variant, position, mask);
-        }
-        self.to_play[row] = position.side_to_move().index() as i8;
     }
 
     pub(super) fn assert_rows(&self, variant: &Variant, rows: usize) {

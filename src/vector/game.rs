@@ -1,7 +1,10 @@
 //! One game of a batch: how it starts, what a step does, how it ends.
 
-use super::config::{Autoreset, Config, Opponent, Reward, Seat};
-use crate::game::{Move, Player, Position, Variant};
+use super::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
+use super::state::State;
+use crate::encode::{action_of, pass_action};
+use crate::game::{Player, Position};
+use crate::policy::Policy;
 use crate::random::SplitMix64;
 
 /// The streams of a game, by number: what the environment draws and what `sample_actions` draws
@@ -9,18 +12,41 @@ use crate::random::SplitMix64;
 const ENV_STREAM: u64 = 0;
 const SAMPLE_STREAM: u64 = 1;
 
+/// What all games of a batch share.
+#[derive(Debug)]
+pub(super) struct Shared<S: State> {
+    pub(super) config: Config,
+    pub(super) rules: S::Rules,
+    pub(super) pass: usize,
+    /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
+    pub(super) plain: bool,
+}
+
+impl<S: State> Shared<S> {
+    pub(super) fn new(config: Config) -> Self {
+        Self {
+            rules: S::rules(&config.variant),
+            pass: pass_action(&config.variant),
+            plain: config.opponent == Opponent::SelfPlay
+                && config.illegal_action == IllegalAction::Raise
+                && !config.auto_pass,
+            config,
+        }
+    }
+}
+
 /// The state of one game of a batch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Game {
-    pub(super) position: Position,
-    pub(super) env_stream: SplitMix64,
+pub(super) struct Game<S> {
+    pub(super) state: S,
+    env_stream: SplitMix64,
     pub(super) sample_stream: SplitMix64,
     /// Whose reward the step pays: the agent's side, or in self-play the side that acted last.
-    pub(super) seat: Player,
+    seat: Player,
     /// Whether the game has ended and waits for its reset.
     pub(super) over: bool,
     /// Whether the agent has not acted in this game yet.
-    pub(super) fresh: bool,
+    fresh: bool,
 }
 
 /// How a game ended.
@@ -28,8 +54,6 @@ pub(super) struct Game {
 pub struct Ending {
     /// The number of the game in the batch.
     pub game: usize,
-    /// The last position; the one before the illegal action if one ended the game.
-    pub position: Position,
     /// The points of Light and Dark.
     pub score: [u16; 2],
     /// Who won, if anyone.
@@ -55,29 +79,6 @@ pub struct SavedGame {
     pub fresh: bool,
 }
 
-impl SavedGame {
-    pub(super) fn of(game: &Game) -> Self {
-        Self {
-            position: game.position,
-            streams: [game.env_stream.state(), game.sample_stream.state()],
-            seat: game.seat,
-            over: game.over,
-            fresh: game.fresh,
-        }
-    }
-
-    pub(super) fn game(&self) -> Game {
-        Game {
-            position: self.position,
-            env_stream: SplitMix64::new(self.streams[0]),
-            sample_stream: SplitMix64::new(self.streams[1]),
-            seat: self.seat,
-            over: self.over,
-            fresh: self.fresh,
-        }
-    }
-}
-
 /// What a game waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
@@ -86,13 +87,24 @@ enum Wait {
     Reset,
 }
 
-impl Game {
+/// What a step did to a game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome<S> {
+    /// How the game ended and its last state, if it did. The state of an illegal action is the one
+    /// before it.
+    pub(super) end: Option<(Ending, S)>,
+    /// Whether it now waits for an outside opponent.
+    pub(super) pending: bool,
+}
+
+impl<S: State> Game<S> {
     /// A game that waits for its first reset.
-    pub(super) fn new(variant: &Variant, seed: u64) -> Self {
+    pub(super) fn new(shared: &Shared<S>) -> Self {
+        let stream = SplitMix64::new(0);
         Self {
-            position: Position::new(variant),
-            env_stream: SplitMix64::stream(seed, ENV_STREAM),
-            sample_stream: SplitMix64::stream(seed, SAMPLE_STREAM),
+            state: S::start(&shared.rules),
+            env_stream: stream,
+            sample_stream: stream,
             seat: Player::Light,
             over: true,
             fresh: true,
@@ -106,72 +118,81 @@ impl Game {
     }
 
     /// Starts a new game. Returns whether it now waits for an outside opponent.
-    pub(super) fn reset(&mut self, config: &Config) -> bool {
-        self.begin(config);
-        self.settle(config) == Wait::Opponent
+    pub(super) fn reset(&mut self, shared: &Shared<S>) -> bool {
+        self.begin(shared);
+        shared.config.opponent != Opponent::SelfPlay && self.settle(shared) == Wait::Opponent
     }
 
-    /// Puts the game at a position that is not over; the agent takes the side to move.
-    pub(super) fn place(&mut self, position: Position) {
-        self.position = position;
-        self.seat = position.side_to_move();
+    /// Puts the game at a state that is not over; the agent takes the side to move.
+    pub(super) fn place(&mut self, state: S) {
+        self.state = state;
+        self.seat = Player::ALL[state.to_play()];
         self.over = false;
         self.fresh = false;
+    }
+
+    /// Plays a legal action if that is all there is to the step: nobody else acts, and neither the
+    /// game before nor the one after it is over. Returns whether it was; if not, nothing changes.
+    #[inline(always)]
+    pub(super) fn act_plainly(&mut self, shared: &Shared<S>, action: usize) -> bool {
+        if self.over {
+            return false;
+        }
+        let next = self.state.play(&shared.rules, action);
+        let plain = !next.is_over(&shared.rules);
+        if plain {
+            self.state = next;
+            self.fresh = false;
+        }
+        plain
     }
 
     /// Plays the action of the agent; an illegal one, which is `None`, loses.
     ///
-    /// A game that has ended starts anew instead. Returns whether the game now waits for an outside
-    /// opponent, and leaves in `ending` how it ended, if it did.
-    pub(super) fn act(
-        &mut self,
-        config: &Config,
-        mv: Option<Move>,
-        ending: &mut Option<Ending>,
-    ) -> bool {
+    /// A game that has ended starts anew instead.
+    pub(super) fn act(&mut self, shared: &Shared<S>, action: Option<usize>) -> Outcome<S> {
         if self.over {
-            return self.reset(config);
+            let pending = self.reset(shared);
+            return Outcome { end: None, pending };
         }
-        if config.opponent == Opponent::SelfPlay {
-            self.seat = self.position.side_to_move();
+        if shared.config.opponent == Opponent::SelfPlay {
+            self.seat = Player::ALL[self.state.to_play()];
         }
         self.fresh = false;
-        let Some(mv) = mv else {
-            *ending = Some(self.forfeit(config));
-            return self.close(config);
+        let Some(action) = action else {
+            let end = Some((self.forfeit(shared), self.state));
+            let pending = self.close(shared);
+            return Outcome { end, pending };
         };
-        self.position = self.position.play_unchecked(&config.variant, mv);
-        self.proceed(config, ending)
+        self.state = self.state.play(&shared.rules, action);
+        self.proceed(shared)
     }
 
-    /// Plays the move of an outside opponent. Returns and leaves the same as [`Game::act`].
-    pub(super) fn answer(
-        &mut self,
-        config: &Config,
-        mv: Move,
-        ending: &mut Option<Ending>,
-    ) -> bool {
-        self.position = self.position.play_unchecked(&config.variant, mv);
-        self.proceed(config, ending)
+    /// Plays the action of an outside opponent.
+    pub(super) fn answer(&mut self, shared: &Shared<S>, action: usize) -> Outcome<S> {
+        self.state = self.state.play(&shared.rules, action);
+        self.proceed(shared)
     }
 
-    fn proceed(&mut self, config: &Config, ending: &mut Option<Ending>) -> bool {
-        match self.settle(config) {
-            Wait::Agent => false,
-            Wait::Opponent => true,
-            Wait::Reset => {
-                *ending = Some(self.finish(config));
-                self.close(config)
-            }
+    #[inline]
+    fn proceed(&mut self, shared: &Shared<S>) -> Outcome<S> {
+        let wait = self.settle(shared);
+        if wait == Wait::Reset {
+            let end = Some((self.finish(shared), self.state));
+            let pending = self.close(shared);
+            Outcome { end, pending }
+        } else {
+            let pending = wait == Wait::Opponent;
+            Outcome { end: None, pending }
         }
     }
 
-    fn begin(&mut self, config: &Config) {
-        self.position = Position::new(&config.variant);
+    fn begin(&mut self, shared: &Shared<S>) {
+        self.state = S::start(&shared.rules);
         self.over = false;
         self.fresh = true;
-        if config.opponent != Opponent::SelfPlay {
-            self.seat = match config.seat {
+        if shared.config.opponent != Opponent::SelfPlay {
+            self.seat = match shared.config.seat {
                 Seat::Light => Player::Light,
                 Seat::Dark => Player::Dark,
                 Seat::Random => Player::ALL[self.env_stream.below(2) as usize],
@@ -180,9 +201,9 @@ impl Game {
     }
 
     /// Leaves the game that has ended as the mode wants it.
-    fn close(&mut self, config: &Config) -> bool {
-        if config.autoreset == Autoreset::SameStep {
-            self.reset(config)
+    fn close(&mut self, shared: &Shared<S>) -> bool {
+        if shared.config.autoreset == Autoreset::SameStep {
+            self.reset(shared)
         } else {
             self.over = true;
             false
@@ -190,50 +211,62 @@ impl Game {
     }
 
     /// Plays the turns that are not the agent's.
-    fn settle(&mut self, config: &Config) -> Wait {
-        let variant = &config.variant;
+    #[inline]
+    fn settle(&mut self, shared: &Shared<S>) -> Wait {
+        let rules = &shared.rules;
         loop {
-            if self.position.is_over(variant) {
+            if self.state.is_over(rules) {
                 return Wait::Reset;
             }
-            let agent =
-                config.opponent == Opponent::SelfPlay || self.position.side_to_move() == self.seat;
-            if self.position.must_pass(variant) && (!agent || config.auto_pass) {
-                let passed = self.position.play_unchecked(variant, Move::Pass);
+            let agent = shared.config.opponent == Opponent::SelfPlay
+                || self.state.to_play() == self.seat.index();
+            if (!agent || shared.config.auto_pass) && self.state.must_pass(rules) {
+                let passed = self.state.play(rules, shared.pass);
                 // On a tiny board the opponent can leave the agent without any move at all. That
                 // pass is asked for: a game that ended before the agent's first action would belong
                 // to no step.
-                if self.fresh && agent && passed.is_over(variant) {
+                if self.fresh && agent && passed.is_over(rules) {
                     return Wait::Agent;
                 }
-                self.position = passed;
+                self.state = passed;
             } else if agent {
                 return Wait::Agent;
-            } else if let Opponent::Policy(policy) = config.opponent {
-                let mv = policy.choose(variant, &self.position, &mut self.env_stream);
-                self.position = self.position.play_unchecked(variant, mv);
+            } else if let Opponent::Policy(policy) = shared.config.opponent {
+                let action = self.choose(shared, policy);
+                self.state = self.state.play(rules, action);
             } else {
                 return Wait::Opponent;
             }
         }
     }
 
-    fn forfeit(&self, config: &Config) -> Ending {
+    fn choose(&mut self, shared: &Shared<S>, policy: Policy) -> usize {
+        if policy == Policy::Random {
+            // As the policy does, without the detour.
+            let legal = self.state.count_legal(&shared.rules);
+            let rank = self.env_stream.below(legal as u64);
+            return self.state.nth_legal(&shared.rules, rank as usize);
+        }
+        let (variant, position) = (&shared.config.variant, self.state.position(&shared.rules));
+        let mv = policy.choose(variant, &position, &mut self.env_stream);
+        action_of(variant, mv)
+    }
+
+    fn forfeit(&self, shared: &Shared<S>) -> Ending {
         Ending {
             winner: Some(self.seat.opponent()),
             illegal: true,
             reward: -1.0,
-            ..self.finish(config)
+            ..self.finish(shared)
         }
     }
 
-    fn finish(&self, config: &Config) -> Ending {
-        let score = self.position.score(&config.variant);
+    fn finish(&self, shared: &Shared<S>) -> Ending {
+        let score = self.state.score(&shared.rules);
         let own = i32::from(score[self.seat.index()]);
         let margin = own - i32::from(score[self.seat.opponent().index()]);
         Ending {
             game: 0,
-            position: self.position,
             score,
             winner: match margin.signum() {
                 1 => Some(self.seat),
@@ -241,10 +274,31 @@ impl Game {
                 _ => Some(self.seat.opponent()),
             },
             illegal: false,
-            reward: match config.reward {
+            reward: match shared.config.reward {
                 Reward::Outcome => margin.signum() as f32,
                 Reward::Margin => margin as f32,
             },
+        }
+    }
+
+    pub(super) fn save(&self, shared: &Shared<S>) -> SavedGame {
+        SavedGame {
+            position: self.state.position(&shared.rules),
+            streams: [self.env_stream.state(), self.sample_stream.state()],
+            seat: self.seat,
+            over: self.over,
+            fresh: self.fresh,
+        }
+    }
+
+    pub(super) fn restore(shared: &Shared<S>, saved: &SavedGame) -> Self {
+        Self {
+            state: S::from_position(&shared.rules, &saved.position),
+            env_stream: SplitMix64::new(saved.streams[0]),
+            sample_stream: SplitMix64::new(saved.streams[1]),
+            seat: saved.seat,
+            over: saved.over,
+            fresh: saved.fresh,
         }
     }
 }

@@ -14,9 +14,14 @@
 mod batch;
 mod buffers;
 mod config;
+mod engine;
 mod error;
 mod game;
 mod pool;
+mod small;
+mod spread;
+mod state;
+mod wide;
 
 pub use batch::{BatchEnv, Seeds};
 pub use buffers::{Buffers, Observations, View};

@@ -26,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
         let variant = config.variant.clone();
-        let mut env = BatchEnv::new(config, games, threads);
+        let mut env = BatchEnv::new(config, Layout::Flat, games, threads);
         env.reset(Seeds::From(seed), None);
         Self {
             env,
@@ -151,11 +151,12 @@ fn a_step_writes_what_encode_says_about_the_position() {
             let actions = bench.sample();
             let endings = bench.step(&actions).unwrap();
             ended += endings.len();
-            for ending in &endings {
-                assert_eq!(ending.score, ending.position.score(&variant));
-                assert!(ending.position.is_over(&variant));
+            for (i, ending) in endings.iter().enumerate() {
+                let last = bench.env.final_position(i);
+                assert_eq!(ending.score, last.score(&variant));
+                assert!(last.is_over(&variant));
                 assert_eq!(bench.rewards[ending.game], ending.reward);
-                let margin = ending.position.margin(&variant) as f32;
+                let margin = last.margin(&variant) as f32;
                 assert!(ending.reward == margin || ending.reward == -margin);
             }
             for (game, position) in bench.env.positions().enumerate() {
@@ -230,7 +231,7 @@ fn one_bad_action_moves_no_game() {
             found: 1
         })
     );
-    let mut asleep = BatchEnv::new(Config::new(variant), 1, 1);
+    let mut asleep = BatchEnv::new(Config::new(variant), Layout::Flat, 1, 1);
     assert_eq!(asleep.start_step(&[0]), Err(StepError::NotReset));
 }
 
@@ -276,7 +277,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 opponent: Opponent::Outside,
                 ..config
             };
-            let mut env = BatchEnv::new(outside, 1, 1);
+            let mut env = BatchEnv::new(outside, Layout::Flat, 1, 1);
             let mut stream = SplitMix64::stream(9, 0);
             let mut answer = |env: &mut BatchEnv| {
                 while !env.pending().is_empty() {
@@ -302,7 +303,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
 #[test]
 fn packed_rows_hold_the_same_positions() {
     let variant = variants()[0].clone();
-    let mut env = BatchEnv::new(Config::new(variant.clone()), 30, 1);
+    let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Packed, 30, 1);
     env.reset(Seeds::From(3), None);
     let (mut words, mut mask, mut to_play) = (vec![0; 30], vec![0; 30 * 65], vec![0; 30]);
     env.observe(&mut View {

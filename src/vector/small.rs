@@ -1,0 +1,386 @@
+//! The fast form of a game on 16 cells, in two machine words.
+
+use std::array;
+use std::sync::Arc;
+
+use super::buffers::Observations;
+use super::spread::{FLOATS, HELD, NTH_BIT, SPREAD, hand_bytes};
+use super::state::State;
+use crate::encode::{Feature, Layout, PackError, move_of, pack};
+use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+
+/// A game on a board of 16 cells with at most 3 copies.
+///
+/// ```text
+/// view   the packed observation (see `encode::pack`): own stones, opposing stones, allowed cells,
+///        own hand, opposing hand, from the side to move
+/// rest   bit  0..16  stones of odd type index      bit 32..40  number of turns so far
+///        bit 16..32  stones of type index 2 and 3  bit 40..45  last turn: cell, 16 pass, 17 start
+///                                                  bit 63      whether the game is over
+/// ```
+///
+/// The allowed cells are empty once the game is over. So an empty set means that a pass is the only
+/// action to show, whether it is forced or the game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Small {
+    view: u64,
+    rest: u64,
+}
+
+const CELLS: usize = 16;
+const PASS: usize = 4 * CELLS;
+const NUM_ACTIONS: usize = PASS + 1;
+const FLAT: usize = 3 * CELLS + 8;
+const PLANES: usize = Layout::NUM_PLANES * CELLS;
+
+const LAST_PASSED: u64 = 16;
+const LAST_START: u64 = 17;
+const ONE_PLY: u64 = 1 << 32;
+const LAST_SHIFT: u32 = 40;
+const LAST_MASK: u64 = 31 << LAST_SHIFT;
+const OVER: u64 = 1 << 63;
+
+/// What an action does to a state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effect {
+    /// The stone, among the own stones of `view`.
+    stone: u64,
+    /// One piece of its type, in the own hand of `view`.
+    piece: u64,
+    /// The cells that the opponent may be pointed to.
+    reach: u64,
+    /// The type of the stone and the last turn, in `rest`.
+    marks: u64,
+}
+
+/// What is computed once for a variant.
+#[derive(Debug)]
+pub(super) struct Tables {
+    variant: Arc<Variant>,
+    start: Small,
+    effects: [Effect; NUM_ACTIONS],
+    /// The types that may open, bit `i` for type `i`.
+    opening_pieces: u8,
+    /// The numbers of a hand, by its byte in `view`.
+    hand_floats: Box<[[f32; 4]; 256]>,
+}
+
+impl Small {
+    /// Whether batches of this variant can use this form to write this layout.
+    pub(super) fn fits(variant: &Variant, layout: Layout) -> bool {
+        let board = variant.board();
+        let square = board.width() * board.height() == CELLS;
+        board.num_cells() == CELLS
+            && PackError::check(variant).is_ok()
+            && (square || layout != Layout::Planes)
+    }
+
+    #[inline(always)]
+    fn allowed(self) -> u64 {
+        self.view >> 32 & 0xffff
+    }
+
+    /// The types that the side to move may place, bit `i` for type `i`.
+    #[inline(always)]
+    fn placeable(self, tables: &Tables) -> u8 {
+        let held = HELD[(self.view >> 48 & 0xff) as usize];
+        if self.rest >> 32 & 0xff == 0 {
+            held & tables.opening_pieces
+        } else {
+            held
+        }
+    }
+
+    /// The bytes of the view: two for each set of cells, one for each hand.
+    #[inline(always)]
+    fn bytes(self) -> [u8; 8] {
+        self.view.to_le_bytes()
+    }
+
+    #[inline(always)]
+    fn write_flat_floats(self, tables: &Tables, row: &mut [f32]) {
+        let row: &mut [f32; FLAT] = row.try_into().expect("a row of the layout");
+        let bytes = self.bytes();
+        let (cells, hands) = row.split_at_mut(3 * CELLS);
+        for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
+            part.copy_from_slice(&FLOATS[usize::from(byte)]);
+        }
+        for (part, byte) in hands.chunks_exact_mut(4).zip([bytes[6], bytes[7]]) {
+            part.copy_from_slice(&tables.hand_floats[usize::from(byte)]);
+        }
+    }
+
+    #[inline(always)]
+    fn write_flat_bytes(self, row: &mut [u8]) {
+        let row: &mut [u8; FLAT] = row.try_into().expect("a row of the layout");
+        let bytes = self.bytes();
+        let (cells, hands) = row.split_at_mut(3 * CELLS);
+        for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
+            part.copy_from_slice(&SPREAD[usize::from(byte)].to_le_bytes());
+        }
+        for (part, byte) in hands.chunks_exact_mut(4).zip([bytes[6], bytes[7]]) {
+            part.copy_from_slice(&hand_bytes(byte));
+        }
+    }
+
+    fn write_planes<T: Feature>(
+        self,
+        row: &mut [T],
+        spread: impl Fn(u8) -> [T; 8],
+        hand: impl Fn(u8) -> [T; 4],
+    ) {
+        let row: &mut [T; PLANES] = row.try_into().expect("a row of the layout");
+        let bytes = self.bytes();
+        let (sets, hands) = row.split_at_mut(4 * CELLS);
+        for (part, byte) in sets.chunks_exact_mut(8).zip(bytes) {
+            part.copy_from_slice(&spread(byte));
+        }
+        sets[3 * CELLS..].fill(T::ONE);
+        let counts = [hand(bytes[6]), hand(bytes[7])];
+        for (plane, &count) in hands.chunks_exact_mut(CELLS).zip(counts.as_flattened()) {
+            plane.fill(count);
+        }
+    }
+}
+
+/// The quotient and the remainder of a rank below 64 and 1 to 16 cells, without a division.
+#[inline(always)]
+const fn divide(rank: usize, cells: usize) -> (usize, usize) {
+    const RECIPROCALS: [usize; CELLS + 1] = {
+        let mut table = [0; CELLS + 1];
+        let mut cells = 1;
+        while cells <= CELLS {
+            table[cells] = 4096_usize.div_ceil(cells);
+            cells += 1;
+        }
+        table
+    };
+    let quotient = rank * RECIPROCALS[cells] >> 12;
+    (quotient, rank - quotient * cells)
+}
+
+impl State for Small {
+    type Rules = Tables;
+
+    fn rules(variant: &Arc<Variant>) -> Tables {
+        let board = variant.board();
+        let mut effects = [Effect::default(); NUM_ACTIONS];
+        for (action, effect) in effects.iter_mut().enumerate() {
+            *effect = match move_of(variant, action) {
+                Some(Move::Place { piece, cell }) => {
+                    let (index, cell_index) = (piece.index() as u64, cell.index());
+                    Effect {
+                        stone: 1 << cell_index,
+                        piece: 1 << (48 + 2 * index),
+                        reach: board.reach(piece, cell).bits(),
+                        marks: ((index & 1) << cell_index)
+                            | ((index >> 1) << (16 + cell_index))
+                            | (cell_index as u64) << LAST_SHIFT,
+                    }
+                }
+                _ => Effect {
+                    stone: 0,
+                    piece: 0,
+                    reach: board.all().bits(),
+                    marks: LAST_PASSED << LAST_SHIFT,
+                },
+            };
+        }
+        let admits = |piece: &Piece| variant.opening().admits(*piece);
+        let share = |count| f32::hand(count, variant.copies());
+        Tables {
+            start: Self {
+                view: pack(variant, &Position::new(variant)),
+                rest: LAST_START << LAST_SHIFT,
+            },
+            effects,
+            opening_pieces: Piece::ALL
+                .iter()
+                .filter(|piece| admits(piece))
+                .fold(0, |set, piece| set | 1 << piece.index()),
+            hand_floats: Box::new(array::from_fn(|byte| hand_bytes(byte as u8).map(share))),
+            variant: variant.clone(),
+        }
+    }
+
+    fn from_position(tables: &Tables, position: &Position) -> Self {
+        let mut rest = (position.ply() as u64) << 32;
+        for cell in position.occupied() {
+            if let Some((_, piece)) = position.stone_at(cell) {
+                let index = piece.index() as u64;
+                rest |= (index & 1) << cell.index() | (index >> 1) << (16 + cell.index());
+            }
+        }
+        let last = match position.last_move() {
+            None => LAST_START,
+            Some(Move::Pass) => LAST_PASSED,
+            Some(Move::Place { cell, .. }) => cell.index() as u64,
+        };
+        let over = position.is_over(&tables.variant);
+        Self {
+            view: pack(&tables.variant, position),
+            rest: rest | last << LAST_SHIFT | if over { OVER } else { 0 },
+        }
+    }
+
+    fn position(&self, tables: &Tables) -> Position {
+        let set = |shift: u32| CellSet::from_bits(self.view >> shift & 0xffff);
+        let types = |shift: u32| CellSet::from_bits(self.rest >> shift & 0xffff);
+        let hand = |byte: u8| Hand::from_counts(hand_bytes(byte));
+        let bytes = self.bytes();
+        let (mut stones, mut hands) = ([set(0), set(16)], [hand(bytes[6]), hand(bytes[7])]);
+        if self.to_play() == Player::Dark.index() {
+            stones.reverse();
+            hands.reverse();
+        }
+        let types = [types(0), types(16)];
+        let last = match (self.rest & LAST_MASK) >> LAST_SHIFT {
+            LAST_START => None,
+            LAST_PASSED => Some(None),
+            cell => Some(Some(Cell::new(cell as usize))),
+        };
+        let ply = (self.rest >> 32) as u8;
+        Position::from_words(&tables.variant, stones, types, hands, ply, last)
+    }
+
+    #[inline(always)]
+    fn start(tables: &Tables) -> Self {
+        tables.start
+    }
+
+    #[inline(always)]
+    fn to_play(&self) -> usize {
+        (self.rest >> 32 & 1) as usize
+    }
+
+    #[inline(always)]
+    fn is_over(&self, _: &Tables) -> bool {
+        self.rest & OVER != 0
+    }
+
+    #[inline(always)]
+    fn must_pass(&self, _: &Tables) -> bool {
+        self.allowed() == 0 && self.rest & OVER == 0
+    }
+
+    #[inline(always)]
+    fn is_legal(&self, tables: &Tables, action: usize) -> bool {
+        if action == PASS {
+            return self.must_pass(tables);
+        }
+        let cell = self.allowed() >> (action % CELLS) & 1;
+        let piece = self.placeable(tables) >> (action / CELLS) & 1;
+        cell & u64::from(piece) != 0
+    }
+
+    #[inline(always)]
+    fn play(&self, tables: &Tables, action: usize) -> Self {
+        let effect = &tables.effects[action];
+        let placed = (self.view | effect.stone) - effect.piece;
+        // The sides change their places.
+        let stones = u64::from((placed as u32).rotate_left(16));
+        let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
+        let empty = !(stones | stones >> 16) & 0xffff;
+        let allowed = effect.reach & empty;
+        let passed = effect.stone == 0;
+        let over = hands & 0xff == 0 || passed && allowed == 0;
+        let allowed = if over { 0 } else { allowed };
+        let marks = effect.marks | if over { OVER } else { 0 };
+        Self {
+            view: stones | allowed << 32 | hands << 48,
+            rest: (self.rest & !LAST_MASK) + ONE_PLY | marks,
+        }
+    }
+
+    #[inline(always)]
+    fn count_legal(&self, tables: &Tables) -> usize {
+        let pieces = self.placeable(tables).count_ones();
+        let placements = pieces * self.allowed().count_ones();
+        placements.max(u32::from(!self.is_over(tables))) as usize
+    }
+
+    #[inline(always)]
+    fn nth_legal(&self, tables: &Tables, rank: usize) -> usize {
+        let allowed = self.allowed();
+        if allowed == 0 {
+            return PASS;
+        }
+        let (piece, rank) = divide(rank, allowed.count_ones() as usize);
+        let piece = NTH_BIT[usize::from(self.placeable(tables))][piece & 7];
+        let (low, high) = (allowed & 0xff, allowed >> 8);
+        let in_low = low.count_ones() as usize;
+        // Branches would be mispredicted half of the time.
+        let (byte, rank, first) = if rank < in_low {
+            (low, rank, 0)
+        } else {
+            (high, rank - in_low, 8)
+        };
+        let cell = first + NTH_BIT[byte as usize][rank & 7];
+        usize::from(piece) * CELLS + usize::from(cell)
+    }
+
+    fn score(&self, tables: &Tables) -> [u16; 2] {
+        let points = |shift: u32| {
+            let stones = CellSet::from_bits(self.view >> shift & 0xffff);
+            tables.variant.board().points(stones)
+        };
+        if self.to_play() == Player::Light.index() {
+            [points(0), points(16)]
+        } else {
+            [points(16), points(0)]
+        }
+    }
+
+    #[inline(always)]
+    fn write_observation(&self, tables: &Tables, observations: &mut Observations<'_>, row: usize) {
+        match observations {
+            Observations::Float32(Layout::Flat, all) => {
+                self.write_flat_floats(tables, &mut all[row * FLAT..][..FLAT]);
+            }
+            Observations::Uint8(Layout::Flat, all) => {
+                self.write_flat_bytes(&mut all[row * FLAT..][..FLAT]);
+            }
+            Observations::Float32(_, all) => self.write_planes(
+                &mut all[row * PLANES..][..PLANES],
+                |byte| FLOATS[usize::from(byte)],
+                |byte| tables.hand_floats[usize::from(byte)],
+            ),
+            Observations::Uint8(_, all) => self.write_planes(
+                &mut all[row * PLANES..][..PLANES],
+                |byte| SPREAD[usize::from(byte)].to_le_bytes(),
+                hand_bytes,
+            ),
+            Observations::Packed(all) => all[row] = self.view,
+        }
+    }
+
+    #[inline(always)]
+    fn write_mask(&self, tables: &Tables, over: bool, mask: &mut [i8]) {
+        let mask: &mut [i8; NUM_ACTIONS] = mask.try_into().expect("a row of the mask");
+        let allowed = if over { 0 } else { self.allowed() };
+        let pieces = self.placeable(tables);
+        let cells = [allowed & 0xff, allowed >> 8].map(|byte| SPREAD[byte as usize]);
+        let (placements, pass) = mask.split_at_mut(PASS);
+        for (piece, part) in placements.chunks_exact_mut(CELLS).enumerate() {
+            let keep = u64::from(pieces >> piece & 1).wrapping_neg();
+            for (half, word) in part.chunks_exact_mut(8).zip(cells) {
+                half.copy_from_slice(&(word & keep).to_le_bytes().map(|byte| byte as i8));
+            }
+        }
+        pass[0] = i8::from(allowed == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_by_multiplication_is_exact() {
+        for rank in 0..4 * CELLS {
+            for cells in 1..=CELLS {
+                assert_eq!(divide(rank, cells), (rank / cells, rank % cells));
+            }
+        }
+    }
+}

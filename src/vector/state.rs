@@ -1,0 +1,136 @@
+//! What a batch keeps of each game, in two forms with the same meaning.
+
+use std::sync::Arc;
+
+use super::buffers::Observations;
+use crate::encode::{self, action_of, move_of, num_actions, pass_action};
+use crate::game::{Position, Variant};
+
+/// The state of a game as a batch steps it. Actions are indices, as in [`crate::encode`].
+pub(super) trait State: Copy + Send + Sync {
+    /// What is computed once for a variant.
+    type Rules: std::fmt::Debug + Send + Sync;
+
+    fn rules(variant: &Arc<Variant>) -> Self::Rules;
+
+    fn from_position(rules: &Self::Rules, position: &Position) -> Self;
+
+    fn position(&self, rules: &Self::Rules) -> Position;
+
+    /// The first state of a game.
+    fn start(rules: &Self::Rules) -> Self;
+
+    /// 0 if Light is to move, 1 if Dark is.
+    fn to_play(&self) -> usize;
+
+    fn is_over(&self, rules: &Self::Rules) -> bool;
+
+    /// Whether a pass is the only legal action.
+    fn must_pass(&self, rules: &Self::Rules) -> bool;
+
+    /// Whether the action, which must exist, is legal.
+    fn is_legal(&self, rules: &Self::Rules, action: usize) -> bool;
+
+    /// The state after an action, which must be legal.
+    fn play(&self, rules: &Self::Rules, action: usize) -> Self;
+
+    /// How many actions are legal.
+    fn count_legal(&self, rules: &Self::Rules) -> usize;
+
+    /// The legal action of this rank, in ascending order; it must exist.
+    fn nth_legal(&self, rules: &Self::Rules, rank: usize) -> usize;
+
+    /// The points of Light and Dark.
+    fn score(&self, rules: &Self::Rules) -> [u16; 2];
+
+    fn write_observation(
+        &self,
+        rules: &Self::Rules,
+        observations: &mut Observations<'_>,
+        row: usize,
+    );
+
+    /// Writes the legal actions; in a game that is `over`, the pass.
+    fn write_mask(&self, rules: &Self::Rules, over: bool, mask: &mut [i8]);
+}
+
+/// Any board: the position itself.
+impl State for Position {
+    type Rules = Arc<Variant>;
+
+    fn rules(variant: &Arc<Variant>) -> Self::Rules {
+        variant.clone()
+    }
+
+    fn from_position(_: &Self::Rules, position: &Position) -> Self {
+        *position
+    }
+
+    fn position(&self, _: &Self::Rules) -> Position {
+        *self
+    }
+
+    fn start(variant: &Self::Rules) -> Self {
+        Position::new(variant)
+    }
+
+    fn to_play(&self) -> usize {
+        self.side_to_move().index()
+    }
+
+    fn is_over(&self, variant: &Self::Rules) -> bool {
+        Position::is_over(self, variant)
+    }
+
+    fn must_pass(&self, variant: &Self::Rules) -> bool {
+        Position::must_pass(self, variant)
+    }
+
+    fn is_legal(&self, variant: &Self::Rules, action: usize) -> bool {
+        move_of(variant, action).is_some_and(|mv| Position::is_legal(self, variant, mv))
+    }
+
+    fn play(&self, variant: &Self::Rules, action: usize) -> Self {
+        let mv = move_of(variant, action).expect("the action has been checked");
+        self.play_unchecked(variant, mv)
+    }
+
+    fn count_legal(&self, variant: &Self::Rules) -> usize {
+        self.count_legal_moves(variant)
+    }
+
+    fn nth_legal(&self, variant: &Self::Rules, rank: usize) -> usize {
+        if self.allowed().is_empty() {
+            return pass_action(variant);
+        }
+        let cells = self.allowed().len();
+        let piece = self.placeable(variant).nth(rank / cells);
+        let cell = self.allowed().into_iter().nth(rank % cells);
+        let (piece, cell) = piece.zip(cell).expect("the rank is below the count");
+        action_of(variant, crate::game::Move::Place { piece, cell })
+    }
+
+    fn score(&self, variant: &Self::Rules) -> [u16; 2] {
+        Position::score(self, variant)
+    }
+
+    fn write_observation(
+        &self,
+        variant: &Self::Rules,
+        observations: &mut Observations<'_>,
+        row: usize,
+    ) {
+        observations.write(variant, row, self);
+    }
+
+    fn write_mask(&self, variant: &Self::Rules, over: bool, mask: &mut [i8]) {
+        debug_assert_eq!(mask.len(), num_actions(variant));
+        if over {
+            // A softmax over a row of zeros is not a number.
+            mask.fill(0);
+            mask[pass_action(variant)] = 1;
+        } else {
+            encode::write_mask(variant, self, mask);
+        }
+    }
+}
