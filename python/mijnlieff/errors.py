@@ -16,10 +16,12 @@ __all__ = [
     "IllegalMoveError",
     "MijnlieffError",
     "MissingExtraError",
+    "OutputError",
     "ParseError",
     "PolicyError",
     "PositionError",
     "SearchLimitError",
+    "TrainingError",
     "VariantError",
 ]
 
@@ -93,6 +95,14 @@ class SearchLimitError(MijnlieffError, RuntimeError):
 
 class CheckpointError(MijnlieffError, ValueError):
     """A checkpoint file is missing, truncated, damaged, or belongs to something else."""
+
+
+class OutputError(MijnlieffError, OSError):
+    """A folder or file cannot be written."""
+
+
+class TrainingError(MijnlieffError, RuntimeError):
+    """A training run cannot start or go on: its folder is in use, or its losses are no numbers."""
 
 
 class MissingExtraError(MijnlieffError, ImportError):

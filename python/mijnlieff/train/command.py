@@ -1,0 +1,191 @@
+"""`mijnlieff train` on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mijnlieff import Variant
+from mijnlieff.commands.options import add_variant_arguments, variant_of
+from mijnlieff.errors import CheckpointError
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.extras import require_train_extra
+from mijnlieff.train.folder import RunFolder
+from mijnlieff.train.interrupt import StopSignal
+from mijnlieff.train.progress import Progress
+from mijnlieff.train.report import report_json, report_markdown, report_table
+
+if TYPE_CHECKING:
+    from mijnlieff.train.trainer import Trainer
+
+__all__ = ["add_arguments", "run"]
+
+DEFAULT_MINUTES = 5.0
+# Settings that a resumed run may change: they do not bear on what is learnt.
+_FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
+
+# Settings that the command line offers; all of them can be set from Python.
+_OPTIONS = {
+    "seed": "of everything random in the run",
+    "num_envs": "games played at once",
+    "width": "units of every hidden layer",
+    "blocks": "residual blocks of the network",
+    "learning_rate": "step size at the start",
+    "entropy": "weight of the entropy bonus at the start",
+    "threads": "threads for PyTorch",
+    "checkpoint_seconds": "time between checkpoints",
+    "measurements": "points on the learning curve",
+    "measurement_games": "games per opponent and point, an even number",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options.
+
+    Args:
+        parser: of the subcommand.
+    """
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--minutes", type=float, help=f"how long to train ({DEFAULT_MINUTES:g})")
+    budget.add_argument("--steps", type=int, help="how many actions to play, instead of --minutes")
+    budget.add_argument("--games", type=int, help="how many games to play, instead of --minutes")
+    parser.add_argument("--out", type=Path, help="folder of the run (runs/ and the time)")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    start.add_argument("--overwrite", action="store_true", help="throw away a run in --out")
+    parser.add_argument(
+        "--final-games",
+        type=int,
+        default=1000,
+        help="per opponent in the final table, an even number (%(default)s)",
+    )
+    add_variant_arguments(parser)
+    defaults = TrainConfig()
+    for name, text in _OPTIONS.items():
+        value = getattr(defaults, name)
+        parser.add_argument(
+            "--" + name.replace("_", "-"),
+            type=float if isinstance(value, float) else int,
+            help=f"{text} ({'its own choice' if value is None else value})",
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, save, measure, and print the final table on standard output.
+
+    Args:
+        args: with the options of `add_arguments`.
+
+    Returns:
+        The exit code: 0, or 128 plus the signal's number after Ctrl-C or SIGTERM.
+
+    Raises:
+        MissingExtraError: PyTorch or matplotlib is not installed.
+        ValueError: impossible settings.
+        TrainingError: the folder holds another run, or the losses are no numbers any more.
+        OutputError: the folder cannot be written to; found out before training starts.
+        CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
+        VariantError: an impossible number of copies.
+    """
+    require_train_extra("torch", "matplotlib")
+    if args.final_games < 2 or args.final_games % 2:
+        raise ValueError(f"final_games must be a positive even number, not {args.final_games}")
+    if args.resume and args.out is None:
+        raise ValueError("--resume needs --out: the folder of the run to go on with")
+    folder = RunFolder(args.out or Path("runs") / time.strftime("%Y%m%d-%H%M%S"))
+    trainer = _resumed(args, folder) if args.resume else _fresh(args, folder)
+    try:
+        return _train_and_report(trainer, folder, args.final_games)
+    except KeyboardInterrupt:
+        print(f"interrupted; go on with: {_resume_command(folder)}", file=sys.stderr)
+        return 128 + signal.SIGINT
+    finally:
+        trainer.close()
+
+
+def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> int:
+    from mijnlieff.train.measure import FINAL_OPPONENTS, measure
+    from mijnlieff.train.plot import draw_curve
+
+    print(f"training in {folder.path} on {trainer.variant}", file=sys.stderr)
+    with StopSignal() as stop, Progress(trainer.spent) as progress:
+        trainer.run(folder, progress, lambda: stop.number != 0)
+    counters = trainer.counters
+    about = (
+        f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
+        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {trainer.variant}."
+    )
+    draw_curve(folder.curve, trainer.curve, folder.read_log(), "Learning Mijnlieff by self-play")
+    if stop.number:
+        print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)
+        return 128 + stop.number
+    matches = measure(
+        trainer.network,
+        trainer.variant,
+        FINAL_OPPONENTS,
+        final_games,
+        seed=trainer.config.seed,
+        progress=True,
+    )
+    run_facts = dataclasses.asdict(counters) | {"config": dataclasses.asdict(trainer.config)}
+    folder.write(folder.report_json, report_json(matches, run_facts))
+    folder.write(folder.report_text, report_markdown(matches, about))
+    print(f"{about}\n\n{report_table(matches)}\n\nLearning curve: {folder.curve}")
+    return 0
+
+
+def _fresh(args: argparse.Namespace, folder: RunFolder) -> Trainer:
+    from mijnlieff.train.trainer import Trainer
+
+    config = TrainConfig(**_given(args))
+    budget = _budget(args) or Budget(minutes=DEFAULT_MINUTES)
+    variant = variant_of(args)
+    folder.prepare(resume=False, overwrite=args.overwrite)
+    return Trainer(config, budget, variant)
+
+
+def _resumed(args: argparse.Namespace, folder: RunFolder) -> Trainer:
+    from mijnlieff.train.checkpoint import load_checkpoint
+    from mijnlieff.train.trainer import Trainer
+
+    saved = load_checkpoint(folder.checkpoint)
+    given = _given(args)
+    for name in given.keys() - _FREE:
+        before = getattr(saved.config, name)
+        if given[name] != before:
+            raise CheckpointError(
+                f"{folder.checkpoint} was trained with {name} {before}, which cannot become "
+                f"{given[name]}: leave the option out"
+            )
+    variant = variant_of(args)
+    asked = args.board is not None or args.copies is not None or variant != Variant()
+    if asked and variant != saved.variant:
+        raise CheckpointError(
+            f"{folder.checkpoint} was trained on {saved.variant}, not on {variant}"
+        )
+    folder.prepare(resume=True, overwrite=False)
+    folder.cut_log(saved.counters.rounds)
+    config = dataclasses.replace(saved.config, **given)
+    return Trainer.resume(saved, folder.checkpoint, config, _budget(args) or saved.budget)
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings that stand on the command line."""
+    return {name: value for name in _OPTIONS if (value := getattr(args, name)) is not None}
+
+
+def _budget(args: argparse.Namespace) -> Budget | None:
+    limits = {name: getattr(args, name) for name in ("minutes", "steps", "games")}
+    if all(limit is None for limit in limits.values()):
+        return None
+    return Budget(**limits)
+
+
+def _resume_command(folder: RunFolder) -> str:
+    return f"mijnlieff train --resume --out {shlex.quote(str(folder.path))}"

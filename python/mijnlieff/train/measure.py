@@ -1,0 +1,46 @@
+"""Measuring a network against the built-in players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mijnlieff import MatchReport, NetworkPolicy, Variant, evaluate
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.policy import NetworkFunction
+from mijnlieff.train.threads import torch_threads
+
+__all__ = ["CURVE_OPPONENTS", "FINAL_OPPONENTS", "measure"]
+
+# Names that `make_policy` knows, by strength.
+CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
+FINAL_OPPONENTS = (*CURVE_OPPONENTS, "minimax:4")
+
+
+def measure(
+    network: PolicyValueNetwork,
+    variant: Variant,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    progress: bool = False,
+) -> list[MatchReport]:
+    """Play matches, the network choosing its likeliest action.
+
+    Args:
+        network: the player.
+        variant: the game.
+        opponents: names of built-in players.
+        games: per opponent; an even number.
+        seed: of openings and opponents.
+        progress: show bars on a terminal.
+
+    Returns:
+        One report per opponent, in order.
+    """
+    policy = NetworkPolicy(NetworkFunction(network), observation="flat")
+    # The batches are small: handing them to several threads takes longer than working on them.
+    with torch_threads(1):
+        return [
+            evaluate(policy, opponent, games, variant, seed=seed, progress=progress)
+            for opponent in opponents
+        ]

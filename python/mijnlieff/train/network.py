@@ -1,0 +1,111 @@
+"""The policy-value network: a residual MLP that respects the symmetries of the board."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from mijnlieff import Variant
+from mijnlieff.train.features import TacticalFeatures
+from mijnlieff.train.layers import SharedLinear, SharedReadout
+from mijnlieff.train.symmetry import SymmetryGroup
+
+__all__ = ["MARGIN_UNIT", "PolicyValueNetwork", "masked_log_softmax"]
+
+# Far below every real logit, yet finite: exp of it is exactly 0, and 0 times it is still a number.
+ILLEGAL_LOGIT = -1e9
+# Points per unit of the margin value, so that both values are of like size.
+MARGIN_UNIT = 4.0
+
+
+class PolicyValueNetwork(nn.Module):
+    """Logits for every action and two values for the side to move.
+
+    Turning or mirroring a position turns the policy alike and leaves the values as they are: what
+    is learnt in one orientation is known in all.
+
+    Attributes:
+        num_features: numbers in a flat observation of the variant.
+        num_actions: of the variant.
+        divisor: float32 `(num_features,)`, units of the numbers in an observation of counts.
+    """
+
+    divisor: Tensor
+
+    def __init__(self, variant: Variant, width: int, blocks: int) -> None:
+        """Draw fresh weights from PyTorch's global generator.
+
+        Args:
+            variant: fixes the shapes; the network plays no other.
+            width: units of every hidden layer, rounded to a multiple of the number of symmetries.
+            blocks: residual blocks of two layers.
+        """
+        super().__init__()
+        group = SymmetryGroup.of(variant)
+        channels = max(1, width // group.order)
+        self.num_actions = variant.num_actions
+        self.num_features = group.features.shape[1]
+        divisor = torch.ones(self.num_features)
+        divisor[-8:] = float(variant.copies)
+        self.register_buffer("divisor", divisor, persistent=False)
+        self.features = TacticalFeatures(variant, group)
+        self.inputs = SharedLinear(1, channels, self.features.table)
+        self.blocks = nn.ModuleList(_Block(channels, group) for _ in range(blocks))
+        # The values are two more outputs, which no symmetry moves.
+        values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
+        self.heads = SharedReadout(channels, np.concatenate([group.actions, values], axis=1))
+
+    def from_counts(self, counts: Tensor) -> Tensor:
+        """Float observations from compact ones.
+
+        Args:
+            counts: uint8 `(B, num_features)`, flat, hands as counts.
+
+        Returns:
+            float32 `(B, num_features)`, flat, hands as shares of `Variant.copies`.
+        """
+        return counts / self.divisor
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Evaluate positions.
+
+        Args:
+            observations: float32 `(B, num_features)`, flat.
+
+        Returns:
+            logits: float32 `(B, num_actions)`, illegal actions not yet ruled out.
+            values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
+                final margin in units of `MARGIN_UNIT` points.
+        """
+        hidden = torch.relu(self.inputs(self.features(observations)))
+        for block in self.blocks:
+            hidden = block(hidden)
+        logits, outcome, margin = self.heads(hidden).split([self.num_actions, 1, 1], dim=1)
+        return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
+
+
+class _Block(nn.Module):
+    """Two shared layers around a skip connection; the identity at first."""
+
+    def __init__(self, channels: int, group: SymmetryGroup) -> None:
+        super().__init__()
+        self.first = SharedLinear(channels, channels, group.elements)
+        self.second = SharedLinear(channels, channels, group.elements)
+        nn.init.zeros_(self.second.weight)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return torch.relu(hidden + self.second(torch.relu(self.first(hidden))))
+
+
+def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log probabilities over the legal actions; those of illegal actions are exactly 0.
+
+    Args:
+        logits: float32 `(B, num_actions)`.
+        mask: bool `(B, num_actions)`, True where legal; at least one per row.
+
+    Returns:
+        float32 `(B, num_actions)`.
+    """
+    return torch.log_softmax(logits.masked_fill(~mask, ILLEGAL_LOGIT), dim=1)

@@ -1,0 +1,90 @@
+"""A trained network as a player."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mijnlieff import NetworkPolicy
+from mijnlieff.errors import CheckpointError, PolicyError
+from mijnlieff.train.checkpoint import Checkpoint, load_checkpoint
+from mijnlieff.train.network import PolicyValueNetwork
+
+__all__ = ["CHECKPOINT_NAME", "NetworkFunction", "load_weights", "policy_from_checkpoint"]
+
+CHECKPOINT_NAME = "checkpoint.pt"
+
+
+class NetworkFunction:
+    """A network between NumPy arrays, in the form that `NetworkPolicy` wants."""
+
+    def __init__(self, network: PolicyValueNetwork) -> None:
+        """Keep the network; later training changes what this plays.
+
+        Args:
+            network: the network.
+        """
+        self._network = network
+
+    @torch.no_grad()
+    def __call__(
+        self, observations: NDArray[np.float32], mask: NDArray[Any]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Evaluate positions.
+
+        Args:
+            observations: float32 `(B, 3 * num_cells + 8)`, flat.
+            mask: `(B, num_actions)`; not needed, the policy applies it.
+
+        Returns:
+            Logits, float32 `(B, num_actions)`, and expected outcomes for the side to move, float32
+            `(B,)`.
+
+        Raises:
+            PolicyError: the positions are of a board that the network was not trained on.
+        """
+        expected = self._network.num_features
+        if observations.ndim != 2 or observations.shape[1] != expected:
+            raise PolicyError(
+                f"the network was trained on a board with {expected} numbers per observation, "
+                f"not on one with shape {observations.shape}"
+            )
+        logits, values = self._network(torch.from_numpy(np.ascontiguousarray(observations)))
+        return logits.numpy(), values[:, 0].numpy()
+
+
+def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path) -> None:
+    """Give a network the weights of a checkpoint.
+
+    Args:
+        network: of the checkpoint's variant and settings.
+        checkpoint: the content of the file.
+        path: the file, for the message.
+
+    Raises:
+        CheckpointError: the weights do not fit the settings, or are not finite.
+    """
+    try:
+        network.load_state_dict(checkpoint.network)
+    except (RuntimeError, AttributeError, TypeError) as error:
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"the weights in {path} do not fit its settings: {reason}") from error
+    if not all(bool(torch.isfinite(weight).all()) for weight in network.parameters()):
+        raise CheckpointError(f"the weights in {path} are not all finite numbers")
+
+
+def policy_from_checkpoint(path: str | os.PathLike[str], temperature: float) -> NetworkPolicy:
+    """See `mijnlieff.train.load_policy`."""
+    file = Path(path)
+    if file.is_dir():
+        file = file / CHECKPOINT_NAME
+    checkpoint = load_checkpoint(file)
+    config = checkpoint.config
+    network = PolicyValueNetwork(checkpoint.variant, config.width, config.blocks)
+    load_weights(network, checkpoint, file)
+    return NetworkPolicy(NetworkFunction(network), observation="flat", temperature=temperature)

@@ -1,0 +1,96 @@
+"""The end of a run: a table of matches, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from mijnlieff import MatchReport
+
+__all__ = ["report_json", "report_markdown", "report_table"]
+
+_HEADINGS = (
+    "opponent",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "score",
+    "95 % interval",
+    "Elo",
+    "95 %",
+)
+
+
+def report_table(matches: Sequence[MatchReport]) -> str:
+    """The matches as aligned text, one row each.
+
+    Args:
+        matches: of one agent against several opponents.
+    """
+    rows = [_HEADINGS, *map(_cells, matches)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def report_markdown(matches: Sequence[MatchReport], about: str) -> str:
+    """The matches as a Markdown page.
+
+    Args:
+        matches: of one agent against several opponents.
+        about: a sentence on the run, for the top.
+    """
+    rows = [_HEADINGS, ["---"] + ["--:"] * (len(_HEADINGS) - 1), *map(_cells, matches)]
+    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    note = (
+        f"Both seats of each random opening of {matches[0].opening_plies} plies are played; the "
+        "agent chooses its likeliest action."
+    )
+    return f"# Trained agent\n\n{about}\n\n{table}\n\n{note}\n\n![Learning curve](curve.png)\n"
+
+
+def report_json(matches: Sequence[MatchReport], run: dict[str, Any]) -> str:
+    """The matches as JSON.
+
+    Args:
+        matches: of one agent against several opponents.
+        run: plain values that describe the run.
+    """
+    content = {"run": run, "matches": [_finite(match.to_dict()) for match in matches]}
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+def _cells(match: MatchReport) -> tuple[str, ...]:
+    total = match.total
+    low, high = match.score_interval
+    worse, better = match.elo_interval
+    return (
+        match.opponent,
+        str(match.games),
+        str(total.wins),
+        str(total.draws),
+        str(total.losses),
+        f"{match.score:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        f"{match.elo:+.0f}",
+        f"{worse:+.0f} to {better:+.0f}",
+    )
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity (the Elo difference of a clean sweep): null stands for it."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,60 @@
+"""The symmetries of a board as a group of permutations, for layers that share weights over it.
+
+A turned game is the same game. A network whose layers know that learns from one position what it
+would otherwise have to see in every orientation (eight on the square).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff import Variant
+
+__all__ = ["SymmetryGroup"]
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetryGroup:
+    """Where the numbers that a network reads and writes come from when the board is turned.
+
+    Row g of every table undoes symmetry g: entry `[g, i]` is where symmetry g moves to i from, so
+    `turned = original[table[g]]` is the sequence as symmetry g shows it.
+
+    Attributes:
+        features: int64 `(order, num_features)`, for flat observations.
+        actions: int64 `(order, num_actions)`, for masks and logits.
+        elements: int64 `(order, order)`, for the symmetries themselves: `[g, h]` numbers g^-1 h.
+    """
+
+    features: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    elements: NDArray[np.int64]
+
+    @property
+    def order(self) -> int:
+        """Number of symmetries, the identity included."""
+        return len(self.elements)
+
+    @classmethod
+    def of(cls, variant: Variant) -> SymmetryGroup:
+        """Compute the tables of a variant.
+
+        Args:
+            variant: any variant; a board without symmetry gives a group of one.
+        """
+        # Symmetries that move no cell differently (on a single cell, say) count once.
+        cells, first = np.unique(np.asarray(variant.board.symmetries), axis=0, return_index=True)
+        order, num_cells = cells.shape
+        inverses = np.argsort(cells, axis=1)
+        number = {row.tobytes(): index for index, row in enumerate(cells)}
+        elements = [[number[inverse[row].tobytes()] for row in cells] for inverse in inverses]
+        hands = np.broadcast_to(np.arange(3 * num_cells, 3 * num_cells + 8), (order, 8))
+        planes = [inverses + plane * num_cells for plane in range(3)]
+        return cls(
+            features=np.concatenate([*planes, hands], axis=1),
+            actions=np.argsort(np.asarray(variant.action_symmetries)[first], axis=1),
+            elements=np.array(elements, dtype=np.int64),
+        )

@@ -1,0 +1,335 @@
+"""Training runs as a whole: checkpoints, kills, bad folders and files, what a run leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
+from mijnlieff.cli import main  # noqa: E402
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
+from mijnlieff.train import load_policy  # noqa: E402
+from mijnlieff.train.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.folder import RunFolder  # noqa: E402
+from mijnlieff.train.progress import Progress  # noqa: E402
+from mijnlieff.train.trainer import Trainer  # noqa: E402
+
+SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "threads": 1, "measurement_games": 2}
+SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
+    "--final-games=4"
+]
+
+
+def trainer_of(variant: Variant | None = None, **settings: object) -> Trainer:
+    return Trainer(TrainConfig(**(SMALL | settings)), Budget(steps=5_000), variant or Variant())
+
+
+def resume(folder: RunFolder) -> Trainer:
+    saved = load_checkpoint(folder.checkpoint)
+    return Trainer.resume(saved, folder.checkpoint, saved.config, saved.budget)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    """A folder with the checkpoint of a run of two rounds."""
+    folder = RunFolder(tmp_path / "run")
+    folder.prepare(resume=False, overwrite=False)
+    trainer = trainer_of()
+    for _ in range(2):
+        trainer.train_round()
+    trainer.save(folder)
+    trainer.close()
+    return folder
+
+
+def weights(trainer: Trainer) -> dict[str, np.ndarray]:
+    return {name: value.numpy().copy() for name, value in trainer.network.state_dict().items()}
+
+
+class TestCheckpoint:
+    def test_a_resumed_run_goes_on_bit_for_bit(self, folder):
+        straight = trainer_of()
+        losses = [straight.train_round() for _ in range(4)]
+        resumed = resume(folder)
+        assert resumed.counters.rounds == 2
+        assert [resumed.train_round() for _ in range(2)] == losses[2:]
+        assert resumed.counters == straight.counters
+        for name, expected in weights(straight).items():
+            np.testing.assert_array_equal(weights(resumed)[name], expected, err_msg=name)
+
+    def test_another_seed_is_another_run(self):
+        first, second = (trainer_of(seed=seed).train_round() for seed in (0, 1))
+        assert first != second
+
+    def test_everything_comes_back(self, tmp_path):
+        folder = RunFolder(tmp_path)
+        variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
+        trainer = trainer_of(variant, seed=7, entropy=0.5)
+        with Progress(0.0) as progress:
+            trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
+        saved = load_checkpoint(folder.checkpoint)
+        assert saved.config == trainer.config
+        assert saved.budget == trainer.budget
+        assert saved.variant == variant
+        assert saved.counters == trainer.counters
+        assert saved.curve == trainer.curve
+        assert set(saved.curve[0]["scores"]) == {"random", "greedy", "minimax:2"}
+
+    def test_nothing_is_left_beside_it(self, folder):
+        assert os.listdir(folder.path) == ["checkpoint.pt"]
+
+
+def damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+
+
+def change(path: Path, **entries: object) -> None:
+    torch.save(torch.load(path, weights_only=True) | entries, path)
+
+
+def spoil_weights(path: Path) -> None:
+    content = torch.load(path, weights_only=True)
+    content["network"]["heads.bias"][0] = float("nan")
+    torch.save(content, path)
+
+
+class Foreign:
+    """Loading this would run code."""
+
+    def __reduce__(self):
+        return print, ("code from a checkpoint was run",)
+
+
+BAD_CHECKPOINTS = {
+    "missing": (lambda path: path.unlink(), "there is no checkpoint"),
+    "empty": (lambda path: path.write_bytes(b""), "truncated"),
+    "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1000]), "truncated"),
+    "damaged": (damage, "damaged"),
+    "text": (lambda path: path.write_text("hello"), "no checkpoint at all"),
+    "code": (lambda path: torch.save(Foreign(), path), "not a checkpoint"),
+    "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),
+    "other program": (lambda path: change(path, format="x"), "not a checkpoint of mijnlieff"),
+    "later version": (lambda path: change(path, version=99), "version 99"),
+    "no counters": (lambda path: change(path, counters=None), "does not make sense"),
+    "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
+    "bad variant": (
+        lambda path: change(path, variant={"board": "##", "opening": "any", "copies": 2}),
+        "any",
+    ),
+    "other variant": (
+        lambda path: change(path, variant={"board": "###", "opening": "corner", "copies": 2}),
+        "do not fit",
+    ),
+    "not numbers": (spoil_weights, "finite"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
+def test_bad_checkpoints_are_refused(folder, kind, capsys):
+    spoil, message = BAD_CHECKPOINTS[kind]
+    spoil(folder.checkpoint)
+    before = folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load_policy(folder.path)
+    assert str(folder.checkpoint) in str(caught.value)
+    assert main(["train", "--resume", "--out", str(folder.path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
+    assert str(folder.checkpoint) in captured.err
+    assert (folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--width=32"], ["width 16", "32"]),
+        (["--board=##../##../..##/..##"], ["trained on", "not on"]),
+        (["--copies=3"], ["trained on", "copies=3"]),
+    ],
+)
+def test_a_run_does_not_become_another_one(folder, options, words, capsys):
+    assert main(["train", "--resume", "--out", str(folder.path), *options]) == 1
+    error = capsys.readouterr().err
+    assert all(word in error for word in [str(folder.checkpoint), *words])
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--minutes=0"], 2, ["minutes", "0"]),
+        (["--minutes=nan"], 2, ["minutes", "nan"]),
+        (["--steps=-5"], 2, ["steps", "-5"]),
+        (["--steps=5", "--games=5"], 2, ["not allowed"]),
+        (["--width=0"], 2, ["width", "0"]),
+        (["--learning-rate=nan"], 2, ["learning_rate", "nan"]),
+        (["--measurement-games=3"], 2, ["measurement_games", "3"]),
+        (["--final-games=0"], 2, ["final_games", "0"]),
+        (["--copies=0"], 2, ["copies", "0"]),
+        (["--resume"], 2, ["--out"]),
+    ],
+)
+def test_bad_options(options, code, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", *options]) == code
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert all(word in error for word in words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_folder_is_found_out_first(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "run"
+    assert main(["train", "--out", str(out), *SMALL_OPTIONS]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"cannot write to the folder {out}" in error
+
+
+def test_a_run_is_not_overwritten_by_accident(folder, capsys):
+    before = folder.checkpoint.read_bytes()
+    assert main(["train", "--out", str(folder.path), *SMALL_OPTIONS]) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert folder.checkpoint.read_bytes() == before
+
+
+def test_losses_that_are_no_numbers_end_the_run(tmp_path):
+    folder = RunFolder(tmp_path)
+    trainer = trainer_of(learning_rate=1e30)
+    with (
+        pytest.raises(TrainingError, match=r"diverged in round .* below 1e\+30") as caught,
+        Progress(0.0) as progress,
+    ):
+        trainer.run(folder, progress, lambda: False)
+    assert str(folder.checkpoint) in str(caught.value)
+    assert resume(folder).counters.rounds == 0
+
+
+def test_a_whole_run(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = [*SMALL_OPTIONS, "--out", str(out)]
+    assert main(["train", *options, "--steps=2000", "--measurements=2"]) == 0
+    captured = capsys.readouterr()
+    table = [line for line in captured.out.splitlines() if line.startswith("minimax:4")]
+    assert len(table) == 1
+    assert "games/s" in captured.err
+    assert "random" in captured.err
+    assert sorted(os.listdir(out)) == [
+        "checkpoint.pt",
+        "curve.png",
+        "log.jsonl",
+        "report.json",
+        "report.md",
+    ]
+    assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
+    report = json.loads((out / "report.json").read_text(), parse_constant=pytest.fail)
+    assert [match["opponent"] for match in report["matches"]] == [
+        "random",
+        "greedy",
+        "minimax:2",
+        "minimax:4",
+    ]
+    assert all(match["games"] == 4 for match in report["matches"])
+    assert "| minimax:4 | 4 |" in (out / "report.md").read_text()
+    rounds = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))
+    assert rounds[-1]["steps"] == report["run"]["steps"] >= 2000
+    assert "scores" in rounds[-1]
+
+    # A longer budget takes the run up again; the log goes on where it was.
+    steps = rounds[-1]["steps"] + 1
+    assert (
+        main(["train", "--resume", "--out", str(out), f"--steps={steps}", "--final-games=2"]) == 0
+    )
+    more = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert more[: len(rounds)] == rounds
+    assert len(more) == len(rounds) + 1
+
+
+def start(out: Path, *options: str) -> subprocess.Popen[str]:
+    """`mijnlieff train` as a process of its own, in rounds of some milliseconds."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *SMALL_OPTIONS, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    log = out / "log.jsonl"
+    deadline = time.monotonic() + 60
+    while not (log.exists() and log.read_text().count("\n") > 20):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+def test_a_killed_run_resumes(tmp_path):
+    process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=0.05")
+    process.kill()
+    process.communicate()
+    # The kill may have cut off a line; the checkpoint is whole in any case.
+    with (tmp_path / "log.jsonl").open("a") as log:
+        log.write('{"round": 9')
+    saved = load_checkpoint(tmp_path / "checkpoint.pt")
+    assert saved.counters.rounds > 0
+    steps = saved.counters.steps + 2_000
+    options = ["--resume", "--out", str(tmp_path), f"--steps={steps}", "--final-games=2"]
+    assert main(["train", *options]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
+    assert rows[-1]["steps"] >= steps
+    assert rows[-1]["round"] > saved.counters.rounds
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals between processes")
+def test_ctrl_c_saves_and_ends(tmp_path):
+    process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=1000")
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in error
+    assert f"mijnlieff train --resume --out {tmp_path}" in error
+    rows = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert load_checkpoint(tmp_path / "checkpoint.pt").counters.rounds == len(rows)
+
+
+class TestPolicy:
+    def test_it_plays_wherever_policies_play(self, folder):
+        policy = load_policy(folder.path)
+        position = Position()
+        assert policy.act(position) in position.legal_actions()
+        assert evaluate(policy, "random", 4) == evaluate(
+            load_policy(folder.checkpoint), "random", 4
+        )
+        env = VectorEnv(4, opponent=policy)
+        env.reset(seed=0)
+        for _ in range(12):
+            env.step(env.sample_actions())
+        env.close()
+
+    def test_temperature_draws(self, folder):
+        policy = load_policy(folder.path, temperature=1.0)
+        assert len(set(policy.act_batch([Position()] * 50).tolist())) > 10
+
+    def test_another_board_is_refused(self, folder):
+        policy = load_policy(folder.path)
+        other = Position(Variant(Board.from_text("##\n##")))
+        with pytest.raises(PolicyError, match="56 numbers"):
+            policy.act(other)
