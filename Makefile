@@ -47,7 +47,7 @@ test-python: .venv/installed-test ## Test the package
 
 .PHONY: test-train
 test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train.py
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py
 
 .PHONY: compare
 compare: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games

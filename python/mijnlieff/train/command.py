@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import shlex
 import signal
 import sys
@@ -93,6 +94,9 @@ def run(args: argparse.Namespace) -> int:
         CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
         VariantError: an impossible number of copies.
     """
+    # By default OpenMP's threads spin while they wait for each other, which makes training many
+    # times slower as soon as another process wants a core. Read when PyTorch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     require_train_extra("torch", "matplotlib")
     if args.final_games < 2 or args.final_games % 2:
         raise ValueError(f"final_games must be a positive even number, not {args.final_games}")
