@@ -155,7 +155,7 @@ const fn divide(rank: usize, cells: usize) -> (usize, usize) {
         }
         table
     };
-    let quotient = rank * RECIPROCALS[cells] >> 12;
+    let quotient = (rank * RECIPROCALS[cells]) >> 12;
     (quotient, rank - quotient * cells)
 }
 

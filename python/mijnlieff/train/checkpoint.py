@@ -85,7 +85,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "config": dataclasses.asdict(checkpoint.config),
         "budget": dataclasses.asdict(checkpoint.budget),
         "variant": {
-            "board": _board_text(checkpoint.variant.board),
+            "board": str(checkpoint.variant.board),
             "opening": checkpoint.variant.opening,
             "copies": checkpoint.variant.copies,
         },
@@ -167,10 +167,3 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _variant(board: str, opening: str, copies: int) -> Variant:
     return Variant(Board.from_text(board), opening, copies)
-
-
-def _board_text(board: Board) -> str:
-    rows = [["."] * board.width for _ in range(board.height)]
-    for x, y in board.cells:
-        rows[y][x] = "#"
-    return "\n".join("".join(row) for row in reversed(rows))
