@@ -1,10 +1,12 @@
 //! The arrays of `info` about games that ended.
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use std::mem;
+
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::outputs::{Format, ObservationArray, is_unshared, numbers, zeros};
+use super::outputs::{Format, ObservationArray, is_unshared, numbers, references, zeros};
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
 
 /// No winner: a draw, or a game that goes on.
@@ -25,24 +27,71 @@ pub(super) struct Ends {
     games: Vec<usize>,
 }
 
-/// An array with an observation of each game, and its rows as objects once they were needed.
+/// An array with an observation of each game, and its rows as objects.
 struct Rows {
     array: ObservationArray,
-    views: Vec<Option<Py<PyAny>>>,
+    /// The row of each game once it was needed, while `Ends::last` has None there. The two change
+    /// places when a game ends and again at the next step, which costs no reference counting.
+    views: Vec<Py<PyAny>>,
+    made: isize,
 }
 
 impl Rows {
-    fn view(&mut self, py: Python<'_>, game: usize) -> PyResult<Py<PyAny>> {
-        if let Some(view) = &self.views[game] {
-            return Ok(view.clone_ref(py));
+    fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> Self {
+        let games = core.num_envs();
+        Self {
+            array: ObservationArray::new(py, &core.config().variant, format, Some(games)),
+            views: (0..games).map(|_| py.None()).collect(),
+            made: 0,
         }
-        let view = self
-            .array
-            .object(py)
-            .get_item((game, py.Ellipsis()))?
-            .unbind();
-        self.views[game] = Some(view.clone_ref(py));
-        Ok(view)
+    }
+
+    fn put(&mut self, py: Python<'_>, game: usize, place: &mut Py<PyAny>) -> PyResult<()> {
+        let view = &mut self.views[game];
+        if view.is_none(py) {
+            let index = (game, py.Ellipsis());
+            *view = self.array.object(py).get_item(index)?.unbind();
+            self.made += 1;
+        }
+        mem::swap(view, place);
+        Ok(())
+    }
+
+    /// Takes the row of a game back, unless the caller has put something else there.
+    fn take_back(&mut self, py: Python<'_>, game: usize, place: &mut Py<PyAny>) {
+        if self.is_row(py, game, place) {
+            mem::swap(&mut self.views[game], place);
+        } else {
+            self.made -= 1;
+            *place = py.None();
+        }
+    }
+
+    /// Whether an object is the row of this game.
+    fn is_row(&self, py: Python<'_>, game: usize, object: &Py<PyAny>) -> bool {
+        let Ok(view) = object.bind(py).cast_exact::<PyUntypedArray>() else {
+            return false;
+        };
+        let Ok(all) = self.array.object(py).cast_exact::<PyUntypedArray>() else {
+            return false;
+        };
+        let stride = all.strides()[0];
+        // SAFETY: both are live arrays, of which only the header is read.
+        unsafe {
+            let (view, all) = (&*view.as_array_ptr(), &*all.as_array_ptr());
+            view.fields.base.cast() == std::ptr::from_ref(all).cast_mut()
+                && view.fields.data == all.fields.data.offset(game as isize * stride)
+        }
+    }
+
+    /// Whether nobody else can see the array or the rows of these games.
+    fn is_free(&self, py: Python<'_>, games: &[usize], last: &[Py<PyAny>]) -> bool {
+        let unshared = |object: &Py<PyAny>| is_unshared(object.bind(py));
+        // The rows refer to the array, and so does every other view of it.
+        references(self.array.object(py)) == 1 + self.made
+            && games
+                .iter()
+                .all(|&game| unshared(&last[game]) && self.is_row(py, game, &last[game]))
     }
 }
 
@@ -52,10 +101,7 @@ impl Ends {
         let winner = zeros(py, &[games]);
         numbers(winner.bind(py)).fill(NOBODY);
         let nothing = (0..games).map(|_| py.None()).collect();
-        let rows = reuse.then(|| Rows {
-            array: ObservationArray::new(py, &core.config().variant, format, Some(games)),
-            views: (0..games).map(|_| None).collect(),
-        });
+        let rows = reuse.then(|| Rows::new(py, core, format));
         Self {
             ended: zeros(py, &[games]),
             score: zeros(py, &[games, 2]),
@@ -76,7 +122,14 @@ impl Ends {
             self.illegal.bind(py).as_any(),
             self.last.bind(py).as_any(),
         ];
-        arrays.into_iter().all(is_unshared)
+        if !arrays.into_iter().all(is_unshared) {
+            return false;
+        }
+        // SAFETY: we made the array, and have just seen that nobody else can see it.
+        let last = unsafe { self.last.bind(py).as_slice() };
+        self.rows
+            .as_ref()
+            .is_none_or(|rows| last.is_ok_and(|last| rows.is_free(py, &self.games, last)))
     }
 
     /// Replaces what the arrays say by what the last step did.
@@ -91,14 +144,18 @@ impl Ends {
         let score = numbers(self.score.bind(py));
         let winner = numbers(self.winner.bind(py));
         let illegal = numbers(self.illegal.bind(py));
-        let mut last = self.last.bind(py).readwrite();
-        let last = last.as_slice_mut()?;
+        // SAFETY: we made the array and hold the GIL.
+        let last = unsafe { self.last.bind(py).as_slice_mut() }?;
         for game in self.games.drain(..) {
             ended[game] = false;
             score[2 * game..][..2].fill(0);
             winner[game] = NOBODY;
             illegal[game] = false;
-            last[game] = py.None();
+            if let Some(rows) = &mut self.rows {
+                rows.take_back(py, game, &mut last[game]);
+            } else {
+                last[game] = py.None();
+            }
         }
         for (i, ending) in core.endings().iter().enumerate() {
             let game = ending.game;
@@ -111,14 +168,14 @@ impl Ends {
             if !same_step {
                 continue;
             }
-            last[game] = if let Some(rows) = &mut self.rows {
+            if let Some(rows) = &mut self.rows {
                 core.write_final(i, &mut rows.array.memory(py, format.layout), game);
-                rows.view(py, game)?
+                rows.put(py, game, &mut last[game])?;
             } else {
                 let mut row = ObservationArray::new(py, &core.config().variant, format, None);
                 core.write_final(i, &mut row.memory(py, format.layout), 0);
-                row.into_object()
-            };
+                last[game] = row.into_object();
+            }
         }
         Ok(())
     }

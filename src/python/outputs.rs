@@ -174,8 +174,13 @@ impl Outputs {
 
 /// Whether we hold the only reference to an object.
 pub(super) fn is_unshared(object: &Bound<'_, PyAny>) -> bool {
+    references(object) == 1
+}
+
+/// How many references to an object there are.
+pub(super) fn references(object: &Bound<'_, PyAny>) -> isize {
     // SAFETY: it is a live object, and we hold the GIL.
-    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) == 1 }
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
 }
 
 pub(super) fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDyn<T>> {

@@ -213,8 +213,17 @@ impl<S: State> Engine<S> {
         let blocks = pool.blocks(actions.len());
         if blocks == 1 {
             block.step(&mut self.ends);
-        } else {
-            self.ends = pool.run(|| block.step_parallel(blocks));
+            return;
+        }
+        let mut ends = vec![Ends::new(); blocks];
+        pool.run(
+            block.split(blocks).into_iter().zip(&mut ends),
+            |(block, ends)| {
+                block.step(ends);
+            },
+        );
+        for ends in ends {
+            self.ends.extend(ends);
         }
     }
 
@@ -372,33 +381,40 @@ struct Block<'a, S: State> {
 }
 
 impl<S: State> Block<'_, S> {
-    fn step_parallel(self, blocks: usize) -> Ends<S> {
-        let mut ends = Ends::new();
-        if blocks == 1 {
-            self.step(&mut ends);
-            return ends;
+    /// Cuts the block into this many of nearly equal size.
+    fn split(self, blocks: usize) -> Vec<Self> {
+        let mut parts = Vec::with_capacity(blocks);
+        let mut rest = self;
+        for left in (1..blocks).rev() {
+            let share = rest.games.len() / (left + 1);
+            let (head, tail) = rest.split_at(share);
+            parts.push(head);
+            rest = tail;
         }
-        let half = self.games.len() * (blocks / 2) / blocks;
-        let games = self.games.split_at_mut(half);
-        let actions = self.actions.split_at(half);
-        let buffers = self.buffers.split_at(&self.shared.config.variant, half);
-        let [head, tail] = [
-            (self.first, games.0, actions.0, buffers.0),
-            (self.first + half, games.1, actions.1, buffers.1),
-        ]
-        .map(|(first, games, actions, buffers)| Block {
-            shared: self.shared,
+        parts.push(rest);
+        parts
+    }
+
+    fn split_at(self, games: usize) -> (Self, Self) {
+        let (shared, first) = (self.shared, self.first);
+        let (head, tail) = self.games.split_at_mut(games);
+        let actions = self.actions.split_at(games);
+        let buffers = self.buffers.split_at(&shared.config.variant, games);
+        let head = Self {
+            shared,
             first,
-            games,
-            actions,
-            buffers,
-        });
-        let (mut ends, more) = rayon::join(
-            || head.step_parallel(blocks / 2),
-            || tail.step_parallel(blocks - blocks / 2),
-        );
-        ends.extend(more);
-        ends
+            games: head,
+            actions: actions.0,
+            buffers: buffers.0,
+        };
+        let tail = Self {
+            shared,
+            first: first + games,
+            games: tail,
+            actions: actions.1,
+            buffers: buffers.1,
+        };
+        (head, tail)
     }
 
     fn step(self, ends: &mut Ends<S>) {

@@ -38,23 +38,37 @@ impl Pool {
         self.threads.min(games / GAMES_PER_THREAD).max(1)
     }
 
-    /// Runs a job inside the pool, where `rayon::join` uses its threads.
+    /// Runs one job on each item, the first on the caller's thread and the others on the pool's.
     ///
-    /// When the system refuses to start threads the job runs on the caller's.
-    pub(super) fn run<R: Send>(&mut self, job: impl FnOnce() -> R + Send) -> R {
+    /// When the system refuses to start threads, all run on the caller's.
+    pub(super) fn run<T: Send>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        job: impl Fn(T) + Sync,
+    ) {
         let id = process::id();
         if self.built.as_ref().is_none_or(|&(owner, _)| owner != id) {
             self.built = ThreadPoolBuilder::new()
-                .num_threads(self.threads)
+                .num_threads(self.threads - 1)
                 .thread_name(|i| format!("mijnlieff-{i}"))
                 .build()
                 .ok()
                 .map(|pool| (id, ManuallyDrop::new(pool)));
         }
-        match &self.built {
-            Some((_, pool)) => pool.install(job),
-            None => job(),
-        }
+        let mut items = items.into_iter();
+        let Some((_, pool)) = &self.built else {
+            return items.for_each(job);
+        };
+        pool.in_place_scope(|scope| {
+            let first = items.next();
+            let job = &job;
+            for item in items {
+                scope.spawn(move |_| job(item));
+            }
+            if let Some(item) = first {
+                job(item);
+            }
+        });
     }
 }
 

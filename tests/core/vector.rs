@@ -72,10 +72,12 @@ impl Bench {
 
 fn variants() -> Vec<Arc<Variant>> {
     let diagonal = Board::from_blocks(&[(0, 0), (2, 2), (4, 4)]).unwrap();
+    let row = Board::from_text("########\n########").unwrap();
     let islands = Board::from_text("##..\n..##").unwrap();
     vec![
         Arc::new(Variant::default()),
         Arc::new(Variant::new(Board::default(), Opening::Anywhere, 5).unwrap()),
+        Arc::new(Variant::new(row, Opening::CornerStraight, 3).unwrap()),
         Arc::new(Variant::new(diagonal, Opening::Corner, 3).unwrap()),
         Arc::new(Variant::new(islands, Opening::CornerStraight, 1).unwrap()),
         Arc::new(
@@ -137,6 +139,79 @@ fn a_batch_is_single_games_side_by_side_whatever_the_threads() {
                 single.step(&actions[game..=game]).unwrap();
                 assert_eq!(single.row(0), batches[1].row(game));
             }
+        }
+    }
+}
+
+#[test]
+fn the_fast_form_does_what_the_general_one_does() {
+    for config in configs() {
+        for illegal_action in [IllegalAction::Raise, IllegalAction::Lose] {
+            let config = Config {
+                illegal_action,
+                ..config.clone()
+            };
+            let variant = config.variant.clone();
+            let mut fast = Bench::new(config.clone(), 60, 1, 5);
+            let mut general = Bench::new(config.clone(), 60, 1, 5);
+            general.env = BatchEnv::general(config, 60, 1);
+            general.env.reset(Seeds::From(5), None);
+            let mut wrong = SplitMix64::new(1);
+            for _ in 0..60 {
+                let mut actions = fast.sample();
+                assert_eq!(general.sample(), actions);
+                if illegal_action == IllegalAction::Lose {
+                    let game = wrong.below(60) as usize;
+                    actions[game] = wrong.below(num_actions(&variant) as u64) as i64;
+                }
+                assert_eq!(fast.step(&actions), general.step(&actions));
+                assert_eq!(fast.observations, general.observations);
+                assert_eq!(fast.mask, general.mask);
+                assert_eq!(fast.to_play, general.to_play);
+                assert_eq!(fast.rewards, general.rewards);
+                assert_eq!(fast.ended, general.ended);
+                let saved = [fast.env.save(), general.env.save()];
+                for (ours, theirs) in saved[0].iter().zip(&saved[1]) {
+                    assert_eq!(ours.position, theirs.position);
+                    assert_eq!(ours.position.last_move(), theirs.position.last_move());
+                    assert_eq!(ours.position.ply(), theirs.position.ply());
+                    for cell in variant.board().all() {
+                        let stones = [ours, theirs].map(|game| game.position.stone_at(cell));
+                        assert_eq!(stones[0], stones[1]);
+                    }
+                    assert_eq!(
+                        (ours.streams, ours.over, ours.fresh),
+                        (theirs.streams, theirs.over, theirs.fresh)
+                    );
+                }
+                fast.env.restore(true, &saved[1]);
+            }
+        }
+    }
+}
+
+/// All actions of all games give the same verdict and the same next position in both forms.
+#[test]
+fn both_forms_agree_on_every_action() {
+    for variant in variants() {
+        let config = Config::new(variant.clone());
+        let mut fast = BatchEnv::new(config.clone(), Layout::Flat, 1, 1);
+        let mut general = BatchEnv::general(config.clone(), 1, 1);
+        let mut path = BatchEnv::general(config, 1, 1);
+        path.reset(Seeds::From(11), None);
+        for _ in 0..60 {
+            let position = path.position(0);
+            for action in -1..=num_actions(&variant) as i64 {
+                let tried = [&mut fast, &mut general].map(|env| {
+                    env.set_positions(&[position]);
+                    let tried = env.start_step(&[action]);
+                    (tried, env.position(0), env.endings().to_vec())
+                });
+                assert_eq!(tried[0], tried[1]);
+            }
+            let mut drawn = [0];
+            path.sample_actions(&mut drawn);
+            path.start_step(&drawn).unwrap();
         }
     }
 }

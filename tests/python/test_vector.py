@@ -319,6 +319,32 @@ def test_copy_says_whether_arrays_are_fresh():
         assert np.array_equal(info["action_mask"], kept[1]) != shared
 
 
+def test_last_observations_that_are_kept_stay_as_they_are():
+    env = VectorEnv(200)
+    env.reset(seed=0)
+    draw, kept = np.random.default_rng(0), []
+    for _ in range(120):
+        _, _, ended, _, info = env.step(env.sample_actions())
+        if not ended.any():
+            continue
+        last, games = info["final_obs"], np.flatnonzero(ended)
+        expected = {int(game): last[game].copy() for game in games}
+        kind = draw.integers(5)
+        if kind == 0:  # the whole array
+            kept.append((last, expected))
+        elif kind == 1:  # a row
+            kept.append(({int(games[-1]): last[games[-1]]}, {int(games[-1]): expected[games[-1]]}))
+        elif kind == 2:  # part of a row
+            kept.append(({0: last[games[0]][3:]}, {0: expected[games[0]][3:]}))
+        elif kind == 3:  # rows moved about, and put where none was
+            last[games[0]], last[games[-1]] = last[games[-1]], last[games[0]]
+            last[(games[0] + 1) % 200] = "mine"
+        del last, info
+        for rows, wanted in kept:
+            assert all(np.array_equal(rows[game], row) for game, row in wanted.items())
+    assert len(kept) > 20
+
+
 def test_seeds():
     env, other = VectorEnv(3), VectorEnv(3)
     env.reset(seed=[7, 8, 9])
