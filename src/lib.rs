@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Dependencies point one way: [`game`] and [`random`] know nothing of the rest; [`encode`] and
-//! [`search`] import the rules, [`policy`] imports search, and [`vector`] imports all but [`search`].
+//! [`search`] import the rules, [`policy`] imports search, and [`vector`] imports all of them.
 
 pub mod encode;
 pub mod game;

@@ -77,6 +77,8 @@ class BatchEnv:
         """The positions in which the outside opponent must act, in the order of the games."""
     def answer(self, actions: ArrayLike) -> None:
         """Play the opponent's action in every pending game; some may then be pending again."""
+    def finish_reset(self) -> tuple[Any, dict[str, Any]]:
+        """End the reset under way and return what it led to."""
     def roll_back(self) -> None:
         """Give up the step or reset under way: everything is as before it."""
     def finish_step(self) -> _Step:

@@ -12,8 +12,9 @@ ENV_ID = "Mijnlieff-v0"
 def register_envs() -> None:
     """Register `ENV_ID` for ``gymnasium.make`` and ``gymnasium.make_vec``, once.
 
-    The defaults are those of `MijnlieffEnv` both times, so that every vectorization mode plays the
-    same games.
+    The defaults are those of `MijnlieffEnv` both times. Every vectorization mode plays the same
+    games, but ``"sync"`` and ``"async"`` reset a finished one in the next step unless told
+    otherwise, and `mijnlieff.VectorEnv` in the same.
     """
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(

@@ -33,11 +33,14 @@ def observation_space(
 
     Raises:
         ValueError: the layout does not exist.
+        TypeError: another dtype.
     """
     cells = variant.board.num_cells
     if observation == "packed":
         return Box(0, np.iinfo(np.uint64).max, (), np.uint64)
     number = np.dtype(dtype)
+    if number not in (np.float32, np.uint8):
+        raise TypeError(f"observations have dtype float32 or uint8, not {number}")
     hand = variant.copies if number == np.uint8 else 1
     if observation == "flat":
         high = np.ones(3 * cells + 8, number)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
-from gymnasium.spaces import Discrete, MultiDiscrete
+from gymnasium.spaces import Discrete, MultiDiscrete, Space
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
@@ -92,9 +93,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     zero, and ``"to_play"``, int8 ``(N,)``, both as of the returned observations. If a game ended in
     the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8 ``(N,)`` (0
     Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool ``(N,)``, and in
-    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``. As in
-    Gymnasium, the same name with an underscore is the bool ``(N,)`` mask of the games that it is
-    about.
+    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, which
+    repeats score and winner where Gymnasium's own environments have them. As in Gymnasium, the same
+    name with an underscore is the bool ``(N,)`` mask of the games that it is about, for all but
+    ``"action_mask"`` and ``"to_play"``, which are about every game.
+
+    ``gymnasium.make_vec`` makes this class unless told to use another vectorization, with the
+    defaults of `MijnlieffEnv`: a random opponent, and illegal actions lose.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's name and type
@@ -149,7 +154,11 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self.single_action_space = Discrete(self.variant.num_actions)
         self.action_space = MultiDiscrete([self.variant.num_actions] * self.num_envs)
         self.single_observation_space = observation_space(self.variant, observation, dtype)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def observation_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of a batch of observations; made when asked for, as it is four batches big."""
+        return batch_space(self.single_observation_space, self.num_envs)
 
     def reset(
         self,
@@ -171,23 +180,20 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: a seed is negative or above 2**64 - 1, a list or mask has a wrong length, a
-            mask
-                selects nothing, or an option does not exist.
+                mask selects nothing, or an option does not exist.
             TypeError: a seed is no integer, or the mask no bool array.
             PolicyError: the opponent returned something illegal; nothing has changed.
         """
         mask = _reset_mask(options, self.num_envs)
         seeds = _seeds(seed, self.num_envs)
         super().reset(seed=seeds if isinstance(seeds, int) else None)
-        if seeds is None and not self._seeded:
-            seeds = int(self.np_random.integers(2**63))
+        self._seed_from_entropy()
         if self._policy is None:
             result = self._batch.reset(seeds, mask)
         else:
             self._batch.start_reset(seeds, mask)
             self._play_opponent()
-            result = self._batch.observe()
-        self._seeded = True
+            result = self._batch.finish_reset()
         return result
 
     def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -236,7 +242,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     def set_positions(self, positions: Sequence[Position]) -> tuple[Any, dict[str, Any]]:
         """Put each game at a position; the agent takes the side to move.
 
-        The random streams go on as they are.
+        The random streams go on as they are. A pass that is forced in a given position is asked
+        for, also with ``auto_pass``.
 
         Args:
             positions: one for each game, of this environment's variant and not over.
@@ -250,10 +257,14 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             TypeError: something is no `Position`. Nothing has changed.
         """
         self._batch.set_positions(list(positions))
+        self._seed_from_entropy()
+        return self._batch.observe()
+
+    def _seed_from_entropy(self) -> None:
+        """Give every game streams that differ from run to run, before the first seeds."""
         if not self._seeded:
             self._batch.seed(int(self.np_random.integers(2**63)))
             self._seeded = True
-        return self._batch.observe()
 
     def render(self) -> tuple[Any, ...] | None:
         """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode."""
@@ -332,6 +343,11 @@ def _opponent(opponent: str | Policy | None, depth: int) -> tuple[str | None, in
         name, _, plies = opponent.partition(":")
         if name == "minimax" and plies.isdecimal():
             return name, int(plies), None
+        if name == "outside":  # the native word for a policy that is asked from here
+            raise ValueError(
+                f"unknown opponent {opponent!r}; choose random, greedy, minimax or minimax:DEPTH, "
+                "or give a policy, or None for self-play"
+            )
         return opponent, depth, None
     if isinstance(opponent, MinimaxPolicy):
         return "minimax", opponent.depth, None

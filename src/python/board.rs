@@ -1,12 +1,13 @@
 //! `mijnlieff.Board`.
 
+use std::num::TryFromIntError;
 use std::sync::Arc;
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use super::arrays::shaped;
-use super::errors::board_error;
+use super::errors::{board_error, classes};
 use crate::game::{Board, Cell};
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
@@ -24,8 +25,20 @@ impl PyBoard {
 
     /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
     #[staticmethod]
-    fn from_blocks(blocks: Vec<(i32, i32)>) -> PyResult<Self> {
-        Board::from_blocks(&blocks)
+    fn from_blocks(blocks: Vec<(i64, i64)>) -> PyResult<Self> {
+        let corner = |&(x, y): &(i64, i64)| Ok((i32::try_from(x)?, i32::try_from(y)?));
+        let corners: Vec<(i32, i32)> = blocks
+            .iter()
+            .map(|block| {
+                corner(block).map_err(|_: TryFromIntError| {
+                    let (min, max) = (i32::MIN, i32::MAX);
+                    classes::BoardError::new_err(format!(
+                        "the block at {block:?} is too far out; coordinates are {min} to {max}"
+                    ))
+                })
+            })
+            .collect::<PyResult<_>>()?;
+        Board::from_blocks(&corners)
             .map(Self::new)
             .map_err(|error| board_error(&error))
     }

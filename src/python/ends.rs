@@ -6,7 +6,9 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArray
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::outputs::{Format, ObservationArray, is_unshared, numbers, references, zeros};
+use super::outputs::{
+    Format, ObservationArray, is_intact, is_unshared, numbers, references, zeros,
+};
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
 
 /// No winner: a draw, or a game that goes on.
@@ -130,6 +132,19 @@ impl Ends {
         self.rows
             .as_ref()
             .is_none_or(|rows| last.is_ok_and(|last| rows.is_free(py, &self.games, last)))
+    }
+
+    /// Whether every array still is what it was made as; `shape` is that of the observations.
+    pub(super) fn is_intact(&self, py: Python<'_>, shape: &[usize]) -> bool {
+        let games = [shape[0]];
+        let rows = self.rows.as_ref();
+        is_intact(self.ended.bind(py), &games)
+            && is_intact(self.score.bind(py), &[shape[0], 2])
+            && is_intact(self.winner.bind(py), &games)
+            && is_intact(self.illegal.bind(py), &games)
+            && self.last.bind(py).shape() == games
+            && self.last.bind(py).is_c_contiguous()
+            && rows.is_none_or(|rows| rows.array.is_intact(py, shape))
     }
 
     /// Replaces what the arrays say by what the last step did.

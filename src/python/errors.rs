@@ -25,25 +25,25 @@ pub(crate) mod classes {
 }
 
 pub(crate) fn board_error(error: &BoardError) -> PyErr {
-    classes::BoardError::new_err(sentence(error))
+    classes::BoardError::new_err(error.to_string())
 }
 
 pub(crate) fn variant_error(error: &VariantError) -> PyErr {
-    classes::VariantError::new_err(sentence(error))
+    classes::VariantError::new_err(error.to_string())
 }
 
 pub(crate) fn pack_error(error: &PackError) -> PyErr {
-    classes::VariantError::new_err(sentence(error))
+    classes::VariantError::new_err(error.to_string())
 }
 
 pub(crate) fn parse_error(error: &crate::game::ParseError) -> PyErr {
-    classes::ParseError::new_err(sentence(error))
+    classes::ParseError::new_err(error.to_string())
 }
 
 pub(crate) fn position_error(error: &PositionTextError) -> PyErr {
     match error {
         PositionTextError::Parse(error) => parse_error(error),
-        PositionTextError::Impossible(error) => classes::PositionError::new_err(sentence(error)),
+        PositionTextError::Impossible(error) => classes::PositionError::new_err(error.to_string()),
     }
 }
 
@@ -144,9 +144,4 @@ pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> 
         .into_iter()
         .map(|mv| action_of(variant, mv) as i64)
         .collect()
-}
-
-/// Core errors start in lower case, as they may stand after a colon; here they stand alone.
-fn sentence(error: &dyn std::error::Error) -> String {
-    error.to_string()
 }

@@ -22,13 +22,21 @@ pub(crate) fn run_interruptible<T: Send>(
     work: impl FnOnce(&AtomicBool) -> T + Send,
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
+    run_until(py, &stop, || work(&stop))
+}
+
+/// As [`run_interruptible`], with a flag that `work` already knows; it stays set after Ctrl-C.
+pub(crate) fn run_until<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     py.detach(|| {
         thread::scope(|scope| {
             let (sender, receiver) = channel();
-            let stop = &stop;
             let worker = scope.spawn(move || {
                 // The receiver is gone only when this scope unwinds; nobody wants the result then.
-                let _ = sender.send(work(stop));
+                let _ = sender.send(work());
             });
             loop {
                 match receiver.recv_timeout(POLL) {

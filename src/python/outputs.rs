@@ -1,6 +1,9 @@
 //! The `NumPy` arrays that a batch environment writes into and hands out.
 
-use numpy::{Element, PyArray, PyArrayDyn, PyArrayMethods};
+use numpy::npyffi::NPY_ARRAY_WRITEABLE;
+use numpy::{
+    Element, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -48,6 +51,15 @@ impl ObservationArray {
         }
     }
 
+    /// Whether Python code has left dtype, shape and layout as they were made.
+    pub(super) fn is_intact(&self, py: Python<'_>, shape: &[usize]) -> bool {
+        match self {
+            Self::Float32(array) => is_intact(array.bind(py), shape),
+            Self::Uint8(array) => is_intact(array.bind(py), shape),
+            Self::Packed(array) => is_intact(array.bind(py), shape),
+        }
+    }
+
     pub(super) fn into_object(self) -> Py<PyAny> {
         match self {
             Self::Float32(array) => array.into_any(),
@@ -68,6 +80,10 @@ impl ObservationArray {
 /// One array of each kind that every step returns.
 pub(super) struct Outputs {
     layout: Layout,
+    rows: usize,
+    actions: usize,
+    /// The shape of the observations.
+    shape: Vec<usize>,
     observations: ObservationArray,
     action_mask: Py<PyArrayDyn<i8>>,
     to_play: Py<PyArrayDyn<i8>>,
@@ -80,8 +96,13 @@ pub(super) struct Outputs {
 
 impl Outputs {
     pub(super) fn new(py: Python<'_>, variant: &Variant, format: Format, rows: usize) -> Self {
+        let mut shape = vec![rows];
+        shape.extend(format.layout.shape(variant));
         Self {
             layout: format.layout,
+            rows,
+            actions: num_actions(variant),
+            shape,
             observations: ObservationArray::new(py, variant, format, Some(rows)),
             action_mask: zeros(py, &[rows, num_actions(variant)]),
             to_play: zeros(py, &[rows]),
@@ -108,6 +129,24 @@ impl Outputs {
             && self.ends.as_ref().is_none_or(|ends| ends.is_free(py))
     }
 
+    /// Whether every array still is what it was made as.
+    ///
+    /// `array.shape = ...` and `array.dtype = ...` change an array in place. One that was changed
+    /// so is not written to again.
+    pub(super) fn is_intact(&self, py: Python<'_>) -> bool {
+        let rows = [self.rows];
+        self.observations.is_intact(py, &self.shape)
+            && is_intact(self.action_mask.bind(py), &[self.rows, self.actions])
+            && is_intact(self.to_play.bind(py), &rows)
+            && is_intact(self.rewards.bind(py), &rows)
+            && is_intact(self.terminations.bind(py), &rows)
+            && is_intact(self.truncations.bind(py), &rows)
+            && self
+                .ends
+                .as_ref()
+                .is_none_or(|ends| ends.is_intact(py, &self.shape))
+    }
+
     /// The memory of what the agent sees.
     pub(super) fn view<'a>(&'a mut self, py: Python<'a>) -> View<'a> {
         View {
@@ -119,6 +158,8 @@ impl Outputs {
 
     /// The memory of what a step returns.
     pub(super) fn buffers<'a>(&'a mut self, py: Python<'a>) -> Buffers<'a> {
+        // Games are never cut short, but a caller may have written to the array.
+        numbers(self.truncations.bind(py)).fill(false);
         Buffers {
             rewards: numbers(self.rewards.bind(py)),
             terminations: numbers(self.terminations.bind(py)),
@@ -183,6 +224,16 @@ pub(super) fn references(object: &Bound<'_, PyAny>) -> isize {
     unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
 }
 
+/// Whether an array still is what it was made as, whatever Python code did to its header.
+pub(super) fn is_intact<T: Element>(array: &Bound<'_, PyArrayDyn<T>>, shape: &[usize]) -> bool {
+    // SAFETY: it is a live array, of which only the header is read.
+    let flags = unsafe { (*array.as_array_ptr()).fields.flags };
+    array.shape() == shape
+        && array.is_c_contiguous()
+        && flags & NPY_ARRAY_WRITEABLE != 0
+        && array.dtype().is_equiv_to(&numpy::dtype::<T>(array.py()))
+}
+
 pub(super) fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDyn<T>> {
     PyArray::zeros(py, shape, false).unbind()
 }
@@ -190,9 +241,10 @@ pub(super) fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDy
 /// The numbers of an array that belongs to an [`Outputs`] or has not been handed out yet.
 #[allow(clippy::mut_from_ref)] // as `PyArrayMethods::as_slice_mut`; callers hold `&mut`
 pub(super) fn numbers<'a, T: Element>(array: &'a Bound<'_, PyArrayDyn<T>>) -> &'a mut [T] {
-    // SAFETY: We made the array, contiguous and of this type, and it cannot be resized while there
-    // is a second reference to it. Each field of `Outputs` is borrowed once at a time, through `&mut`.
-    // Python code that looks at the environment's own arrays from another thread in the middle of
-    // a step sees old and new numbers mixed, as with any NumPy array that two threads share.
+    // SAFETY: We made the array, contiguous and of this type, and `is_intact` has just found it so
+    // if it was ever handed out. It cannot be resized while there is a second reference to it. Each
+    // field of `Outputs` is borrowed once at a time, through `&mut`. Python code that looks at the
+    // environment's own arrays from another thread in the middle of a step sees old and new
+    // numbers mixed, as with any NumPy array that two threads share.
     unsafe { array.as_slice_mut() }.expect("our arrays are contiguous")
 }

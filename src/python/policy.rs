@@ -194,6 +194,10 @@ impl PyGreedyPolicy {
 }
 
 /// Plays a best action of a search to a fixed depth; ties are broken at random.
+///
+/// The value of the positions at that depth, and of finished games, is the margin: the points of
+/// the side to move minus those of the opponent. Alpha-beta pruning finds every best action, and
+/// each is equally likely. A pass counts as a ply. Depth 1 is ``GreedyPolicy``.
 #[pyclass(name = "MinimaxPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyMinimaxPolicy {
     depth: Depth,

@@ -82,12 +82,16 @@ impl PyVariant {
     }
 
     /// The text of an action, such as ``a1+`` or ``pass``.
-    fn action_name(&self, action: usize) -> PyResult<String> {
-        let mv = move_of(&self.0, action).ok_or_else(|| {
-            let last = pass_action(&self.0);
-            let message = format!("action {action} does not exist, actions are 0 to {last} (pass)");
-            PyIndexError::new_err(message)
-        })?;
+    fn action_name(&self, action: i64) -> PyResult<String> {
+        let index = usize::try_from(action).ok();
+        let mv = index
+            .and_then(|index| move_of(&self.0, index))
+            .ok_or_else(|| {
+                let last = pass_action(&self.0);
+                let message =
+                    format!("action {action} does not exist, actions are 0 to {last} (pass)");
+                PyIndexError::new_err(message)
+            })?;
         Ok(format_move(self.0.board(), mv))
     }
 

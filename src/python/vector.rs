@@ -1,6 +1,7 @@
 //! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -10,6 +11,7 @@ use pyo3::types::PyTuple;
 use super::actions::copy_actions;
 use super::arrays::{Dtype, parse_layout};
 use super::errors::{classes, in_game, pack_error, play_error, position_error, unknown_action};
+use super::interrupt::run_until;
 use super::outputs::{Format, Outputs};
 use super::position::PyPosition;
 use super::variant::PyVariant;
@@ -44,6 +46,8 @@ struct Inner {
     outputs: Vec<Outputs>,
     /// The index in `outputs` that is looked at first.
     next: usize,
+    /// Whether a step or reset waits for an outside opponent.
+    under_way: bool,
 }
 
 /// A seed for the first game, the others counting up, or one for each game.
@@ -117,12 +121,13 @@ impl PyBatchEnv {
             actions: vec![0; num_envs],
             outputs: Vec::new(),
             next: 0,
+            under_way: false,
         })))
     }
 
     /// Restart the streams of the games, game ``i`` with ``seed + i``.
     fn seed(&self, seed: u64) -> PyResult<()> {
-        self.lock()?.core.seed(Seeds::From(seed));
+        self.lock_idle()?.core.seed(Seeds::From(seed));
         Ok(())
     }
 
@@ -134,10 +139,13 @@ impl PyBatchEnv {
         seeds: Option<PySeeds>,
         mask: Option<Vec<bool>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
-        inner
-            .core
-            .reset(PySeeds::core(seeds.as_ref()), mask.as_deref());
+        let mut inner = self.lock_idle()?;
+        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
+        if inner.core.searches_long() {
+            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))?;
+        } else {
+            inner.core.reset(seeds, mask);
+        }
         inner.observe(py)
     }
 
@@ -147,13 +155,15 @@ impl PyBatchEnv {
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         copy_actions(actions, &mut inner.actions)?;
         let outputs = inner.take_outputs(py);
         let buffers = inner.outputs[outputs].buffers(py);
         let (core, actions) = (&mut inner.core, &inner.actions);
-        let stepped = if actions.len() >= DETACH_FROM {
+        let stepped = if core.searches_long() {
+            run_searching(py, core, |core| core.step(actions, buffers).map(|_| ()))?
+        } else if actions.len() >= DETACH_FROM {
             py.detach(|| core.step(actions, buffers).map(|_| ()))
         } else {
             core.step(actions, buffers).map(|_| ())
@@ -164,20 +174,22 @@ impl PyBatchEnv {
 
     /// Play the agent's actions; the games that `pending` lists then wait for `answer`.
     fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         copy_actions(actions, &mut inner.actions)?;
-        inner
-            .core
-            .start_step(&inner.actions)
-            .map_err(|error| step_error(py, &inner.core.config().variant, &error))
+        let started = inner.core.start_step(&inner.actions);
+        started.map_err(|error| step_error(py, &inner.core.config().variant, &error))?;
+        inner.under_way = true;
+        Ok(())
     }
 
     /// Start new games; those that `pending` lists then wait for `answer`.
     #[pyo3(signature = (seeds=None, mask=None))]
     fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let seeds = PySeeds::core(seeds.as_ref());
-        self.lock()?.core.start_reset(seeds, mask.as_deref());
+        let mut inner = self.lock_idle()?;
+        inner.core.start_reset(seeds, mask.as_deref());
+        inner.under_way = true;
         Ok(())
     }
 
@@ -201,8 +213,18 @@ impl PyBatchEnv {
 
     /// Give up the step or reset under way: everything is as before it.
     fn roll_back(&self) -> PyResult<()> {
-        self.lock()?.core.roll_back();
+        let mut inner = self.lock()?;
+        inner.core.roll_back();
+        inner.under_way = false;
         Ok(())
+    }
+
+    /// End the reset under way and return what it led to.
+    fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut inner = self.lock()?;
+        inner.core.release();
+        inner.under_way = false;
+        inner.observe(py)
     }
 
     /// End the step under way and return what it led to.
@@ -211,6 +233,7 @@ impl PyBatchEnv {
         let outputs = inner.take_outputs(py);
         let inner = &mut *inner;
         inner.core.finish_step(inner.outputs[outputs].buffers(py));
+        inner.under_way = false;
         inner.step_result(py, outputs)
     }
 
@@ -238,7 +261,7 @@ impl PyBatchEnv {
 
     /// Put each game at a position.
     fn set_positions(&self, positions: Vec<PyPosition>) -> PyResult<()> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_idle()?;
         let variant = inner.core.config().variant.clone();
         let (expected, found) = (inner.core.num_envs(), positions.len());
         if found != expected {
@@ -277,7 +300,7 @@ impl PyBatchEnv {
 
     /// Take over what `state` gave.
     fn restore(&self, state: State) -> PyResult<()> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_idle()?;
         let variant = inner.core.config().variant.clone();
         let (started, games) = state;
         if games.len() != inner.core.num_envs() {
@@ -305,12 +328,48 @@ impl PyBatchEnv {
 impl PyBatchEnv {
     /// The batch, if no other thread is using it right now.
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        self.0.try_lock().map_err(|_| {
-            PyRuntimeError::new_err(
-                "another thread is using this environment; give each thread one of its own",
-            )
+        self.0.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => in_use(),
+            TryLockError::Poisoned(_) => PyRuntimeError::new_err(
+                "an internal error has left this environment unusable; make a new one",
+            ),
         })
     }
+
+    /// The batch, if besides that no step or reset waits for an outside opponent.
+    fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = self.lock()?;
+        if inner.under_way {
+            Err(in_use())
+        } else {
+            Ok(inner)
+        }
+    }
+}
+
+/// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
+fn run_searching<T: Send>(
+    py: Python<'_>,
+    core: &mut BatchEnv,
+    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+) -> PyResult<T> {
+    core.hold();
+    let stop = core.stop_flag();
+    let done = run_until(py, &stop, || work(&mut *core));
+    stop.store(false, Ordering::Relaxed);
+    if done.is_ok() {
+        core.release();
+    } else {
+        core.roll_back();
+    }
+    done
+}
+
+fn in_use() -> PyErr {
+    PyRuntimeError::new_err(
+        "another thread is using this environment, or its opponent is in the middle of a step; \
+         give each thread one of its own",
+    )
 }
 
 impl Inner {
@@ -327,7 +386,10 @@ impl Inner {
         let sets = if self.copy { SPARE_SETS } else { 1 };
         let free = (0..self.outputs.len())
             .map(|i| (self.next + i) % self.outputs.len())
-            .find(|&i| !self.copy || self.outputs[i].is_free(py));
+            .find(|&i| {
+                let outputs = &self.outputs[i];
+                outputs.is_intact(py) && (!self.copy || outputs.is_free(py))
+            });
         let index = free.unwrap_or_else(|| {
             let config = self.core.config();
             let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs());

@@ -1,14 +1,18 @@
 //! Many games of one variant, stepped together.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::buffers::{Buffers, Observations, View};
-use super::config::Config;
+use super::config::{Config, Opponent};
 use super::engine::Engine;
 use super::error::StepError;
 use super::game::{Ending, SavedGame};
 use super::pool::Pool;
 use super::small::Small;
-use crate::encode::Layout;
+use crate::encode::{Layout, num_actions};
 use crate::game::Position;
+use crate::policy::Policy;
 
 /// New seeds for the streams of the games.
 #[derive(Clone, Copy, Debug)]
@@ -109,12 +113,6 @@ impl BatchEnv {
     #[must_use]
     pub fn num_envs(&self) -> usize {
         with_engine!(&self.form, engine => engine.len())
-    }
-
-    /// The number of threads that large batches use.
-    #[must_use]
-    pub fn num_threads(&self) -> usize {
-        self.pool.threads()
     }
 
     /// Whether the batch has been reset or put at positions.
@@ -307,9 +305,36 @@ impl BatchEnv {
         self.reset(seeds, mask);
     }
 
-    fn hold(&mut self) {
+    /// Whether a step or reset may take so long that somebody should be able to stop it.
+    ///
+    /// A search of depth `d` looks into some `b^(d - 1)` positions, `b` being the moves of a position,
+    /// and takes some 5 ns for each; measured on the standard board.
+    #[must_use]
+    pub fn searches_long(&self) -> bool {
+        const NODES: f64 = 5e6;
+        let Opponent::Policy(Policy::Minimax(depth)) = self.config().opponent else {
+            return false;
+        };
+        let moves = num_actions(&self.config().variant) as f64 / 4.0;
+        self.num_envs() as f64 * moves.powi(i32::from(depth.plies()) - 1) > NODES
+    }
+
+    /// The flag that makes every search of a step or reset give up at once; what the games come to
+    /// is then arbitrary, and [`BatchEnv::roll_back`] is due.
+    #[must_use]
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        with_engine!(&self.form, engine => engine.stop_flag())
+    }
+
+    /// Remembers the games as they are, for [`BatchEnv::roll_back`].
+    pub fn hold(&mut self) {
         self.started_before = self.started;
         with_engine!(&mut self.form, engine => engine.hold());
+    }
+
+    /// Forgets what [`BatchEnv::hold`] remembered.
+    pub fn release(&mut self) {
+        with_engine!(&mut self.form, engine => engine.release());
     }
 
     /// The games in which an outside opponent must move, ascending.
@@ -334,7 +359,7 @@ impl BatchEnv {
         Ok(())
     }
 
-    /// Gives up the step or reset under way: everything is as before it.
+    /// Gives up the step or reset under way: everything is as it was at [`BatchEnv::hold`].
     pub fn roll_back(&mut self) {
         with_engine!(&mut self.form, engine => engine.roll_back());
         self.started = self.started_before;

@@ -1,5 +1,8 @@
 //! The games of a batch and what happens to all of them, for either form of a game.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::batch::Seeds;
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Autoreset, Config, IllegalAction};
@@ -270,6 +273,15 @@ impl<S: State> Engine<S> {
     pub(super) fn hold(&mut self) {
         self.before = Some(self.games.clone());
         self.ends.clear();
+    }
+
+    /// Forgets what [`Engine::hold`] remembered.
+    pub(super) fn release(&mut self) {
+        self.before = None;
+    }
+
+    pub(super) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.shared.stop)
     }
 
     pub(super) fn roll_back(&mut self) {

@@ -1,11 +1,15 @@
 //! One game of a batch: how it starts, what a step does, how it ends.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
 use super::state::State;
 use crate::encode::{action_of, pass_action};
 use crate::game::{Player, Position};
 use crate::policy::Policy;
 use crate::random::SplitMix64;
+use crate::search::Limits;
 
 /// The streams of a game, by number: what the environment draws and what `sample_actions` draws
 /// must not disturb each other.
@@ -20,6 +24,8 @@ pub(super) struct Shared<S: State> {
     pub(super) pass: usize,
     /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
     pub(super) plain: bool,
+    /// Makes the opponent's searches give up.
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 impl<S: State> Shared<S> {
@@ -30,6 +36,7 @@ impl<S: State> Shared<S> {
             plain: config.opponent == Opponent::SelfPlay
                 && config.illegal_action == IllegalAction::Raise
                 && !config.auto_pass,
+            stop: Arc::default(),
             config,
         }
     }
@@ -248,8 +255,14 @@ impl<S: State> Game<S> {
             return self.state.nth_legal(&shared.rules, rank as usize);
         }
         let (variant, position) = (&shared.config.variant, self.state.position(&shared.rules));
-        let mv = policy.choose(variant, &position, &mut self.env_stream);
-        action_of(variant, mv)
+        let limits = Limits::stopped_by(&shared.stop);
+        // Who stops a search undoes the step, so any move will do then.
+        policy
+            .choose_within(variant, &position, &mut self.env_stream, limits)
+            .map_or_else(
+                |_| self.state.nth_legal(&shared.rules, 0),
+                |mv| action_of(variant, mv),
+            )
     }
 
     fn forfeit(&self, shared: &Shared<S>) -> Ending {

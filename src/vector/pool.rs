@@ -28,11 +28,6 @@ impl Pool {
         }
     }
 
-    /// The number of threads asked for.
-    pub(super) fn threads(&self) -> usize {
-        self.threads
-    }
-
     /// How many blocks to cut this many games into.
     pub(super) fn blocks(&self, games: usize) -> usize {
         self.threads.min(games / GAMES_PER_THREAD).max(1)

@@ -10,7 +10,7 @@ const ALLOWED: [(&str, &[&str]); 7] = [
     ("encode", &["game"]),
     ("search", &["game", "random"]),
     ("policy", &["game", "random", "search"]),
-    ("vector", &["game", "random", "encode", "policy"]),
+    ("vector", &["game", "random", "encode", "search", "policy"]),
     (
         "python",
         &["game", "random", "encode", "search", "policy", "vector"],

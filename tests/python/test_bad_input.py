@@ -54,6 +54,12 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         errors.BoardError,
         ["at most 64", "2147483649"],
     ),
+    (
+        "a block at 2^40",
+        lambda: Board.from_blocks([(2**40, 0)]),
+        errors.BoardError,
+        ["(1099511627776, 0)", "too far out"],
+    ),
     ("blocks that are no pairs", lambda: Board.from_blocks([(1, 2, 3)]), ValueError, ["2"]),
     ("a board of numbers", lambda: Board.from_text(7), TypeError, ["'int'"]),
     ("an unknown opening", lambda: Variant(opening="any"), errors.VariantError, ["any", "outside"]),
@@ -177,6 +183,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         ["position 1", "copies=3"],
     ),
     ("an unknown action name", lambda: Variant().action_name(65), IndexError, ["65", "0 to 64"]),
+    ("a negative action name", lambda: Variant().action_name(-1), IndexError, ["-1", "0 to 64"]),
     ("an unknown cell name", lambda: Board.standard().cell_name(16), IndexError, ["16", "0 to 15"]),
 ]
 

@@ -443,25 +443,19 @@ def test_window_waits_between_positions() -> None:
             Window(fps=wrong)
 
 
-def test_window_without_a_display_says_so() -> None:
+def test_window_without_a_display_draws_into_memory() -> None:
+    """As Gymnasium's own environments do: its checker opens a window wherever it runs."""
     result = run_python(
         "import os\n"
         "for name in ('DISPLAY', 'WAYLAND_DISPLAY', 'SDL_VIDEODRIVER', 'SDL_VIDEO_DRIVER'):\n"
         "    os.environ.pop(name, None)\n"
-        "from mijnlieff.errors import DisplayError\n"
         "from mijnlieff.render import Window\n"
         "from test_render import POSITIONS\n"
         "window = Window()\n"
-        "for _ in range(2):\n"
-        "    try:\n"
-        "        window.show(POSITIONS['start'])\n"
-        "    except DisplayError as error:\n"
-        "        print(error)\n"
+        "print(window.show(POSITIONS['start']))\n"
         "window.close()\n"
     )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("cannot open a window") == 2
-    assert "render mode rgb_array or ansi" in result.stdout
+    assert (result.returncode, result.stdout) == (0, "True\n"), result.stderr
     assert issubclass(DisplayError, RuntimeError)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -243,3 +247,79 @@ def test_policies_at_fault_change_nothing(answer, error, words):
         with pytest.raises(error, match=words):
             other.reset(**keywords)
         assert state(other) == before
+
+
+def test_a_policy_may_not_step_the_environment_that_asks_it():
+    class Meddler:
+        def act(self, position):
+            return int(position.legal_actions()[0])
+
+        def act_batch(self, positions):
+            env.step([0] * 4)
+            return [self.act(position) for position in positions]
+
+    env = VectorEnv(4, opponent=Meddler(), seat="light")
+    env.reset(seed=0)
+    before = env.positions()
+    with pytest.raises(RuntimeError, match="middle of a step"):
+        env.step(env.sample_actions())
+    assert env.positions() == before
+
+
+def test_outside_is_no_opponent():
+    with pytest.raises(ValueError, match="unknown opponent 'outside'"):
+        VectorEnv(2, opponent="outside")
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_what_a_caller_does_to_an_array_does_not_come_back(copy):
+    env, model = VectorEnv(4, copy=copy), VectorEnv(4)
+    env.reset(seed=3)
+    model.reset(seed=3)
+    for turn in range(12):
+        actions = model.sample_actions()
+        expected = model.step(actions)
+        got = env.step(actions)
+        for mine, theirs in zip(got[:4], expected[:4], strict=True):
+            assert mine.dtype == theirs.dtype
+            assert mine.flags.writeable
+            np.testing.assert_array_equal(mine, theirs)
+        got[3][:] = True
+        if turn % 3 == 0:
+            got[0].shape = (2, 2, 56)
+            got[4]["action_mask"].dtype = np.bool_
+        elif turn % 3 == 1:
+            got[0].dtype = np.uint8
+            got[2].flags.writeable = False
+        del got, mine
+
+
+def test_games_without_a_seed_differ_from_run_to_run():
+    def first_moves():
+        env = VectorEnv(32, opponent="random", seat="dark")
+        env.reset(seed=[None] * 31 + [5])
+        return [position.notation for position in env.positions()]
+
+    one, other = first_moves(), first_moves()
+    assert one[:31] != other[:31]
+    assert one[31] == other[31]
+
+
+def test_ctrl_c_stops_a_deep_opponent_and_undoes_the_step():
+    code = """
+import mijnlieff
+env = mijnlieff.VectorEnv(2048, opponent="minimax:8", seat="light")
+env.reset(seed=0)
+before = env.positions()
+print("stepping", flush=True)
+try:
+    env.step(env.sample_actions())
+except KeyboardInterrupt:
+    print("stopped", env.positions() == before, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "stepping\n"
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        output, _ = child.communicate(timeout=20)
+    assert output == "stopped True\n"

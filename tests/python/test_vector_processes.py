@@ -124,22 +124,28 @@ def test_other_threads_run_during_a_step():
     assert len(ticks) > 1000
 
 
-@pytest.mark.parametrize("copy", [True, False])
-def test_memory_of_a_large_batch(copy):
+# With copies there are two sets of arrays, and when all games end at about the same time, some
+# 40,000 last observations are objects of their own.
+@pytest.mark.parametrize(("copy", "mebibytes"), [(True, 72), (False, 64)])
+def test_memory_of_a_large_batch(copy, mebibytes):
     code = f"""
-import resource, mijnlieff
+import mijnlieff
+def peak():
+    # Not `ru_maxrss`, which a child inherits from its parent.
+    lines = open("/proc/self/status").read().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 small = mijnlieff.VectorEnv(4, num_threads=1)
 small.reset(seed=0)
 small.step(small.sample_actions())
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 env = mijnlieff.VectorEnv(65536, num_threads=1, copy={copy})
 observations, info = env.reset(seed=0)
 for _ in range(20):
     observations, rewards, ended, truncated, info = env.step(env.sample_actions())
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(peak() - before)
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     kibibytes = int(done.stdout)
-    assert kibibytes < 64 * 1024, f"{kibibytes / 1024:.1f} MiB"
+    assert kibibytes < mebibytes * 1024, f"{kibibytes / 1024:.1f} MiB"
