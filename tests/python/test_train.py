@@ -20,6 +20,7 @@ from mijnlieff.train.network import (  # noqa: E402
 )
 from mijnlieff.train.rollout import SelfPlay  # noqa: E402
 from mijnlieff.train.symmetry import SymmetryGroup  # noqa: E402
+from mijnlieff.train.threads import torch_threads  # noqa: E402
 from mijnlieff.train.trainer import Trainer  # noqa: E402
 
 VARIANTS = {
@@ -30,6 +31,13 @@ VARIANTS = {
     "one cell": Variant(Board.from_text("#"), copies=1),
 }
 EACH_VARIANT = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Batches as small as these are slower with more."""
+    with torch_threads(1):
+        yield
 
 
 def column(*values: float) -> torch.Tensor:

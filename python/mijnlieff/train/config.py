@@ -90,18 +90,18 @@ class TrainConfig:
     """
 
     seed: int = 0
-    num_envs: int = 2048
+    num_envs: int = 4096
     random_plies: int = 4
-    random_opponents: float = 0.25
+    random_opponents: float = 0.5
     width: int = 256
-    blocks: int = 2
+    blocks: int = 1
     epochs: int = 2
     minibatch_size: int = 2048
     learning_rate: float = 6e-3
     discount: float = 1.0
     trace: float = 0.8
     clip: float = 0.2
-    entropy: float = 0.02
+    entropy: float = 0.04
     value_weight: float = 1.0
     margin_weight: float = 0.25
     max_grad_norm: float = 1.0
