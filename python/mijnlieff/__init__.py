@@ -27,6 +27,7 @@ from mijnlieff._mijnlieff import (
     perft,
     play_match,
     random_openings,
+    rollout,
 )
 from mijnlieff.env import MijnlieffEnv
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
@@ -64,6 +65,7 @@ __all__ = [
     "perft",
     "play_match",
     "random_openings",
+    "rollout",
     *errors.__all__,
 ]
 

@@ -25,6 +25,7 @@ __all__ = [
     "perft",
     "play_match",
     "random_openings",
+    "rollout",
 ]
 
 _Layout = Literal["planes", "flat", "packed"]
@@ -466,3 +467,30 @@ def format_record(actions: Sequence[_Action], variant: Variant | None = None) ->
 
 def _restore_board(text: str) -> Board: ...
 def _restore_position(text: str, variant: Variant) -> Position: ...
+
+def rollout(
+    positions: Sequence[Position],
+    repeats: int = 1,
+    seed: int = 0,
+    num_threads: int = 1,
+) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Play positions to the end at random and return the points and the numbers of plies.
+
+    Every action is drawn from the legal ones, each equally likely. Repeat ``r`` of position ``i``
+    is number ``n = i * repeats + r`` and draws from stream 1 of ``seed + n``, as game ``n`` of a
+    `VectorEnv` does in ``sample_actions``. Runs without the GIL and stops on Ctrl-C.
+
+    Args:
+        positions: of one variant; one that is over stays as it is.
+        repeats: games from each position, at least 1.
+        seed: 0 to 2**64 - 1.
+        num_threads: threads to use, 1 to 1024.
+
+    Returns:
+        The points of Light and Dark at the end, int16 ``(B, repeats, 2)``, and the actions it took,
+        int16 ``(B, repeats)``.
+
+    Raises:
+        ValueError: no position or positions of several variants, no game or more than 2**28, or a
+            number of threads out of range.
+    """

@@ -14,7 +14,7 @@ use crate::search::Limits;
 /// The streams of a game, by number: what the environment draws and what `sample_actions` draws
 /// must not disturb each other.
 const ENV_STREAM: u64 = 0;
-const SAMPLE_STREAM: u64 = 1;
+pub(super) const SAMPLE_STREAM: u64 = 1;
 
 /// What all games of a batch share.
 #[derive(Debug)]

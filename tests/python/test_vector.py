@@ -269,6 +269,39 @@ def test_built_in_policies_play_natively():
             assert np.array_equal(first, second)
 
 
+@pytest.mark.parametrize("name", ["standard", "row", "large", "islands"])
+def test_rollouts_are_the_games_of_a_batch(name):
+    variant = VARIANTS[name]
+    for games in (200, 5000):
+        env = VectorEnv(games, variant, autoreset="next_step", num_threads=1)
+        env.reset(seed=20)
+        points, plies = np.zeros((games, 2), int), np.zeros(games, int)
+        for ply in range(1, variant.max_game_length + 1):
+            _, _, ended, _, info = env.step(env.sample_actions())
+            new = ended & (plies == 0)
+            plies[new] = ply
+            points[new] = info["score"][new] if new.any() else 0
+        found, lengths = mijnlieff.rollout([Position(variant)], games, seed=20, num_threads=3)
+        assert found.dtype == lengths.dtype == np.int16
+        assert np.array_equal(found[0], points) and np.array_equal(lengths[0], plies)
+
+
+def test_rollouts_from_positions():
+    start, late = Position(), Position()
+    while not late.is_over:
+        late = late.play(int(late.legal_actions()[-1]))
+    points, plies = mijnlieff.rollout([late, start, start], 2, seed=3)
+    assert points.shape == (3, 2, 2) and plies[0].tolist() == [0, 0] and plies[1:].all()
+    assert points[0].tolist() == [list(late.score)] * 2
+    again, _ = mijnlieff.rollout([start] * 6, 1, seed=3)
+    assert np.array_equal(again[2:, 0], points[1:].reshape(4, 2))
+    for arguments in (([],), ([start, Position(TWO_ISLANDS)],), ([start], 0), ([start], 1, 0, 0)):
+        with pytest.raises(ValueError):
+            mijnlieff.rollout(*arguments)
+    with pytest.raises(ValueError, match="not 1099511627776"):
+        mijnlieff.rollout([start], 2**40)
+
+
 def test_positions_can_be_set_and_read():
     start = Position()
     positions = [start.play("a1+"), start.play("d4x").play("c3x"), start]

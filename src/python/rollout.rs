@@ -1,0 +1,60 @@
+//! `mijnlieff.rollout`.
+
+use std::sync::atomic::AtomicBool;
+
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::arrays::shaped;
+use super::interrupt::run_interruptible;
+use super::position::{PyPosition, common_variant};
+use crate::game::Position;
+use crate::vector;
+
+/// Games that take less time than a thread to watch for Ctrl-C.
+const QUICK: usize = 4096;
+
+/// The largest number of games in one call; beyond it a mistyped number would take all memory.
+const MAX_GAMES: usize = 1 << 28;
+
+/// Points `(B, repeats, 2)` and plies `(B, repeats)`.
+type Results<'py> = (Bound<'py, PyArrayDyn<i16>>, Bound<'py, PyArrayDyn<i16>>);
+
+/// Play positions to the end at random and return the points and the numbers of plies.
+#[pyfunction]
+#[pyo3(signature = (positions, repeats=1, seed=0, num_threads=1))]
+pub(crate) fn rollout(
+    py: Python<'_>,
+    positions: Vec<PyPosition>,
+    repeats: usize,
+    seed: u64,
+    num_threads: usize,
+) -> PyResult<Results<'_>> {
+    let variant = common_variant(&positions)?;
+    let games = positions.len().saturating_mul(repeats);
+    if !(1..=MAX_GAMES).contains(&games) {
+        let message = format!("a call plays 1 to {MAX_GAMES} games, not {games}");
+        return Err(PyValueError::new_err(message));
+    }
+    if !(1..=1024).contains(&num_threads) {
+        let message = format!("num_threads must be 1 to 1024, not {num_threads}");
+        return Err(PyValueError::new_err(message));
+    }
+    let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+    let play = |threads, stop: &AtomicBool| {
+        vector::rollout(&variant, &cores, repeats, seed, threads, stop)
+    };
+    let results = if games <= QUICK {
+        play(1, &AtomicBool::new(false))
+    } else {
+        run_interruptible(py, |stop| play(num_threads, stop))?
+    };
+    let points = results.iter().flat_map(|result| result.score);
+    let points = points.map(|points| points as i16).collect();
+    let plies = results.iter().map(|result| result.plies as i16).collect();
+    Ok((
+        shaped(py, points, &[cores.len(), repeats, 2])?,
+        shaped(py, plies, &[cores.len(), repeats])?,
+    ))
+}

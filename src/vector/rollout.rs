@@ -1,0 +1,157 @@
+//! Whole games by chance, of which only the results are kept.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::game::SAMPLE_STREAM;
+use super::small::Small;
+use super::state::State;
+use super::wide::{Work, widely};
+use crate::encode::Layout;
+use crate::game::{Position, Variant};
+use crate::random::SplitMix64;
+
+/// Games played side by side, so that the processor works on one while another waits.
+const ABREAST: usize = 32;
+
+/// Games between two looks at the flag that stops the work.
+const GAMES_PER_LOOK: usize = 4096;
+
+/// The end of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rollout {
+    /// The points of Light and Dark.
+    pub score: [u16; 2],
+    /// The number of actions from the given position to the end, passes included.
+    pub plies: u16,
+}
+
+/// Plays every position `repeats` times to the end, every action drawn from the legal ones.
+///
+/// Repeat `r` of position `i` is number `i * repeats + r` and draws as game `number` of a batch with
+/// this seed does in [`super::BatchEnv::sample_actions`]. Positions that are over stay as they are.
+/// When `stop` becomes true the rest is left undone.
+#[must_use]
+pub fn rollout(
+    variant: &Arc<Variant>,
+    positions: &[Position],
+    repeats: usize,
+    seed: u64,
+    num_threads: usize,
+    stop: &AtomicBool,
+) -> Vec<Rollout> {
+    if Small::fits(variant, Layout::Flat) {
+        rollout_as::<Small>(variant, positions, repeats, seed, num_threads, stop)
+    } else {
+        rollout_as::<Position>(variant, positions, repeats, seed, num_threads, stop)
+    }
+}
+
+fn rollout_as<S: State>(
+    variant: &Arc<Variant>,
+    positions: &[Position],
+    repeats: usize,
+    seed: u64,
+    num_threads: usize,
+    stop: &AtomicBool,
+) -> Vec<Rollout> {
+    let rules = S::rules(variant);
+    let states: Vec<S> = positions
+        .iter()
+        .map(|position| S::from_position(&rules, position))
+        .collect();
+    let mut results = vec![Rollout::default(); states.len() * repeats];
+    let share = results.len().div_ceil(num_threads).max(1);
+    let play_share = |first: usize, results: &mut [Rollout]| {
+        for (part, results) in results.chunks_mut(GAMES_PER_LOOK).enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            widely(PlayOut {
+                rules: &rules,
+                states: &states,
+                repeats,
+                seed,
+                first: first + part * GAMES_PER_LOOK,
+                results,
+            });
+        }
+    };
+    thread::scope(|scope| {
+        let mut shares = results.chunks_mut(share).enumerate();
+        let mine = shares.next();
+        for (i, results) in shares {
+            scope.spawn(move || play_share(i * share, results));
+        }
+        if let Some((_, results)) = mine {
+            play_share(0, results);
+        }
+    });
+    results
+}
+
+/// A game under way, and where its result goes.
+#[derive(Clone, Copy)]
+struct Running<S> {
+    state: S,
+    stream: SplitMix64,
+    plies: u16,
+    index: usize,
+}
+
+/// Plays the games of some results to their ends.
+struct PlayOut<'a, S: State> {
+    rules: &'a S::Rules,
+    states: &'a [S],
+    repeats: usize,
+    seed: u64,
+    /// The number of the first game.
+    first: usize,
+    results: &'a mut [Rollout],
+}
+
+impl<S: State> Work for PlayOut<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rules = self.rules;
+        let start = |index: usize| {
+            let number = self.first + index;
+            Running {
+                state: self.states[number / self.repeats],
+                stream: SplitMix64::stream(self.seed.wrapping_add(number as u64), SAMPLE_STREAM),
+                plies: 0,
+                index,
+            }
+        };
+        let mut waiting = 0..self.results.len();
+        let mut running: Vec<Running<S>> = waiting.by_ref().take(ABREAST).map(start).collect();
+        while !running.is_empty() {
+            let mut i = 0;
+            while i < running.len() {
+                let game = &mut running[i];
+                if game.state.is_over(rules) {
+                    self.results[game.index] = Rollout {
+                        score: game.state.score(rules),
+                        plies: game.plies,
+                    };
+                    match waiting.next() {
+                        Some(index) => running[i] = start(index),
+                        None => {
+                            running.swap_remove(i);
+                        }
+                    }
+                    continue;
+                }
+                let legal = game.state.count_legal(rules);
+                let rank = game.stream.below(legal as u64) as usize;
+                let action = game.state.nth_legal(rules, rank);
+                game.state = game.state.play(rules, action);
+                game.plies += 1;
+                i += 1;
+            }
+        }
+    }
+}
