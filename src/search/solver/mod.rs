@@ -22,6 +22,7 @@
 //! reached, the answer is what has been proven so far.
 
 mod batch;
+mod book;
 mod exact;
 mod geometry;
 mod large;
@@ -29,8 +30,9 @@ mod search;
 mod state;
 mod table;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+pub use self::book::{Book, BookError, canonical_counts, make_book};
 use self::exact::static_bounds;
 pub use self::exact::{Bounds, MoveBounds};
 use self::geometry::Geometry;
@@ -83,6 +85,7 @@ pub struct Solver {
     variant: Variant,
     table_bytes: usize,
     engine: Engine,
+    book: Option<Arc<Book>>,
     /// The move order learned by the search that ended last.
     history: Mutex<History>,
 }
@@ -135,8 +138,17 @@ impl Solver {
             variant: variant.clone(),
             table_bytes: bytes,
             engine,
+            book: None,
             history: Mutex::new([0; 64]),
         }
+    }
+
+    /// The same solver, which looks early positions up; it does not when the book is about another
+    /// variant.
+    #[must_use]
+    pub fn with_book(mut self, book: Arc<Book>) -> Self {
+        self.book = Book::serves(&self.variant).then_some(book);
+        self
     }
 
     /// The memory that the table takes, in bytes; 0 on boards of more than 16 cells.
@@ -177,6 +189,28 @@ impl Solver {
         answer.map(|()| bounds.lower).map_err(|halt| (halt, bounds))
     }
 
+    /// Whether the margin of a position is at least this, which is cheaper still: with 1, whether
+    /// the side to move wins.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached.
+    pub fn is_at_least(
+        &self,
+        position: &Position,
+        margin: i32,
+        limits: Limits<'_>,
+    ) -> Result<bool, Halt> {
+        let mut worker = self.worker(limits);
+        // Nothing is left to find above or below the window of one point.
+        let mut bounds = static_bounds(&self.variant, position);
+        bounds.lower = bounds.lower.max(margin - 1).min(margin);
+        bounds.upper = bounds.upper.min(margin).max(margin - 1);
+        let answer = worker.narrow(position, margin, &mut bounds);
+        self.retire(&worker);
+        answer.map(|()| bounds.lower >= margin)
+    }
+
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
         let history = || *self.history.lock().expect("no holder panics");
         let searcher = match &self.engine {
@@ -192,6 +226,7 @@ impl Solver {
         };
         Worker {
             variant: &self.variant,
+            book: self.book.as_deref(),
             searcher,
         }
     }
@@ -209,6 +244,7 @@ impl Solver {
 /// The search of one thread.
 struct Worker<'a> {
     variant: &'a Variant,
+    book: Option<&'a Book>,
     searcher: Searcher<'a>,
 }
 
@@ -238,6 +274,10 @@ impl Worker<'_> {
         if position.ply() == 0 {
             // The opening rule is known to the position, not to the packed state.
             return self.narrow_start(position, guess, bounds);
+        }
+        if let Some(margin) = self.book.and_then(|book| book.margin(position)) {
+            *bounds = Bounds::exact(margin);
+            return Ok(());
         }
         match &mut self.searcher {
             Searcher::Narrow(search) => search.solve(position, guess, bounds),

@@ -7,9 +7,10 @@
 //! Schaeffer 1983); a forced pass is played inside the move that forces it; the last two turns
 //! need no move generation.
 
+use super::exact::{Bounds, narrow};
 use super::geometry::Geometry;
 use super::state::State;
-use super::table::{Known, Table};
+use super::table::{Known, MAX_MARGIN, Table};
 use crate::search::{Halt, Limits, Meter};
 
 /// Below any margin.
@@ -147,6 +148,16 @@ impl<'a, const W: u32> Search<'a, W> {
         self.halt.map_or(Ok(value), Err)
     }
 
+    /// The margin of a position that is not over.
+    pub(super) fn margin(&mut self, state: State<W>, guess: i32) -> Result<i32, Halt> {
+        let mut bounds = Bounds {
+            lower: -MAX_MARGIN,
+            upper: MAX_MARGIN,
+        };
+        narrow(&mut bounds, guess, |beta| self.bound(state, beta))?;
+        Ok(bounds.lower)
+    }
+
     /// What the table knows of a position.
     pub(super) fn known(&self, state: State<W>) -> Option<Known> {
         let open = self.geometry.all & !(state.own | state.opp);
@@ -184,39 +195,6 @@ impl<'a, const W: u32> Search<'a, W> {
             }
         }
         best
-    }
-
-    /// The position after a move that neither ends the game nor leaves only its last turn, and
-    /// whether the mover moves again because the opponent has to pass.
-    #[inline]
-    fn child(&self, state: State<W>, code: usize) -> (State<W>, bool) {
-        let bit = 1_u16 << (code % 16);
-        let own = state.own | bit;
-        let open = self.geometry.all & !(own | state.opp);
-        let allowed = self.geometry.reach[code] & open;
-        let hands = state.hands_without(code / 16);
-        if allowed == 0 {
-            (
-                State {
-                    own,
-                    opp: state.opp,
-                    allowed: open,
-                    hands,
-                },
-                true,
-            )
-        } else {
-            let hands = hands.rotate_left(16);
-            (
-                State {
-                    own: state.opp,
-                    opp: own,
-                    allowed,
-                    hands,
-                },
-                false,
-            )
-        }
     }
 
     /// As [`Search::bound`], where a cell is allowed and both players hold pieces; `diff` is the
@@ -292,7 +270,7 @@ impl<'a, const W: u32> Search<'a, W> {
         let empties = open.count_ones();
         if empties >= CHILDREN_FROM {
             for code in moves.codes() {
-                let (child, again) = self.child(state, code);
+                let (child, again) = state.after(geometry, code);
                 if let Some(found) = self.table.get(self.key(child, empties - 1)) {
                     let value = if again { found.lower } else { -found.upper };
                     if value >= beta {
@@ -305,7 +283,7 @@ impl<'a, const W: u32> Search<'a, W> {
         let base = diff - geometry.points(state.own);
         let (mut best, mut best_code) = (NOTHING, 0);
         for code in moves.codes() {
-            let (child, again) = self.child(state, code);
+            let (child, again) = state.after(geometry, code);
             let value = if again {
                 self.search(child, base + geometry.points(child.own), beta)
             } else {

@@ -1,5 +1,6 @@
 //! A position of a small board as the search holds it.
 
+use super::geometry::Geometry;
 use crate::game::{Hand, Player, Position};
 
 /// The most pieces of a type that a count of four bits tells apart.
@@ -74,6 +75,34 @@ impl<const W: u32> State<W> {
     #[inline]
     pub(super) fn hands_without(self, piece: usize) -> u32 {
         self.hands - (1 << (W * piece as u32))
+    }
+
+    /// The position after a move, and whether the mover moves again because the opponent has to
+    /// pass. The move must neither end the game nor leave only its last turn.
+    #[inline]
+    pub(super) fn after(self, geometry: &Geometry, code: usize) -> (Self, bool) {
+        let bit = 1_u16 << (code % 16);
+        let own = self.own | bit;
+        let open = geometry.all & !(own | self.opp);
+        let allowed = geometry.reach[code] & open;
+        let hands = self.hands_without(code / 16);
+        if allowed == 0 {
+            let again = Self {
+                own,
+                allowed: open,
+                hands,
+                ..self
+            };
+            (again, true)
+        } else {
+            let next = Self {
+                own: self.opp,
+                opp: own,
+                allowed,
+                hands: hands.rotate_left(16),
+            };
+            (next, false)
+        }
     }
 
     /// Two sets that say the same as own, opposing and allowed cells, which never overlap: the
