@@ -158,11 +158,11 @@ fn batch(variant: &Variant) {
     for threads in [1, 2] {
         let solver = Solver::new(variant);
         let start = Instant::now();
-        let solved = solver
+        let answers = solver
             .solve_batch(&sample, threads, Limits::default())
             .expect("no limits");
         let seconds = start.elapsed().as_secs_f64();
-        let nodes: u64 = solved.iter().map(|solution| solution.nodes).sum();
+        let nodes: u64 = answers.iter().map(|solution| solution.nodes).sum();
         println!(
             "solve_batch, plies 6 to 15 alike, {threads} thread(s): {:.0} positions/s ({nodes} nodes)",
             sample.len() as f64 / seconds

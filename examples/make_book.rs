@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mib: usize = arguments.next().map_or(Ok(1024), |text| text.parse())?;
     for opening in Opening::ALL {
         let variant = Variant::new(Variant::default().board().clone(), opening, 2)?;
-        let counts = canonical_counts(&variant, Book::STONES);
+        let counts = canonical_counts(&variant, Book::STONES, Limits::default())?;
         println!(
             "{}: positions up to symmetry by ply {counts:?}",
             opening.name()

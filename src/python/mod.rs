@@ -17,6 +17,7 @@ mod outputs;
 mod policy;
 mod position;
 mod records;
+mod solver;
 mod variant;
 mod vector;
 
@@ -34,6 +35,8 @@ mod _mijnlieff {
     use super::position::{PyPosition, mask_batch, observe_batch, restore_position};
     #[pymodule_export]
     use super::records::{format_record, parse_record, perft};
+    #[pymodule_export]
+    use super::solver::{PySolver, canonical_counts};
     #[pymodule_export]
     use super::variant::PyVariant;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
 use mijnlieff::random::SplitMix64;
-use mijnlieff::search::solver::{Solution, Solver};
+use mijnlieff::search::solver::{Book, BookError, Solution, Solver, canonical_counts};
 use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
 
 /// Boards of up to 16 cells: whole, with gaps, joined at corners, in pieces, and very small.
@@ -258,4 +258,42 @@ fn limits_end_a_search_with_proven_bounds() {
         .unwrap_err();
     assert_eq!(unsolved.halt, Halt::TimeLimit);
     assert!(unsolved.bounds.lower <= unsolved.bounds.upper);
+}
+
+#[test]
+fn canonical_positions_are_as_many_as_known() {
+    let variant = Variant::default();
+    let counts = canonical_counts(&variant, 4, Limits::default());
+    assert_eq!(counts, Ok(vec![1, 8, 156, 3_330, 62_593]));
+    let stop = AtomicBool::new(true);
+    let stopped = canonical_counts(&variant, 4, Limits::stopped_by(&stop));
+    assert_eq!(stopped, Err(Halt::Stopped));
+}
+
+#[test]
+fn the_book_is_read_and_knows_early_positions_only() {
+    let file = include_bytes!("../../python/mijnlieff/data/book.bin");
+    assert!(file.len() <= 4_000_000);
+    let book = Book::parse(file).unwrap();
+    assert_eq!(
+        Book::parse(&file[..100]).unwrap_err(),
+        BookError::Length {
+            found: 72,
+            expected: file.len() as u64 - 28,
+        }
+    );
+    let variant = Variant::default();
+    let solver = Solver::new(&variant);
+    let mut rng = SplitMix64::new(8);
+    for _ in 0..20 {
+        for position in random_game(&variant, &mut rng) {
+            let stones = position.occupied().len();
+            let listed = (1..=Book::STONES).contains(&stones) && !position.must_pass(&variant);
+            let margin = book.margin(&position);
+            assert_eq!(margin.is_some(), listed, "{position:?}");
+            if stones == Book::STONES && listed {
+                assert_eq!(solver.margin(&position, Limits::default()).ok(), margin);
+            }
+        }
+    }
 }

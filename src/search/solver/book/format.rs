@@ -100,8 +100,11 @@ pub(super) fn write(positions: impl Iterator<Item = (u32, u32, i32)>) -> Vec<u8>
     file
 }
 
-/// The groups of a file, the bytes they point into, and the number of positions.
-pub(super) fn read(file: &[u8]) -> Result<(Vec<Group>, Box<[u8]>, usize), BookError> {
+/// Groups, the bytes they point into, and the number of positions.
+pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
+
+/// What a file holds.
+pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
     if file.len() < HEADER || !file.starts_with(MAGIC) {
         return Err(BookError::Foreign);
     }

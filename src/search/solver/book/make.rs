@@ -144,21 +144,30 @@ pub fn make_book(
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
 ///
-/// Finished games count; the board must have at most 16 cells and at most 3 copies be played.
+/// Finished games count, as different from games that go on; the board must have at most 16 cells and at most 3 copies be played.
+///
+/// # Errors
+///
+/// When a limit is reached.
 ///
 /// # Panics
 ///
 /// If the board is larger or the copies more.
-#[must_use]
-pub fn canonical_counts(variant: &Variant, plies: usize) -> Vec<usize> {
+pub fn canonical_counts(
+    variant: &Variant,
+    plies: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<usize>, Halt> {
     assert!(variant.copies() <= 3);
     let geometry = Geometry::new(variant.board());
     let mut level = vec![Position::new(variant)];
     let mut counts = vec![level.len()];
+    let mut meter = limits.start();
     for _ in 0..plies {
         let mut seen = HashSet::new();
         let mut next = Vec::new();
         for position in &level {
+            meter.count()?;
             for mv in position.legal_moves(variant) {
                 let child = position.play_unchecked(variant, mv);
                 // A pass that ends the game on a full board cannot be told from a placement that
@@ -175,5 +184,5 @@ pub fn canonical_counts(variant: &Variant, plies: usize) -> Vec<usize> {
         counts.push(next.len());
         level = next;
     }
-    counts
+    Ok(counts)
 }
