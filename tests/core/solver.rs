@@ -1,5 +1,6 @@
 //! The exact solver against plain minimax, against itself, and against the known solution.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -274,7 +275,7 @@ fn canonical_positions_are_as_many_as_known() {
 fn the_book_is_read_and_knows_early_positions_only() {
     let file = include_bytes!("../../python/mijnlieff/data/book.bin");
     assert!(file.len() <= 4_000_000);
-    let book = Book::parse(file).unwrap();
+    let book = Arc::new(Book::parse(file).unwrap());
     assert_eq!(
         Book::parse(&file[..100]).unwrap_err(),
         BookError::Length {
@@ -284,13 +285,18 @@ fn the_book_is_read_and_knows_early_positions_only() {
     );
     let variant = Variant::default();
     let solver = Solver::new(&variant);
+    let with_book = Solver::new(&variant).with_book(Arc::clone(&book));
     let mut rng = SplitMix64::new(8);
-    for _ in 0..20 {
+    for _ in 0..60 {
         for position in random_game(&variant, &mut rng) {
             let stones = position.occupied().len();
             let listed = (1..=Book::STONES).contains(&stones) && !position.must_pass(&variant);
             let margin = book.margin(&position);
             assert_eq!(margin.is_some(), listed, "{position:?}");
+            if stones < Book::STONES {
+                // Forced passes included, nothing is left to search.
+                assert_eq!(solve(&with_book, &position).nodes, 0, "{position:?}");
+            }
             if stones == Book::STONES && listed {
                 assert_eq!(solver.margin(&position, Limits::default()).ok(), margin);
             }

@@ -275,6 +275,14 @@ impl Worker<'_> {
             // The opening rule is known to the position, not to the packed state.
             return self.narrow_start(position, guess, bounds);
         }
+        if position.must_pass(self.variant) {
+            // The book holds what follows the pass.
+            let next = position.play_unchecked(self.variant, Move::Pass);
+            let mut after = bounds.flipped();
+            let done = self.narrow(&next, -guess, &mut after);
+            *bounds = after.flipped();
+            return done;
+        }
         if let Some(margin) = self.book.and_then(|book| book.margin(position)) {
             *bounds = Bounds::exact(margin);
             return Ok(());
