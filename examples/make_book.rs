@@ -11,8 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments
         .next()
         .ok_or("usage: make_book FILE [THREADS] [TABLE_MIB]")?;
-    let threads: usize = arguments.next().map_or(Ok(2), |text| text.parse())?;
-    let mib: usize = arguments.next().map_or(Ok(1024), |text| text.parse())?;
+    let threads: usize = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let mib: usize = arguments.next().map_or(Ok(4096), |text| text.parse())?;
     for opening in Opening::ALL {
         let variant = Variant::new(Variant::default().board().clone(), opening, 2)?;
         let counts = canonical_counts(&variant, Book::STONES, Limits::default())?;

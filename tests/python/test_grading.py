@@ -76,7 +76,9 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="seed"):
         grade("random", positions=3, seed=-1)
     with pytest.raises(ValueError, match="no choice"):
-        sample_decisions(RandomPolicy(), 1, (0,), Variant(mijnlieff.Board.from_text("#"), "corner_straight"))
+        sample_decisions(
+            RandomPolicy(), 1, (0,), Variant(mijnlieff.Board.from_text("#"), "corner_straight")
+        )
 
     class Bad:
         def act(self, position: Position) -> int:
