@@ -27,10 +27,10 @@ const CHILDREN_FROM: u32 = 7;
 
 // Weights of the move order, found by counting nodes.
 const FORCES_PASS: i32 = 10_000;
-const POINT: i32 = 200;
-const OPEN_CELL: i32 = 100;
-const OPEN_THREAT: i32 = 150;
-const HISTORY: i32 = 3;
+const POINT: i32 = 300;
+const OPEN_CELL: i32 = 140;
+const OPEN_THREAT: i32 = 350;
+const HISTORY: i32 = 1;
 /// History counts are halved when one exceeds this.
 const HISTORY_MAX: u32 = 1 << 20;
 const HISTORY_SHIFT: u32 = 10;
