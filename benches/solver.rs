@@ -102,7 +102,7 @@ fn plain(
 }
 
 fn against_plain(variant: &Variant, ply: usize) {
-    let sample = positions(variant, ply, 10, &mut SplitMix64::new(8));
+    let sample = positions(variant, ply, 5, &mut SplitMix64::new(8));
     let start = Instant::now();
     let mut nodes = 0;
     let margins: Vec<i32> = sample
@@ -117,7 +117,7 @@ fn against_plain(variant: &Variant, ply: usize) {
     }
     let fast = start.elapsed();
     println!(
-        "10 positions of ply {ply}: plain alpha-beta {:.3} s ({nodes} nodes), solver {:.5} s, {:.0} times faster",
+        "5 positions of ply {ply}: plain alpha-beta {:.3} s ({nodes} nodes), solver {:.5} s, {:.0} times faster",
         slow.as_secs_f64(),
         fast.as_secs_f64(),
         slow.as_secs_f64() / fast.as_secs_f64()
@@ -173,7 +173,7 @@ fn batch(variant: &Variant) {
 fn main() {
     let variant = Variant::default();
     eight_openings(&variant);
-    against_plain(&variant, 6);
+    against_plain(&variant, 4);
     latencies(&variant);
     batch(&variant);
 }
