@@ -78,9 +78,22 @@ golden: .venv/installed-test ## Regenerate the golden game and the pictures
 	$(BIN)/python tests/python/make_golden.py > tests/data/example_game.txt
 	$(BIN)/python docs/make_pictures.py
 
+.PHONY: book
+book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB of memory)
+	cargo run --quiet --release --no-default-features --example make_book -- python/mijnlieff/data/book.bin
+
+.PHONY: solution
+solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
+	$(BIN)/python docs/make_solution.py
+
+.PHONY: check-solver
+check-solver: ## Check the solver against itself on a million positions
+	cargo run --quiet --release --no-default-features --example check_solver
+
 .PHONY: bench
 bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
 	$(BIN)/mijnlieff bench
+	cargo bench --quiet --no-default-features --bench solver
 
 .PHONY: wheel
 wheel: .venv/installed-test ## Build the wheel into dist/

@@ -32,10 +32,13 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.env import MijnlieffEnv
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import MatchReport, evaluate
+from mijnlieff.grading import GradeReport, grade
 from mijnlieff.packed import expand_packed
+from mijnlieff.perfect import PerfectPolicy
 from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
 from mijnlieff.registration import register_envs
+from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
@@ -43,21 +46,26 @@ __version__ = "0.1.0"
 __all__ = [
     "Board",
     "BuiltinPolicy",
+    "GradeReport",
     "GreedyPolicy",
     "MatchReport",
     "MijnlieffEnv",
     "MinimaxPolicy",
     "NetworkPolicy",
+    "PerfectPolicy",
     "Piece",
     "Policy",
     "Position",
     "RandomPolicy",
+    "Solution",
+    "SolutionBatch",
     "Variant",
     "VectorEnv",
     "__version__",
     "evaluate",
     "expand_packed",
     "format_record",
+    "grade",
     "make_policy",
     "mask_batch",
     "observe_batch",
@@ -66,6 +74,9 @@ __all__ = [
     "play_match",
     "random_openings",
     "rollout",
+    "set_table_bytes",
+    "solve",
+    "solve_batch",
     *errors.__all__,
 ]
 

@@ -15,9 +15,11 @@ __all__ = [
     "MinimaxPolicy",
     "Position",
     "RandomPolicy",
+    "Solver",
     "Variant",
     "_restore_board",
     "_restore_position",
+    "canonical_counts",
     "format_record",
     "mask_batch",
     "observe_batch",
@@ -408,6 +410,76 @@ class MinimaxPolicy(BuiltinPolicy):
     def depth(self) -> int:
         """Plies looked ahead."""
 
+@final
+class Solver:
+    """The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
+
+    Solves positions of the board and number of copies of a variant, whatever the opening rule.
+
+    Args:
+        variant: which board and number of copies.
+        table_bytes: the most memory for the table.
+        book: the bytes of a book file; used for the standard board with 2 copies.
+
+    Raises:
+        BookError: the bytes are not a book of this version.
+    """
+
+    def __new__(cls, variant: Variant, table_bytes: int, book: bytes | None = None) -> Solver: ...
+    @property
+    def table_bytes(self) -> int:
+        """The memory of the table, in bytes."""
+    @property
+    def book_positions(self) -> int:
+        """How many positions the book holds."""
+    def solve(
+        self, position: Position, max_nodes: int | None = None, max_seconds: float | None = None
+    ) -> tuple[int, list[int], list[int], int]:
+        """The margin of a position, its legal actions, their margins, and the nodes searched.
+
+        Raises:
+            SearchLimitError: a limit was reached.
+            ValueError: another board or number of copies, or a negative time.
+        """
+    def solve_batch(
+        self,
+        positions: Sequence[Position],
+        num_threads: int | None = None,
+        max_nodes: int | None = None,
+        max_seconds: float | None = None,
+    ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int8]]:
+        """Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
+
+        Raises:
+            SearchLimitError: a limit was reached.
+            ValueError: as `solve`, or 0 threads.
+        """
+    def choose(
+        self,
+        positions: Sequence[Position],
+        seed: int,
+        first: int,
+        epsilon: float,
+        num_threads: int | None = None,
+    ) -> NDArray[np.int64]:
+        """An action for each position, int64 ``(B,)``: a best one, or with `epsilon` any legal one.
+
+        Position ``i`` draws from stream ``first + i`` of the seed.
+
+        Raises:
+            GameOverError: a game is over, the message says which.
+            ValueError: as `solve`.
+        """
+
+def canonical_counts(variant: Variant, plies: int) -> list[int]:
+    """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
+
+    Finished games count. Memory grows with the count: 6 plies of the standard game take about 2 GB.
+
+    Raises:
+        ValueError: more than 16 cells or 3 copies.
+    """
+
 def random_openings(
     count: int, plies: int, variant: Variant | None = None, seed: int = 0, first: int = 0
 ) -> list[Position]:
@@ -467,7 +539,6 @@ def format_record(actions: Sequence[_Action], variant: Variant | None = None) ->
 
 def _restore_board(text: str) -> Board: ...
 def _restore_position(text: str, variant: Variant) -> Position: ...
-
 def rollout(
     positions: Sequence[Position],
     repeats: int = 1,

@@ -21,6 +21,8 @@ __all__ = ["main"]
 _COMMANDS = {
     "train": ("mijnlieff.train.command", "train an agent by self-play and measure it"),
     "evaluate": ("mijnlieff.commands.evaluate", "play a match between two policies"),
+    "grade": ("mijnlieff.commands.grade", "grade a policy against exact play"),
+    "solve": ("mijnlieff.commands.solve", "solve a position exactly"),
     "play": ("mijnlieff.commands.play", "play in the terminal, or watch two policies"),
     "bench": ("mijnlieff.commands.bench", "measure the speed of the vector environment"),
     "perft": ("mijnlieff.commands.perft", "count action sequences"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "BoardError",
+    "BookError",
     "CheckpointError",
     "ClosedEnvError",
     "DisplayError",
@@ -89,8 +90,27 @@ class PolicyError(MijnlieffError, ValueError):
     """A policy returned an illegal action, or logits of a wrong shape or with NaN."""
 
 
+class BookError(MijnlieffError, RuntimeError):
+    """The book of exact margins is damaged, or not of the version that this package reads."""
+
+
 class SearchLimitError(MijnlieffError, RuntimeError):
-    """A search reached its node or time limit before it had an answer."""
+    """A search reached its node or time limit before it had an answer.
+
+    Attributes:
+        lower: the margin is proven to be at least this, for the side to move.
+        upper: the margin is proven to be at most this.
+    """
+
+    def __init__(self, message: str, lower: int | None = None, upper: int | None = None) -> None:
+        """Keep the bounds beside the message."""
+        super().__init__(message, lower, upper)
+        self.lower = lower
+        self.upper = upper
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return str(self.args[0])
 
 
 class CheckpointError(MijnlieffError, ValueError):

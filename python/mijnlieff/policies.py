@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
     observe_batch,
 )
 from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.perfect import PerfectPolicy
 
 __all__ = ["NetworkPolicy", "Policy", "choose_actions", "make_policy"]
 
@@ -46,7 +47,8 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
     """Return the policy with this name, or the policy itself.
 
     Args:
-        policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, or a policy.
+        policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
+            ``"perfect:EPSILON"``, or a policy.
         depth: the depth of a plain ``"minimax"``.
         seed: the seed of a policy made from a name.
 
@@ -64,18 +66,28 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
     kind, colon, argument = policy.partition(":")
     if kind == "minimax" and (not colon or _is_integer(argument)):
         return MinimaxPolicy(int(argument) if colon else depth, seed)
+    if kind == "perfect" and (not colon or _is_number(argument)):
+        return PerfectPolicy(seed, float(argument) if colon else 0.0)
     if policy == "random":
         return RandomPolicy(seed)
     if policy == "greedy":
         return GreedyPolicy(seed)
     raise ValueError(
-        f"unknown policy {policy!r}; choose random, greedy, minimax or minimax:DEPTH, "
-        "such as minimax:4"
+        f"unknown policy {policy!r}; choose random, greedy, minimax, minimax:DEPTH (such as "
+        "minimax:4), perfect or perfect:EPSILON (such as perfect:0.1)"
     )
 
 
 def _is_integer(text: str) -> bool:
     return text.removeprefix("-").isdecimal()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:

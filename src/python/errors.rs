@@ -17,10 +17,12 @@ pub(crate) mod classes {
     use pyo3::import_exception;
 
     import_exception!(mijnlieff.errors, BoardError);
+    import_exception!(mijnlieff.errors, BookError);
     import_exception!(mijnlieff.errors, GameOverError);
     import_exception!(mijnlieff.errors, IllegalMoveError);
     import_exception!(mijnlieff.errors, ParseError);
     import_exception!(mijnlieff.errors, PositionError);
+    import_exception!(mijnlieff.errors, SearchLimitError);
     import_exception!(mijnlieff.errors, VariantError);
 }
 

@@ -18,6 +18,7 @@ mod policy;
 mod position;
 mod records;
 mod rollout;
+mod solver;
 mod variant;
 mod vector;
 
@@ -37,6 +38,8 @@ mod _mijnlieff {
     use super::records::{format_record, parse_record, perft};
     #[pymodule_export]
     use super::rollout::rollout;
+    #[pymodule_export]
+    use super::solver::{PySolver, canonical_counts};
     #[pymodule_export]
     use super::variant::PyVariant;
     #[pymodule_export]

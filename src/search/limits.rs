@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What may end a search before it has its answer; nothing does by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,6 +11,8 @@ pub struct Limits<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// The most positions to look into.
     pub max_nodes: Option<u64>,
+    /// When to give up.
+    pub deadline: Option<Instant>,
 }
 
 impl<'a> Limits<'a> {
@@ -19,6 +22,7 @@ impl<'a> Limits<'a> {
         Self {
             stop: Some(stop),
             max_nodes: None,
+            deadline: None,
         }
     }
 
@@ -49,12 +53,15 @@ pub enum Halt {
         /// The cap.
         max_nodes: u64,
     },
+    /// The deadline passed.
+    TimeLimit,
 }
 
 impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stopped => f.write_str("the search was stopped"),
+            Self::TimeLimit => f.write_str("the search needs more than the time allowed"),
             Self::NodeLimit { max_nodes } => {
                 write!(
                     f,
@@ -84,16 +91,53 @@ impl Meter<'_> {
         self.nodes
     }
 
+    /// How many nodes may be counted at once by [`Meter::add`] and still keep to the limits.
+    #[must_use]
+    pub(super) fn stride(&self) -> u64 {
+        let left = self
+            .limits
+            .max_nodes
+            .map_or(u64::MAX, |max| max.saturating_sub(self.nodes));
+        left.clamp(1, Self::NODES_BETWEEN_LOOKS)
+    }
+
+    /// Counts nodes, and looks at the flag and the clock.
+    ///
+    /// # Errors
+    ///
+    /// When the search has to end here.
+    pub(super) fn add(&mut self, nodes: u64) -> Result<(), Halt> {
+        self.look()?;
+        match self.limits.max_nodes {
+            Some(max_nodes) if self.nodes + nodes > max_nodes => Err(Halt::NodeLimit { max_nodes }),
+            _ => {
+                self.nodes += nodes;
+                Ok(())
+            }
+        }
+    }
+
+    fn look(&self) -> Result<(), Halt> {
+        let limits = &self.limits;
+        if limits.is_stopped() {
+            return Err(Halt::Stopped);
+        }
+        if limits.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Err(Halt::TimeLimit);
+        }
+        Ok(())
+    }
+
     /// Counts a node.
     ///
     /// # Errors
     ///
-    /// When the search has to end here. The stop flag is looked at once in a thousand nodes, and
-    /// at the first.
+    /// When the search has to end here. The stop flag and the clock are looked at once in a
+    /// thousand nodes, and at the first.
     #[inline]
     pub fn count(&mut self) -> Result<(), Halt> {
-        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS) && self.limits.is_stopped() {
-            return Err(Halt::Stopped);
+        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS) {
+            self.look()?;
         }
         match self.limits.max_nodes {
             Some(max_nodes) if self.nodes >= max_nodes => Err(Halt::NodeLimit { max_nodes }),

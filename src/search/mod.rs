@@ -3,7 +3,8 @@
 //! Every value is a margin, in points, seen by the side to move: own points minus the opponent's.
 //! [`minimax()`] is the definition of a depth-limited value, [`best_moves`] computes the same by
 //! alpha-beta. Both judge the positions where they stop by the margin so far; where the game is
-//! over, that margin is the exact result, in the same unit.
+//! over, that margin is the exact result, in the same unit. [`solver`] searches to the end of the
+//! game.
 
 mod alphabeta;
 mod depth;
@@ -11,6 +12,7 @@ mod limits;
 mod lookahead;
 mod minimax;
 mod move_set;
+pub mod solver;
 
 pub use alphabeta::{BestMoves, best_moves};
 pub use depth::{Depth, DepthError};

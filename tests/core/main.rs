@@ -7,4 +7,5 @@ mod policies;
 mod properties;
 mod records;
 mod search;
+mod solver;
 mod vector;

@@ -19,7 +19,9 @@ __all__ = [
     "variant_of",
 ]
 
-POLICY_HELP = "random, greedy, minimax:DEPTH, or a checkpoint of `mijnlieff train`"
+POLICY_HELP = (
+    "random, greedy, minimax:DEPTH, perfect[:EPSILON], or a checkpoint of `mijnlieff train`"
+)
 
 
 def add_variant_arguments(parser: argparse.ArgumentParser) -> None:

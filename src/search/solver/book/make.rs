@@ -1,0 +1,188 @@
+//! Making the book: the last level is searched, the others follow from it.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use super::super::geometry::Geometry;
+use super::super::search::Search;
+use super::super::state::State;
+use super::super::table::Table;
+use super::{Book, format};
+use crate::game::{Board, Position, Variant};
+use crate::search::{Halt, Limits};
+
+/// Positions that a thread takes at a time; neighbours share much of their searches.
+const CHUNK: usize = 256;
+
+/// A canonical position: planes, then hands.
+type Key = (u32, u32);
+
+fn key_of(geometry: &Geometry, state: State<2>) -> Key {
+    let (a, b) = geometry.canonical(state.planes());
+    (u32::from(a) | u32::from(b) << 16, state.hands)
+}
+
+fn state_of((planes, hands): Key) -> State<2> {
+    let (a, b) = (planes as u16, (planes >> 16) as u16);
+    State {
+        own: a & !b,
+        opp: b & !a,
+        allowed: a & b,
+        hands,
+    }
+}
+
+/// The positions after each placement, forced passes played, and whether the mover moves again.
+fn children(geometry: &Geometry, key: Key) -> impl Iterator<Item = (Key, bool)> {
+    let state = state_of(key);
+    (0..64)
+        .filter(move |code| state.allowed >> (code % 16) & 1 == 1 && state.holds(code / 16))
+        .map(move |code| {
+            let (child, again) = state.after(geometry, code);
+            (key_of(geometry, child), again)
+        })
+}
+
+/// Every canonical position with 1 to [`Book::STONES`] stones, by their number.
+fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
+    let variant = Variant::default();
+    let start = State::<2> {
+        allowed: geometry.all,
+        ..State::new(&Position::new(&variant))
+    };
+    let (a, b) = start.planes();
+    let mut levels = vec![vec![(u32::from(a) | u32::from(b) << 16, start.hands)]];
+    for stones in 0..Book::STONES {
+        let mut next: Vec<Key> = Vec::new();
+        for &key in &levels[stones] {
+            next.extend(children(geometry, key).map(|(child, _)| child));
+        }
+        next.sort_unstable();
+        next.dedup();
+        levels.push(next);
+    }
+    levels.remove(0);
+    levels
+}
+
+/// The file of the book, made by `threads` threads on a table of `table_bytes`.
+///
+/// Takes tens of minutes. `progress` is told how many positions of how many are done, now and then.
+///
+/// # Errors
+///
+/// When a limit is reached.
+///
+/// # Panics
+///
+/// If `threads` is 0.
+pub fn make_book(
+    threads: usize,
+    table_bytes: usize,
+    limits: Limits<'_>,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<Vec<u8>, Halt> {
+    assert!(threads > 0);
+    let geometry = Geometry::new(&Board::default());
+    let levels = levels(&geometry);
+    let last = &levels[Book::STONES - 1];
+    let table = Table::new(table_bytes, State::<2>::KEY_BITS);
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, i32)>, Halt> {
+        let mut search = Search::<2>::new(&geometry, &table, [0; 64], limits);
+        let (mut found, mut guess) = (Vec::new(), 0);
+        loop {
+            let first = next.fetch_add(CHUNK, Relaxed);
+            if first >= last.len() {
+                return Ok(found);
+            }
+            progress(first, last.len());
+            for (number, &key) in last.iter().enumerate().skip(first).take(CHUNK) {
+                guess = search.margin(state_of(key), guess)?;
+                found.push((number, guess));
+            }
+        }
+    };
+    let found: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("no worker panics"))
+            .collect()
+    });
+    let mut margins = vec![0; last.len()];
+    for part in found {
+        for (number, margin) in part? {
+            margins[number] = margin;
+        }
+    }
+    let mut positions: Vec<(Key, i32)> =
+        last.iter().copied().zip(margins.iter().copied()).collect();
+    for stones in (0..Book::STONES - 1).rev() {
+        let after = &levels[stones + 1];
+        let value = |(child, again): (Key, bool)| {
+            let margin = margins[after.binary_search(&child).expect("every child is listed")];
+            if again { margin } else { -margin }
+        };
+        margins = levels[stones]
+            .iter()
+            .map(|&key| {
+                children(&geometry, key)
+                    .map(value)
+                    .max()
+                    .expect("a cell is allowed")
+            })
+            .collect();
+        positions.extend(levels[stones].iter().copied().zip(margins.iter().copied()));
+    }
+    let positions = positions
+        .into_iter()
+        .map(|((planes, hands), margin)| (planes, hands, margin));
+    Ok(format::write(positions))
+}
+
+/// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
+///
+/// Finished games count, as different from games that go on; the board must have at most 16 cells and at most 3 copies be played.
+///
+/// # Errors
+///
+/// When a limit is reached.
+///
+/// # Panics
+///
+/// If the board is larger or the copies more.
+pub fn canonical_counts(
+    variant: &Variant,
+    plies: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<usize>, Halt> {
+    assert!(variant.copies() <= 3);
+    let geometry = Geometry::new(variant.board());
+    let mut level = vec![Position::new(variant)];
+    let mut counts = vec![level.len()];
+    let mut meter = limits.start();
+    for _ in 0..plies {
+        let mut seen = HashSet::new();
+        let mut next = Vec::new();
+        for position in &level {
+            meter.count()?;
+            for mv in position.legal_moves(variant) {
+                let child = position.play_unchecked(variant, mv);
+                // A pass that ends the game on a full board cannot be told from a placement that
+                // leaves no cell: the former is over.
+                let key = (
+                    key_of(&geometry, State::new(&child)),
+                    child.is_over(variant),
+                );
+                if seen.insert(key) {
+                    next.push(child);
+                }
+            }
+        }
+        counts.push(next.len());
+        level = next;
+    }
+    Ok(counts)
+}

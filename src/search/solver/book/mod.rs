@@ -1,0 +1,146 @@
+//! The book: exact margins of every early position of the standard game, whatever the opening rule.
+//!
+//! It holds the positions with 1 to [`Book::STONES`] stones in which a stone can be placed, one for
+//! all symmetric ones. A position is found by its whole key, so one that cannot be reached is not
+//! in the book, rather than answered wrongly.
+
+mod format;
+mod make;
+
+use std::fmt;
+
+use super::geometry::Geometry;
+use super::state::State;
+use crate::game::{Board, Position, Variant};
+
+pub use make::{canonical_counts, make_book};
+
+/// Why a file is not a book that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BookError {
+    /// It does not start as a book does.
+    Foreign,
+    /// It was written in another version of the format.
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// It is shorter or longer than it says.
+    Length {
+        /// The bytes found after the header.
+        found: usize,
+        /// The bytes that should follow the header.
+        expected: u64,
+    },
+    /// The checksum does not fit the content.
+    Checksum,
+    /// The content makes no sense although the checksum fits.
+    Content {
+        /// Where, in bytes after the header.
+        at: usize,
+    },
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign => f.write_str("the file is not a book: it does not start with MIJNBOOK"),
+            Self::Version { found } => write!(
+                f,
+                "the book has format version {found}, this package reads version {}",
+                format::VERSION
+            ),
+            Self::Length { found, expected } => write!(
+                f,
+                "the book is truncated or has been added to: {found} bytes follow its header, it \
+                 says {expected}"
+            ),
+            Self::Checksum => f.write_str("the book is damaged: its checksum does not fit"),
+            Self::Content { at } => write!(f, "the book makes no sense at byte {at}"),
+        }
+    }
+}
+
+impl std::error::Error for BookError {}
+
+/// Exact margins by position.
+pub struct Book {
+    geometry: Box<Geometry>,
+    groups: Vec<Group>,
+    entries: Box<[u8]>,
+    len: usize,
+}
+
+impl fmt::Debug for Book {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Book({} positions)", self.len)
+    }
+}
+
+/// Positions that differ in nothing but the hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Group {
+    planes: u32,
+    /// Where its entries start.
+    start: u32,
+    len: u32,
+}
+
+impl Book {
+    /// The most stones on a position of the book.
+    pub const STONES: usize = 5;
+
+    /// Reads a book.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not exactly those of a book of this version.
+    pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
+        let (groups, entries, len) = format::read(bytes)?;
+        Ok(Self {
+            geometry: Box::new(Geometry::new(&Board::default())),
+            groups,
+            entries,
+            len,
+        })
+    }
+
+    /// Whether the book is about positions of this variant: the standard board and two copies.
+    #[must_use]
+    pub fn serves(variant: &Variant) -> bool {
+        let standard = Variant::default();
+        variant.board() == standard.board() && variant.copies() == standard.copies()
+    }
+
+    /// How many positions it holds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it holds none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The margin of a position for the side to move; none when it is not in the book.
+    ///
+    /// The variant of the position must be one that the book [serves](Book::serves).
+    #[must_use]
+    pub fn margin(&self, position: &Position) -> Option<i32> {
+        if position.ply() == 0 || position.occupied().len() > Self::STONES {
+            return None;
+        }
+        let state = State::<2>::new(position);
+        let (a, b) = self.geometry.canonical(state.planes());
+        let planes = u32::from(a) | u32::from(b) << 16;
+        let group = self
+            .groups
+            .binary_search_by_key(&planes, |group| group.planes);
+        let group = self.groups[group.ok()?];
+        let entries = &self.entries[group.start as usize..];
+        format::find(entries, group.len, state.hands)
+    }
+}

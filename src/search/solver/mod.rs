@@ -1,0 +1,374 @@
+//! The exact solver: what a position is worth when both sides play perfectly.
+//!
+//! ```
+//! use mijnlieff::game::{Position, Variant, parse_record};
+//! use mijnlieff::search::Limits;
+//! use mijnlieff::search::solver::Solver;
+//!
+//! let variant = Variant::default();
+//! let mut position = Position::new(&variant);
+//! let record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+";
+//! for mv in parse_record(&variant, record).unwrap() {
+//!     position = position.play(&variant, mv)?;
+//! }
+//! let solution = Solver::new(&variant).solve(&position, Limits::default()).unwrap();
+//! assert_eq!(solution.margin, 3); // Light wins by 3 points,
+//! assert_eq!(solution.best_moves().count(), 1); // by d4x alone
+//! # Ok::<(), mijnlieff::game::PlayError>(())
+//! ```
+//!
+//! On boards of up to 16 cells a position is packed into one word, which is also the exact key of
+//! its table entry. Larger boards are searched position by position, under limits: when one is
+//! reached, the answer is what has been proven so far.
+
+mod batch;
+mod book;
+mod exact;
+mod geometry;
+mod large;
+mod search;
+mod state;
+mod table;
+
+use std::sync::{Arc, Mutex};
+
+pub use self::book::{Book, BookError, canonical_counts, make_book};
+use self::exact::static_bounds;
+pub use self::exact::{Bounds, MoveBounds};
+use self::geometry::Geometry;
+use self::large::LargeSearch;
+use self::search::{History, Search};
+use self::state::State;
+use self::table::{MAX_MARGIN, Table};
+use super::{Halt, Limits};
+use crate::game::{Move, Position, Variant};
+
+/// The memory that a solver's table takes unless told otherwise: 64 MiB.
+pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
+
+/// What perfect play makes of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// Own points less the opponent's at the end of the game, for the side to move.
+    pub margin: i32,
+    /// The margin after each legal move, in the order of [`Position::legal_moves`]; for the side to
+    /// move as well. Empty when the game is over.
+    pub moves: Vec<(Move, i32)>,
+    /// Positions looked into.
+    pub nodes: u64,
+}
+
+impl Solution {
+    /// The moves that keep the margin.
+    pub fn best_moves(&self) -> impl Iterator<Item = Move> {
+        let best = move |&&(_, margin): &&(Move, i32)| margin == self.margin;
+        self.moves.iter().filter(best).map(|&(mv, _)| mv)
+    }
+}
+
+/// A search that reached a limit, with what it has proven until then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsolved {
+    /// Which limit.
+    pub halt: Halt,
+    /// Bounds of the margin, for the side to move.
+    pub bounds: Bounds,
+    /// Bounds of the margin after each legal move.
+    pub moves: Vec<MoveBounds>,
+}
+
+/// Solves positions of one board and number of pieces; what one search learns helps the next.
+///
+/// All methods take `&self`, and several threads may use it at once.
+#[derive(Debug)]
+pub struct Solver {
+    variant: Variant,
+    table_bytes: usize,
+    engine: Engine,
+    book: Option<Arc<Book>>,
+    /// The move order learned by the search that ended last.
+    history: Mutex<History>,
+}
+
+/// What searches of a solver share.
+#[derive(Debug)]
+enum Engine {
+    /// Up to 16 cells and 3 copies.
+    Narrow(Box<Geometry>, Table),
+    /// Up to 16 cells.
+    Wide(Box<Geometry>, Table),
+    Large,
+}
+
+impl Solver {
+    /// The most cells of a board on which every position can be solved.
+    pub const MAX_CELLS: usize = 16;
+
+    /// A solver with a table of [`DEFAULT_TABLE_BYTES`].
+    #[must_use]
+    pub fn new(variant: &Variant) -> Self {
+        Self::with_table(variant, DEFAULT_TABLE_BYTES)
+    }
+
+    /// A solver with a table of at most this many bytes.
+    ///
+    /// Smaller boards take less, as much as can be of use. With more than 3 copies at least 32 MiB
+    /// are taken. On boards of more than 16 cells each search has a table of its own.
+    #[must_use]
+    pub fn with_table(variant: &Variant, bytes: usize) -> Self {
+        let board = variant.board();
+        let cells = board.num_cells();
+        let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
+            Engine::Large
+        } else {
+            let geometry = Box::new(Geometry::new(board));
+            // Not more than a slot for every way to colour the cells and mark some as allowed.
+            let useful = 8_usize << (2 * cells);
+            if variant.copies() <= 3 {
+                let table = Table::new(bytes.min(useful), State::<2>::KEY_BITS);
+                Engine::Narrow(geometry, table)
+            } else {
+                Engine::Wide(
+                    geometry,
+                    Table::new(bytes.min(useful), State::<4>::KEY_BITS),
+                )
+            }
+        };
+        Self {
+            variant: variant.clone(),
+            table_bytes: bytes,
+            engine,
+            book: None,
+            history: Mutex::new([0; 64]),
+        }
+    }
+
+    /// The same solver, which looks early positions up; it does not when the book is about another
+    /// variant.
+    #[must_use]
+    pub fn with_book(mut self, book: Arc<Book>) -> Self {
+        self.book = Book::serves(&self.variant).then_some(book);
+        self
+    }
+
+    /// The memory that the table takes, in bytes; 0 on boards of more than 16 cells.
+    #[must_use]
+    pub fn table_bytes(&self) -> usize {
+        match &self.engine {
+            Engine::Narrow(_, table) | Engine::Wide(_, table) => table.bytes(),
+            Engine::Large => 0,
+        }
+    }
+
+    /// The margin of a position and of every legal move.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached; the bounds it holds are proven.
+    pub fn solve(
+        &self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Solution, Box<Unsolved>> {
+        let mut worker = self.worker(limits);
+        let answer = worker.solve(position);
+        self.retire(&worker);
+        answer
+    }
+
+    /// The margin alone, which is cheaper.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached; the bounds are proven.
+    pub fn margin(&self, position: &Position, limits: Limits<'_>) -> Result<i32, (Halt, Bounds)> {
+        let mut worker = self.worker(limits);
+        let mut bounds = static_bounds(&self.variant, position);
+        let answer = worker.narrow(position, 0, &mut bounds);
+        self.retire(&worker);
+        answer.map(|()| bounds.lower).map_err(|halt| (halt, bounds))
+    }
+
+    /// Whether the margin of a position is at least this, which is cheaper still: with 1, whether
+    /// the side to move wins.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached.
+    pub fn is_at_least(
+        &self,
+        position: &Position,
+        margin: i32,
+        limits: Limits<'_>,
+    ) -> Result<bool, Halt> {
+        let mut worker = self.worker(limits);
+        // Nothing is left to find above or below the window of one point.
+        let mut bounds = static_bounds(&self.variant, position);
+        bounds.lower = bounds.lower.max(margin - 1).min(margin);
+        bounds.upper = bounds.upper.min(margin).max(margin - 1);
+        let answer = worker.narrow(position, margin, &mut bounds);
+        self.retire(&worker);
+        answer.map(|()| bounds.lower >= margin)
+    }
+
+    fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
+        let history = || *self.history.lock().expect("no holder panics");
+        let searcher = match &self.engine {
+            Engine::Narrow(geometry, table) => {
+                Searcher::Narrow(Search::new(geometry, table, history(), limits))
+            }
+            Engine::Wide(geometry, table) => {
+                Searcher::Wide(Search::new(geometry, table, history(), limits))
+            }
+            Engine::Large => {
+                Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
+            }
+        };
+        Worker {
+            variant: &self.variant,
+            book: self.book.as_deref(),
+            searcher,
+        }
+    }
+
+    fn retire(&self, worker: &Worker<'_>) {
+        let history = match &worker.searcher {
+            Searcher::Narrow(search) => search.history(),
+            Searcher::Wide(search) => search.history(),
+            Searcher::Large(_) => return,
+        };
+        *self.history.lock().expect("no holder panics") = *history;
+    }
+}
+
+/// The search of one thread.
+struct Worker<'a> {
+    variant: &'a Variant,
+    book: Option<&'a Book>,
+    searcher: Searcher<'a>,
+}
+
+enum Searcher<'a> {
+    Narrow(Search<'a, 2>),
+    Wide(Search<'a, 4>),
+    Large(LargeSearch<'a>),
+}
+
+impl Worker<'_> {
+    fn nodes(&self) -> u64 {
+        match &self.searcher {
+            Searcher::Narrow(search) => search.nodes(),
+            Searcher::Wide(search) => search.nodes(),
+            Searcher::Large(search) => search.nodes(),
+        }
+    }
+
+    /// Narrows the bounds of a position to its margin, starting near `guess`.
+    fn narrow(&mut self, position: &Position, guess: i32, bounds: &mut Bounds) -> Result<(), Halt> {
+        if position.is_over(self.variant) {
+            let side = position.side_to_move();
+            let points = position.score(self.variant).map(i32::from);
+            *bounds = Bounds::exact(points[side.index()] - points[side.opponent().index()]);
+            return Ok(());
+        }
+        if position.ply() == 0 {
+            // The opening rule is known to the position, not to the packed state.
+            return self.narrow_start(position, guess, bounds);
+        }
+        if position.must_pass(self.variant) {
+            // The book holds what follows the pass.
+            let next = position.play_unchecked(self.variant, Move::Pass);
+            let mut after = bounds.flipped();
+            let done = self.narrow(&next, -guess, &mut after);
+            *bounds = after.flipped();
+            return done;
+        }
+        if let Some(margin) = self.book.and_then(|book| book.margin(position)) {
+            *bounds = Bounds::exact(margin);
+            return Ok(());
+        }
+        match &mut self.searcher {
+            Searcher::Narrow(search) => search.solve(position, guess, bounds),
+            Searcher::Wide(search) => search.solve(position, guess, bounds),
+            Searcher::Large(search) => search.solve(position, guess, bounds),
+        }
+    }
+
+    fn narrow_start(
+        &mut self,
+        position: &Position,
+        guess: i32,
+        bounds: &mut Bounds,
+    ) -> Result<(), Halt> {
+        let mut best = i32::MIN;
+        for mv in position.legal_moves(self.variant) {
+            let child = position.play_unchecked(self.variant, mv);
+            let mut after = static_bounds(self.variant, &child);
+            self.narrow(&child, -guess, &mut after)?;
+            best = best.max(-after.upper);
+        }
+        *bounds = Bounds::exact(best);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), Halt> {
+        match &mut self.searcher {
+            Searcher::Narrow(search) => search.check(),
+            Searcher::Wide(search) => search.check(),
+            Searcher::Large(_) => Ok(()), // counts every node
+        }
+    }
+
+    fn solve(&mut self, position: &Position) -> Result<Solution, Box<Unsolved>> {
+        let before = self.nodes();
+        if position.is_over(self.variant) {
+            let mut bounds = Bounds::exact(0);
+            let done = self.narrow(position, 0, &mut bounds);
+            debug_assert!(done.is_ok());
+            return Ok(Solution {
+                margin: bounds.lower,
+                moves: Vec::new(),
+                nodes: 0,
+            });
+        }
+        let mut moves: Vec<(MoveBounds, Position)> = position
+            .legal_moves(self.variant)
+            .into_iter()
+            .map(|mv| {
+                let child = position.play_unchecked(self.variant, mv);
+                let bounds = static_bounds(self.variant, &child).flipped();
+                (MoveBounds { mv, bounds }, child)
+            })
+            .collect();
+        let mut guess = 0;
+        let mut done = self.check();
+        for (after, child) in &mut moves {
+            if done.is_err() {
+                break;
+            }
+            let mut bounds = after.bounds.flipped();
+            done = self.narrow(child, -guess, &mut bounds);
+            after.bounds = bounds.flipped();
+            guess = after.bounds.lower;
+        }
+        let most =
+            |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
+        let lower = most(|after| after.bounds.lower).expect("a live position has a move");
+        let upper = most(|after| after.bounds.upper).expect("a live position has a move");
+        match done {
+            Ok(()) => Ok(Solution {
+                margin: lower,
+                moves: moves
+                    .iter()
+                    .map(|(after, _)| (after.mv, after.bounds.lower))
+                    .collect(),
+                nodes: self.nodes() - before,
+            }),
+            Err(halt) => Err(Box::new(Unsolved {
+                halt,
+                bounds: Bounds { lower, upper },
+                moves: moves.into_iter().map(|(after, _)| after).collect(),
+            })),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A position of a small board as the search holds it.
+
+use super::geometry::Geometry;
+use crate::game::{Hand, Player, Position};
+
+/// The most pieces of a type that a count of four bits tells apart.
+///
+/// A hand with more is held at this number: on a board of 16 cells a player cannot run out of it
+/// before the last empty cell, where the type no longer matters.
+const MOST: u8 = 15;
+
+/// Stones, allowed cells and hands, seen from the side to move.
+///
+/// `W` is the width of a count in the hands: 2 bits for up to 3 copies, else 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State<const W: u32> {
+    pub(super) own: u16,
+    pub(super) opp: u16,
+    pub(super) allowed: u16,
+    /// Counts by piece: own hand from bit 0, the opponent's from bit 16.
+    pub(super) hands: u32,
+}
+
+impl<const W: u32> State<W> {
+    /// The bits of a key.
+    pub(super) const KEY_BITS: u32 = 32 + 8 * W;
+    /// The lowest bit of each count.
+    const UNITS: u32 = 1 | 1 << W | 1 << (2 * W) | 1 << (3 * W);
+
+    /// The state of a position on a board of up to 16 cells.
+    ///
+    /// The opening rule is lost: right for every position but the first of a game.
+    pub(super) fn new(position: &Position) -> Self {
+        let own = position.side_to_move();
+        let stones = |player: Player| position.stones(player).bits() as u16;
+        let hand = |player: Player| Self::pack_hand(position.hand(player));
+        Self {
+            own: stones(own),
+            opp: stones(own.opponent()),
+            allowed: position.allowed().bits() as u16,
+            hands: hand(own) | hand(own.opponent()) << 16,
+        }
+    }
+
+    fn pack_hand(hand: Hand) -> u32 {
+        let counts = hand.counts().into_iter().rev();
+        counts.fold(0, |packed, count| packed << W | u32::from(count.min(MOST)))
+    }
+
+    #[inline]
+    pub(super) fn own_hand(self) -> u32 {
+        self.hands & 0xffff
+    }
+
+    #[inline]
+    pub(super) fn opp_hand(self) -> u32 {
+        self.hands >> 16
+    }
+
+    /// Whether the side to move holds a piece of this type.
+    #[inline]
+    pub(super) fn holds(self, piece: usize) -> bool {
+        self.hands >> (W * piece as u32) & ((1 << W) - 1) != 0
+    }
+
+    /// The type of the last piece of the side to move; none when more, or none, are held.
+    #[inline]
+    pub(super) fn only_piece(self) -> Option<usize> {
+        let hand = self.own_hand();
+        let single = hand & hand.wrapping_sub(1) == 0 && hand & Self::UNITS != 0;
+        single.then(|| (hand.trailing_zeros() / W) as usize)
+    }
+
+    /// The hands after the side to move has placed a piece of this type; still its own first.
+    #[inline]
+    pub(super) fn hands_without(self, piece: usize) -> u32 {
+        self.hands - (1 << (W * piece as u32))
+    }
+
+    /// The position after a move, and whether the mover moves again because the opponent has to
+    /// pass. The move must neither end the game nor leave only its last turn.
+    #[inline]
+    pub(super) fn after(self, geometry: &Geometry, code: usize) -> (Self, bool) {
+        let bit = 1_u16 << (code % 16);
+        let own = self.own | bit;
+        let open = geometry.all & !(own | self.opp);
+        let allowed = geometry.reach[code] & open;
+        let hands = self.hands_without(code / 16);
+        if allowed == 0 {
+            let again = Self {
+                own,
+                allowed: open,
+                hands,
+                ..self
+            };
+            (again, true)
+        } else {
+            let next = Self {
+                own: self.opp,
+                opp: own,
+                allowed,
+                hands: hands.rotate_left(16),
+            };
+            (next, false)
+        }
+    }
+
+    /// Two sets that say the same as own, opposing and allowed cells, which never overlap: the
+    /// allowed cells are where both have a bit.
+    #[inline]
+    pub(super) fn planes(self) -> (u16, u16) {
+        (self.own | self.allowed, self.opp | self.allowed)
+    }
+
+    /// A number of [`State::KEY_BITS`] bits that no other state has, from planes and hands.
+    #[inline]
+    pub(super) fn pack((a, b): (u16, u16), hands: u32) -> u64 {
+        let half = (1_u64 << (4 * W)) - 1;
+        let hands = u64::from(hands);
+        let hands = (hands & half) | (hands >> 16 & half) << (4 * W);
+        u64::from(a) | u64::from(b) << 16 | hands << 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Board, Opening, Variant};
+
+    fn state<const W: u32>(copies: i64) -> State<W> {
+        let variant = Variant::new(Board::default(), Opening::Anywhere, copies).unwrap();
+        State::new(&Position::new(&variant))
+    }
+
+    #[test]
+    fn hands_are_counted_by_piece() {
+        let mut state = state::<2>(2);
+        assert_eq!(state.hands, 0b1010_1010 << 16 | 0b1010_1010);
+        for piece in [0, 1, 1, 2, 3, 3] {
+            assert!(state.holds(piece) && state.only_piece().is_none());
+            state.hands = state.hands_without(piece);
+        }
+        assert!(!state.holds(1) && !state.holds(3));
+        assert_eq!(state.only_piece(), None); // a Straight and a Pusher
+        state.hands = state.hands_without(0);
+        assert_eq!(state.only_piece(), Some(2));
+        state.hands = state.hands_without(2);
+        assert_eq!((state.only_piece(), state.own_hand()), (None, 0));
+    }
+
+    #[test]
+    fn two_copies_of_a_type_are_not_a_last_piece() {
+        let mut state = state::<2>(2);
+        for piece in [0, 0, 1, 1, 2, 2] {
+            state.hands = state.hands_without(piece);
+        }
+        assert_eq!(state.only_piece(), None);
+    }
+
+    #[test]
+    fn keys_fill_their_bits() {
+        let all = State::<2>::pack((u16::MAX, u16::MAX), 0x00ff_00ff);
+        assert_eq!(all, u64::MAX >> (64 - State::<2>::KEY_BITS));
+        assert_eq!(State::<4>::pack((u16::MAX, u16::MAX), u32::MAX), u64::MAX);
+        assert_eq!(state::<4>(16).hands, u32::MAX);
+    }
+}

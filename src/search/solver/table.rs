@@ -1,0 +1,189 @@
+//! The transposition table: proven bounds by position.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Slots in which a position may lie.
+const WAYS: usize = 4;
+/// Bytes of a bucket.
+const BUCKET_BYTES: usize = WAYS * size_of::<AtomicU64>();
+const VALUE_BITS: u32 = 6;
+const MOVE_BITS: u32 = 6;
+const FIXED_BITS: u32 = 2 * VALUE_BITS + MOVE_BITS;
+/// The least that is left for the effort.
+const EFFORT_BITS: u32 = 2;
+const OFFSET: i32 = 1 << (VALUE_BITS - 1);
+
+/// The largest margin that an entry can hold.
+pub(super) const MAX_MARGIN: i32 = OFFSET - 1;
+
+/// What is known of a position: its margin lies in `lower..=upper`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) lower: i32,
+    pub(super) upper: i32,
+    /// The move that was best when last searched, `piece * 16 + cell`.
+    pub(super) best: u8,
+}
+
+/// Bounds by exact key, shared between threads without locks.
+///
+/// An entry is one word, written and read at once. A key is scrambled by a bijection; the bucket
+/// number holds a part of the result and the entry the rest, so together they are the whole key
+/// and an entry never answers for another position.
+///
+/// ```text
+/// tag (key bits less bucket bits) | effort | best move (6) | upper (6) | lower (6)
+/// ```
+#[derive(Debug)]
+pub(super) struct Table {
+    slots: Box<[AtomicU64]>,
+    bucket_bits: u32,
+    key_bits: u32,
+}
+
+impl Table {
+    /// A table for keys of this width that takes at most `bytes`, or the smallest there can be.
+    pub(super) fn new(bytes: usize, key_bits: u32) -> Self {
+        let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
+        // The entry has to hold what the bucket number does not tell of the key.
+        let least = (key_bits + FIXED_BITS + EFFORT_BITS)
+            .saturating_sub(64)
+            .max(1);
+        let bucket_bits = fitting.clamp(least, key_bits - 1);
+        let slots = (0..WAYS << bucket_bits).map(|_| AtomicU64::new(0));
+        Self {
+            slots: slots.collect(),
+            bucket_bits,
+            key_bits,
+        }
+    }
+
+    /// The memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+    }
+
+    /// The bucket of a key and the tag that tells it from the others there.
+    #[inline]
+    fn locate(&self, key: u64) -> (&[AtomicU64], u64) {
+        // Multiplying by an odd number and adding the high half to the low are both bijections on
+        // the numbers of `key_bits` bits. The factors are those of SplitMix64's finaliser, for
+        // their mixing.
+        let mask = u64::MAX >> (64 - self.key_bits);
+        let mut mixed = key.wrapping_mul(0xBF58_476D_1CE4_E5B9) & mask;
+        mixed ^= mixed >> (self.key_bits / 2);
+        mixed = mixed.wrapping_mul(0x94D0_49BB_1331_11EB) & mask;
+        let tag_bits = self.key_bits - self.bucket_bits;
+        let first = (mixed >> tag_bits) as usize * WAYS;
+        (
+            &self.slots[first..first + WAYS],
+            mixed & ((1 << tag_bits) - 1),
+        )
+    }
+
+    fn payload_bits(&self) -> u32 {
+        64 - self.key_bits + self.bucket_bits
+    }
+
+    /// What is known of the position with this key.
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<Known> {
+        let (bucket, tag) = self.locate(key);
+        let payload_bits = self.payload_bits();
+        let entry = bucket.iter().map(|slot| slot.load(Relaxed)).find(|entry| {
+            // An empty slot is 0; every entry has a positive effort.
+            entry >> payload_bits == tag && *entry != 0
+        })?;
+        let field = |shift: u32, bits: u32| (entry >> shift & ((1 << bits) - 1)) as i32;
+        Some(Known {
+            lower: field(0, VALUE_BITS) - OFFSET,
+            upper: field(VALUE_BITS, VALUE_BITS) - OFFSET,
+            best: field(2 * VALUE_BITS, MOVE_BITS) as u8,
+        })
+    }
+
+    /// Keeps what is known of a position, in place of what was, or of the entry in its bucket that
+    /// took the least effort to find.
+    #[inline]
+    pub(super) fn put(&self, key: u64, known: Known, nodes: u64) {
+        let (bucket, tag) = self.locate(key);
+        let payload_bits = self.payload_bits();
+        let most = (1_u64 << (payload_bits - FIXED_BITS).min(6)) - 1;
+        let effort = u64::from(nodes.max(1).ilog2()).clamp(1, most);
+        let entry = tag << payload_bits
+            | effort << FIXED_BITS
+            | u64::from(known.best) << (2 * VALUE_BITS)
+            | ((known.upper + OFFSET) as u64) << VALUE_BITS
+            | (known.lower + OFFSET) as u64;
+        let (mut place, mut least) = (&bucket[0], u64::MAX);
+        for slot in bucket {
+            let old = slot.load(Relaxed);
+            if old >> payload_bits == tag {
+                place = slot;
+                break;
+            }
+            let old_effort = old >> FIXED_BITS & most;
+            if old_effort < least {
+                (place, least) = (slot, old_effort);
+            }
+        }
+        place.store(entry, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+
+    fn known(number: u64) -> Known {
+        Known {
+            lower: number as i32 % 20 - 20,
+            upper: number as i32 % 30,
+            best: (number % 64) as u8,
+        }
+    }
+
+    #[test]
+    fn an_entry_never_answers_for_another_key() {
+        // Small enough that buckets overflow; keys that differ in few bits.
+        for (key_bits, keys) in [(48, 5_000_u64), (64, 5_000)] {
+            let table = Table::new(1 << 10, key_bits);
+            let mut rng = SplitMix64::new(1);
+            let mask = u64::MAX >> (64 - key_bits);
+            let base = rng.next_u64();
+            let mut found = 0;
+            let mut stored = std::collections::HashMap::new();
+            for number in 0..keys {
+                let key = (base ^ number << (number % 7 * 5)) & mask;
+                stored.insert(key, number);
+                table.put(key, known(number), number);
+            }
+            for (key, &number) in &stored {
+                if let Some(answer) = table.get(*key) {
+                    assert_eq!(answer, known(number));
+                    found += 1;
+                }
+                let other = rng.next_u64() & mask;
+                assert!(stored.contains_key(&other) || table.get(other).is_none());
+            }
+            assert!(found > 0);
+        }
+    }
+
+    #[test]
+    fn what_took_most_effort_stays() {
+        let table = Table::new(1 << 12, 48);
+        table.put(7, known(7), 1 << 20);
+        for key in 100..10_000 {
+            table.put(key, known(key), 10);
+        }
+        assert_eq!(table.get(7), Some(known(7)));
+    }
+
+    #[test]
+    fn the_size_keeps_to_its_cap() {
+        assert_eq!(Table::new(64 << 20, 48).bytes(), 64 << 20);
+        assert_eq!(Table::new((64 << 20) - 1, 48).bytes(), 32 << 20);
+    }
+}

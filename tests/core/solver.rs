@@ -1,0 +1,305 @@
+//! The exact solver against plain minimax, against itself, and against the known solution.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
+use mijnlieff::random::SplitMix64;
+use mijnlieff::search::solver::{Book, BookError, Solution, Solver, canonical_counts};
+use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
+
+/// Boards of up to 16 cells: whole, with gaps, joined at corners, in pieces, and very small.
+const BOARDS: [&str; 12] = [
+    "####\n####\n####\n####",
+    "##..\n##..\n..##\n..##",
+    "..##\n..##\n##..\n##..\n..##\n..##\n##..\n##..",
+    "########\n########",
+    "##.##\n##.##\n.###.\n..#..",
+    "##...##\n#######\n.#####.",
+    "#####\n#####\n#####",
+    "################",
+    "###\n#.#\n###",
+    "#.#",
+    "##",
+    "#",
+];
+
+/// Longer games than this are too many for plain minimax.
+const MOST_PLIES: u32 = 64;
+
+fn random_move(variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Position {
+    let moves = position.legal_moves(variant);
+    let mv = moves[rng.below(moves.len() as u64) as usize];
+    position.play(variant, mv).unwrap()
+}
+
+/// The positions of a random game, the finished one included.
+fn random_game(variant: &Variant, rng: &mut SplitMix64) -> Vec<Position> {
+    let mut game = vec![Position::new(variant)];
+    while !game[game.len() - 1].is_over(variant) {
+        game.push(random_move(variant, &game[game.len() - 1], rng));
+    }
+    game
+}
+
+fn solve(solver: &Solver, position: &Position) -> Solution {
+    solver.solve(position, Limits::default()).unwrap()
+}
+
+/// A bound of the leaves below a position: full-width search is feasible while it is small.
+fn size(variant: &Variant, position: &Position) -> usize {
+    let open = variant.board().num_cells() - position.occupied().len();
+    position.count_legal_moves(variant) * 6_usize.pow(open.saturating_sub(1).min(12) as u32)
+}
+
+#[test]
+fn margins_are_those_of_plain_minimax() {
+    let mut rng = SplitMix64::new(3);
+    let mut checked = 0;
+    for (number, text) in BOARDS.iter().enumerate() {
+        let board = Board::from_text(text).unwrap();
+        for opening in Opening::ALL {
+            for copies in [1, 2, 3, 4, 16] {
+                let variant = Variant::new(board.clone(), opening, copies).unwrap();
+                let solver = Solver::with_table(&variant, 1 << 16);
+                for _ in 0..5 {
+                    let game = random_game(&variant, &mut rng);
+                    for position in game.iter().rev() {
+                        if size(&variant, position) > 20_000 {
+                            break;
+                        }
+                        let found = solve(&solver, position);
+                        let margin = minimax(&variant, position, MOST_PLIES);
+                        assert_eq!(found.margin, margin, "board {number}, {position:?}");
+                        assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
+                        if !position.is_over(&variant) {
+                            let (_, best) = minimax_moves(&variant, position, MOST_PLIES);
+                            assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
+                        }
+                        checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked >= 5_000, "{checked} endings are not enough");
+}
+
+#[test]
+fn a_larger_board_is_solved_by_the_other_search() {
+    let board = Board::from_text("#####\n#####\n#####\n##.##").unwrap();
+    let variant = Variant::new(board, Opening::Outside, 2).unwrap();
+    let solver = Solver::new(&variant);
+    let mut rng = SplitMix64::new(4);
+    let mut checked = 0;
+    for _ in 0..40 {
+        for position in random_game(&variant, &mut rng).iter().rev().take(6) {
+            let margin = minimax(&variant, position, MOST_PLIES);
+            assert_eq!(solve(&solver, position).margin, margin);
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 240);
+}
+
+#[test]
+fn a_position_is_worth_its_best_move() {
+    let variant = Variant::default();
+    let solver = Solver::new(&variant);
+    let mut rng = SplitMix64::new(5);
+    for _ in 0..200 {
+        for position in &random_game(&variant, &mut rng)[5..] {
+            let found = solve(&solver, position);
+            assert_eq!(solver.margin(position, Limits::default()), Ok(found.margin));
+            let best = found.moves.iter().map(|&(_, margin)| margin).max();
+            assert_eq!(best.unwrap_or(found.margin), found.margin);
+            for (mv, margin) in found.moves {
+                let child = position.play(&variant, mv).unwrap();
+                assert_eq!(solver.margin(&child, Limits::default()), Ok(-margin));
+            }
+        }
+    }
+}
+
+/// The position with every stone and the last turn moved by a symmetry of the board.
+fn image(variant: &Variant, position: &Position, number: usize) -> Position {
+    let symmetry = &variant.board().symmetries()[number];
+    let mut stones = vec![None; variant.board().num_cells()];
+    for cell in variant.board().all() {
+        stones[symmetry.cell(cell).index()] = position.stone_at(cell);
+    }
+    let last = position.last_move().map(|mv| match mv {
+        Move::Pass => Move::Pass,
+        Move::Place { piece, cell } => Move::Place {
+            piece,
+            cell: symmetry.cell(cell),
+        },
+    });
+    Position::from_stones(variant, &stones, last, position.ply()).unwrap()
+}
+
+#[test]
+fn symmetric_positions_are_worth_the_same() {
+    let variant = Variant::default();
+    let (one, other) = (Solver::new(&variant), Solver::new(&variant));
+    let mut rng = SplitMix64::new(6);
+    for _ in 0..30 {
+        for position in &random_game(&variant, &mut rng)[6..] {
+            let margin = solve(&one, position).margin;
+            for number in 1..8 {
+                assert_eq!(
+                    solve(&other, &image(&variant, position, number)).margin,
+                    margin
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_size_does_not_matter() {
+    let variant = Variant::default();
+    let (small, large) = (Solver::with_table(&variant, 1 << 10), Solver::new(&variant));
+    let mut rng = SplitMix64::new(7);
+    let positions: Vec<Position> = (0..100)
+        .flat_map(|_| random_game(&variant, &mut rng).split_off(6))
+        .collect();
+    let margins = |solver: &Solver, threads| -> Vec<(i32, Vec<(Move, i32)>)> {
+        let solved = solver
+            .solve_batch(&positions, threads, Limits::default())
+            .unwrap();
+        solved
+            .into_iter()
+            .map(|found| (found.margin, found.moves))
+            .collect()
+    };
+    assert_eq!(margins(&small, 1), margins(&large, 2));
+}
+
+#[test]
+fn the_standard_game_is_won_by_dark_and_anywhere_by_light() {
+    let variant = Variant::new(Board::default(), Opening::Anywhere, 2).unwrap();
+    let solver = Solver::new(&variant);
+    // By cell (corner, edge, centre) and piece, for Light.
+    let known = [[-1, -2, -1, -1], [-1, -1, -1, -1], [0, -1, 1, -1]];
+    for (cell, margins) in [0, 1, 5].into_iter().zip(known) {
+        for (piece, margin) in Piece::ALL.into_iter().zip(margins) {
+            let mv = Move::Place {
+                piece,
+                cell: Cell::new(cell),
+            };
+            let child = Position::new(&variant).play(&variant, mv).unwrap();
+            assert_eq!(
+                solver.margin(&child, Limits::default()),
+                Ok(-margin),
+                "{mv:?}"
+            );
+        }
+    }
+    // The first move of each opening rule is a choice among these.
+    for (opening, margin) in Opening::ALL.into_iter().zip([-1, -1, -1, 1]) {
+        let variant = Variant::new(Board::default(), opening, 2).unwrap();
+        let solver = &solver;
+        let first = Position::new(&variant);
+        let children = first.legal_moves(&variant).into_iter().map(|mv| {
+            let child = first.play(&variant, mv).unwrap();
+            -solver.margin(&child, Limits::default()).unwrap()
+        });
+        assert_eq!(children.max(), Some(margin), "{opening:?}");
+    }
+}
+
+#[test]
+fn limits_end_a_search_with_proven_bounds() {
+    let variant = Variant::default();
+    let solver = Solver::new(&variant);
+    let start = Position::new(&variant);
+    let stop = AtomicBool::new(true);
+    let late = Some(Instant::now());
+    let cases = [
+        (Limits::stopped_by(&stop), Halt::Stopped),
+        (
+            Limits {
+                max_nodes: Some(5_000),
+                ..Limits::default()
+            },
+            Halt::NodeLimit { max_nodes: 5_000 },
+        ),
+        (
+            Limits {
+                deadline: late,
+                ..Limits::default()
+            },
+            Halt::TimeLimit,
+        ),
+    ];
+    for (limits, halt) in cases {
+        let unsolved = solver.solve(&start, limits).unwrap_err();
+        assert_eq!(unsolved.halt, halt);
+        assert!(unsolved.bounds.lower <= -1 && -1 <= unsolved.bounds.upper);
+        assert_eq!(unsolved.moves.len(), 48);
+        assert_eq!(solver.margin(&start, limits).unwrap_err().0, halt);
+        let (number, _) = solver.solve_batch(&[start; 3], 2, limits).unwrap_err();
+        assert!(number < 3);
+    }
+    let large = Variant::new(
+        Board::from_blocks(&[(0, 0), (2, 0), (4, 0), (6, 0), (0, 2), (2, 2)]).unwrap(),
+        Opening::Outside,
+        2,
+    )
+    .unwrap();
+    let deadline = Some(Instant::now() + Duration::from_millis(20));
+    let limits = Limits {
+        deadline,
+        ..Limits::default()
+    };
+    let unsolved = Solver::new(&large)
+        .solve(&Position::new(&large), limits)
+        .unwrap_err();
+    assert_eq!(unsolved.halt, Halt::TimeLimit);
+    assert!(unsolved.bounds.lower <= unsolved.bounds.upper);
+}
+
+#[test]
+fn canonical_positions_are_as_many_as_known() {
+    let variant = Variant::default();
+    let counts = canonical_counts(&variant, 4, Limits::default());
+    assert_eq!(counts, Ok(vec![1, 8, 156, 3_330, 62_593]));
+    let stop = AtomicBool::new(true);
+    let stopped = canonical_counts(&variant, 4, Limits::stopped_by(&stop));
+    assert_eq!(stopped, Err(Halt::Stopped));
+}
+
+#[test]
+fn the_book_is_read_and_knows_early_positions_only() {
+    let file = include_bytes!("../../python/mijnlieff/data/book.bin");
+    assert!(file.len() <= 4_000_000);
+    let book = Arc::new(Book::parse(file).unwrap());
+    assert_eq!(
+        Book::parse(&file[..100]).unwrap_err(),
+        BookError::Length {
+            found: 72,
+            expected: file.len() as u64 - 28,
+        }
+    );
+    let variant = Variant::default();
+    let solver = Solver::new(&variant);
+    let with_book = Solver::new(&variant).with_book(Arc::clone(&book));
+    let mut rng = SplitMix64::new(8);
+    for _ in 0..60 {
+        for position in random_game(&variant, &mut rng) {
+            let stones = position.occupied().len();
+            let listed = (1..=Book::STONES).contains(&stones) && !position.must_pass(&variant);
+            let margin = book.margin(&position);
+            assert_eq!(margin.is_some(), listed, "{position:?}");
+            if stones < Book::STONES {
+                // Forced passes included, nothing is left to search.
+                assert_eq!(solve(&with_book, &position).nodes, 0, "{position:?}");
+            }
+            if stones == Book::STONES && listed {
+                assert_eq!(solver.margin(&position, Limits::default()).ok(), margin);
+            }
+        }
+    }
+}

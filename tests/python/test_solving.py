@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import Board, PerfectPolicy, Position, Variant, errors, solve, solve_batch
+from mijnlieff._mijnlieff import Solver
+
+STANDARD = Variant()
+GAME = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
+FINISHED = Position.from_record(GAME + "; 6. d4x, pass; 7. b4x, pass; 8. b3<>, b1<> #")
+BOOK = (files("mijnlieff") / "data" / "book.bin").read_bytes()
+
+
+def random_positions(plies: int, count: int, seed: int = 0) -> list[Position]:
+    return mijnlieff.random_openings(count, plies, STANDARD, seed)
+
+
+@pytest.mark.parametrize(
+    ("opening", "margin"),
+    [("outside", -1), ("corner", -1), ("corner_straight", -1), ("anywhere", 1)],
+)
+def test_value_of_every_opening_rule(opening: str, margin: int) -> None:
+    assert solve(Position(Variant(opening=opening))).margin == margin
+
+
+def test_margins_of_the_first_moves() -> None:
+    solution = solve(Position(Variant(opening="anywhere")))
+    by_cell = {"a1": (-1, -2, -1, -1), "b1": (-1, -1, -1, -1), "b2": (0, -1, 1, -1)}
+    for cell, margins in by_cell.items():
+        for sign, margin in zip(("+", "x", "<>", "><"), margins, strict=True):
+            action = STANDARD.action_index(cell + sign)
+            assert solution.action_margins[action] == margin
+    assert solution.outcome == 1
+    names = [STANDARD.action_name(action) for action in solution.best_actions]
+    assert names == ["b2<>", "c2<>", "b3<>", "c3<>"]
+
+
+def test_the_book_agrees_with_the_search() -> None:
+    with_book = Solver(STANDARD, 1 << 26, BOOK)
+    without = Solver(STANDARD, 1 << 26)
+    assert (with_book.book_positions > 1_000_000) and without.book_positions == 0
+    for position in random_positions(4, 6) + random_positions(5, 12):
+        found, expected = with_book.solve(position), without.solve(position)
+        assert found[:3] == expected[:3]
+
+
+def test_solution_of_an_ending() -> None:
+    position = Position.from_record(GAME)
+    solution = solve(position)
+    assert solution.margin == 3
+    assert [STANDARD.action_name(action) for action in solution.best_actions] == ["d4x"]
+    assert sorted(solution.action_margins) == position.legal_actions().tolist()
+    assert solution.nodes > 0
+
+
+def test_solution_of_a_finished_game() -> None:
+    solution = solve(FINISHED)
+    assert (solution.margin, solution.outcome) == (3, 1)  # Light is to move
+    assert solution.best_actions == []
+    batch = solve_batch([FINISHED])
+    assert batch.margins.tolist() == [3]
+    assert not batch.action_mask.any() and not batch.policy_targets.any()
+
+
+def test_batch_is_many_solutions() -> None:
+    positions = [position for plies in range(5, 14) for position in random_positions(plies, 20)]
+    one, two = solve_batch(positions, num_threads=1), solve_batch(positions, num_threads=2)
+    for name in ("margins", "action_margins", "action_mask"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert len(one) == len(positions)
+    assert one.action_margins.dtype == one.margins.dtype == np.int16
+    np.testing.assert_array_equal(one.action_mask, mijnlieff.mask_batch(positions))
+    for i, position in enumerate(positions):
+        solution = solve(position)
+        assert one.margins[i] == solution.margin
+        assert one.outcomes[i] == solution.outcome
+        assert np.flatnonzero(one.best_mask[i]).tolist() == solution.best_actions
+        legal = position.legal_actions()
+        assert one.action_margins[i, legal].tolist() == list(solution.action_margins.values())
+    assert (one.action_margins[one.action_mask == 0] == np.iinfo(np.int16).min).all()
+    np.testing.assert_allclose(one.policy_targets.sum(axis=1), 1)
+
+
+def test_other_boards_and_copies() -> None:
+    for board in (Board.from_blocks([(0, 0), (2, 2)]), Board.from_text("###\n#.#\n###")):
+        for copies in (1, 3, 20):
+            position = Position(Variant(board, "anywhere", copies))
+            solution = solve(position)
+            values = [-solve(position.play(int(a))).margin for a in position.legal_actions()]
+            assert list(solution.action_margins.values()) == values
+            assert solution.margin == max(values)
+
+
+def test_limits_give_proven_bounds() -> None:
+    large = Position(Variant(Board.from_blocks([(x, y) for x in (0, 2, 4) for y in (0, 2)])))
+    with pytest.raises(errors.SearchLimitError, match="proven") as caught:
+        solve(large, max_nodes=1000)
+    assert caught.value.lower <= caught.value.upper
+    with pytest.raises(errors.SearchLimitError, match="time"):
+        solve(large, max_seconds=0.01)
+    with pytest.raises(errors.SearchLimitError, match=r"position \d: "):
+        solve_batch([large] * 3, max_seconds=0.01)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.lower, copy.upper, str(copy)) == (
+        caught.value.lower,
+        caught.value.upper,
+        str(caught.value),
+    )
+
+
+BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: solve_batch([]), ValueError, "empty"),
+    (lambda: solve_batch([Position()], num_threads=0), ValueError, "num_threads"),
+    (lambda: solve_batch([Position(), Position(Variant(copies=1))]), ValueError, "position 1"),
+    (lambda: solve(Position(), max_seconds=-1), ValueError, "-1"),
+    (lambda: solve("a1+"), AttributeError, "variant"),  # type: ignore[arg-type]
+    (lambda: PerfectPolicy(seed=-1), ValueError, "-1"),
+    (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
+    (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "nan"),
+    (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
+    (lambda: mijnlieff.make_policy("perfect:often"), ValueError, "perfect:often"),
+    (lambda: mijnlieff.set_table_bytes(0), ValueError, "0"),
+    (lambda: Solver(STANDARD, 1 << 20, b""), errors.BookError, "MIJNBOOK"),
+    (lambda: Solver(STANDARD, 1 << 20, BOOK[:-1]), errors.BookError, "truncated"),
+    (lambda: Solver(STANDARD, 1 << 20, BOOK[:1000] + b"?" + BOOK[1001:]), errors.BookError, "dam"),
+    (
+        lambda: Solver(STANDARD, 1 << 20, BOOK[:8] + b"\x63" + BOOK[9:]),
+        errors.BookError,
+        "version 99",
+    ),
+    (lambda: Solver(Variant(copies=1), 1).solve(Position()), ValueError, "copies"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(BAD)))
+def test_bad_input(case: int) -> None:
+    action, error, words = BAD[case]
+    with pytest.raises(error, match=words):
+        action()
+
+
+def test_the_table_can_be_capped() -> None:
+    try:
+        mijnlieff.set_table_bytes(1 << 20)
+        assert mijnlieff.solving.solver_for(STANDARD).table_bytes == 1 << 20
+    finally:
+        mijnlieff.set_table_bytes(64 << 20)
+    assert mijnlieff.solving.solver_for(STANDARD).table_bytes == 64 << 20
+
+
+def test_perfect_play_ends_with_the_margin_of_the_game() -> None:
+    for seed in range(5):
+        player = PerfectPolicy(seed)
+        position = Position()
+        while not position.is_over:
+            position = position.play(player.act(position))
+        assert position.margin == -1
+
+
+def test_perfect_choices_depend_on_seed_and_number_only() -> None:
+    positions = random_positions(7, 50)
+    one, other = PerfectPolicy(3, epsilon=0.5), PerfectPolicy(3, epsilon=0.5)
+    apart = np.concatenate([other.act_batch(positions[:20]), other.act_batch(positions[20:])])
+    np.testing.assert_array_equal(one.act_batch(positions), apart)
+    copy = pickle.loads(pickle.dumps(one))
+    np.testing.assert_array_equal(copy.act_batch(positions), one.act_batch(positions))
+    assert not np.array_equal(PerfectPolicy(4, 0.5).act_batch(positions), apart)
+    assert isinstance(mijnlieff.make_policy("perfect:0.25"), mijnlieff.Policy)
+
+
+def test_perfect_choices_are_uniform() -> None:
+    position = Position.from_record("1. a1+")
+    best = solve(position).best_actions
+    chosen = PerfectPolicy(1).act_batch([position] * 4000)
+    counts = np.bincount(chosen, minlength=65)
+    assert set(np.flatnonzero(counts)) == set(best)
+    # Chi-squared with len(best) - 1 degrees of freedom stays below its mean and 5 deviations.
+    expected = 4000 / len(best)
+    statistic = ((counts[best] - expected) ** 2 / expected).sum()
+    assert statistic < len(best) - 1 + 5 * (2 * len(best)) ** 0.5
+    erring = PerfectPolicy(1, epsilon=1).act_batch([position] * 4000)
+    assert set(erring) == set(position.legal_actions().tolist())
+
+
+def test_a_move_at_the_empty_board_is_quick() -> None:
+    player = PerfectPolicy()
+    player.act(Position())  # loads the book
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        player.act(Position())
+        times.append(time.perf_counter() - start)
+    # Under 1 ms on an idle machine; the least of many tries is robust on a busy one.
+    assert min(times) < 1e-3
