@@ -81,6 +81,17 @@ golden: .venv/installed-test ## Regenerate the golden game and the pictures
 .PHONY: bench
 bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
 	$(BIN)/mijnlieff bench
+	$(BIN)/mijnlieff bench --dtype uint8
+	$(BIN)/mijnlieff bench --observation packed
+
+.PHONY: bench-rust
+bench-rust: ## Measure the core without Python, by criterion
+	cargo bench --quiet --manifest-path benches/Cargo.toml
+
+.PHONY: bench-instructions
+bench-instructions: ## Count the instructions of a step by valgrind, which a busy machine cannot disturb
+	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin instructions
+	benches/count.sh benches/target/release/instructions
 
 .PHONY: wheel
 wheel: .venv/installed-test ## Build the wheel into dist/

@@ -467,7 +467,6 @@ def format_record(actions: Sequence[_Action], variant: Variant | None = None) ->
 
 def _restore_board(text: str) -> Board: ...
 def _restore_position(text: str, variant: Variant) -> Position: ...
-
 def rollout(
     positions: Sequence[Position],
     repeats: int = 1,
