@@ -93,7 +93,18 @@ check-solver: ## Check the solver against itself on a million positions
 .PHONY: bench
 bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
 	$(BIN)/mijnlieff bench
+	$(BIN)/mijnlieff bench --dtype uint8
+	$(BIN)/mijnlieff bench --observation packed
 	cargo bench --quiet --no-default-features --bench solver
+
+.PHONY: bench-rust
+bench-rust: ## Measure the core without Python, by criterion
+	cargo bench --quiet --manifest-path benches/Cargo.toml
+
+.PHONY: bench-instructions
+bench-instructions: ## Count the instructions of a step by valgrind, which a busy machine cannot disturb
+	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin instructions
+	benches/count.sh benches/target/release/instructions
 
 .PHONY: wheel
 wheel: .venv/installed-test ## Build the wheel into dist/

@@ -128,14 +128,14 @@ impl Position {
     /// A position from its words, as a compact form elsewhere keeps them; nothing is checked.
     ///
     /// `stones` and `hands` are by player, `types` the low and the high bit of every stone's type
-    /// index, `last` the cell of the last placement, or `None` inside for a pass.
+    /// index.
     pub(crate) fn from_words(
         variant: &Variant,
         stones: [CellSet; 2],
         types: [CellSet; 2],
         hands: [Hand; 2],
         ply: u8,
-        last: Option<Option<Cell>>,
+        last: Option<Move>,
     ) -> Self {
         let mut position = Self {
             stones,
@@ -147,14 +147,13 @@ impl Position {
         };
         match last {
             None => {}
-            Some(None) => {
+            Some(Move::Pass) => {
                 position.last = Last::Passed;
                 position.allowed = position.empty(variant);
             }
-            Some(Some(cell)) => {
-                let reach = variant.board().reach(position.type_at(cell), cell);
+            Some(Move::Place { piece, cell }) => {
                 position.last = Last::Placed(cell);
-                position.allowed = reach - position.occupied();
+                position.allowed = variant.board().reach(piece, cell) - position.occupied();
             }
         }
         position

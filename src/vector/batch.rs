@@ -37,6 +37,7 @@ impl Seeds<'_> {
 
 /// The games, in the fast form if the board fits it.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there is one in a batch
 enum Form {
     Small(Engine<Small>),
     Any(Engine<Position>),
@@ -132,6 +133,7 @@ impl BatchEnv {
     }
 
     /// The positions that the games are in.
+    #[must_use]
     pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
         (0..self.num_envs()).map(|game| self.position(game))
     }

@@ -11,6 +11,9 @@
 //! for each of its choices; and one for [`BatchEnv::sample_actions`]. So a game goes the same way
 //! whatever the number of games and threads, and a batch is that many single games side by side.
 
+// What a hot loop calls must be inlined to be compiled for the newer instructions, see `wide`.
+#![allow(clippy::inline_always)]
+
 mod batch;
 mod buffers;
 mod config;

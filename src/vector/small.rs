@@ -84,7 +84,7 @@ impl Small {
     #[inline(always)]
     fn placeable(self, tables: &Tables) -> u8 {
         let held = HELD[(self.view >> 48 & 0xff) as usize];
-        if self.rest >> 32 & 0xff == 0 {
+        if (self.rest >> 32) as u8 == 0 {
             held & tables.opening_pieces
         } else {
             held
@@ -236,8 +236,13 @@ impl State for Small {
         let types = [types(0), types(16)];
         let last = match (self.rest & LAST_MASK) >> LAST_SHIFT {
             LAST_START => None,
-            LAST_PASSED => Some(None),
-            cell => Some(Some(Cell::new(cell as usize))),
+            LAST_PASSED => Some(Move::Pass),
+            cell => {
+                let cell = Cell::new(cell as usize);
+                let bit = |set: CellSet| usize::from(set.contains(cell));
+                let piece = Piece::ALL[bit(types[0]) + 2 * bit(types[1])];
+                Some(Move::Place { piece, cell })
+            }
         };
         let ply = (self.rest >> 32) as u8;
         Position::from_words(&tables.variant, stones, types, hands, ply, last)
@@ -280,10 +285,10 @@ impl State for Small {
         // The sides change their places.
         let stones = u64::from((placed as u32).rotate_left(16));
         let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
-        let empty = !(stones | stones >> 16) & 0xffff;
+        let empty = !(stones | (stones >> 16)) & 0xffff;
         let allowed = effect.reach & empty;
         let passed = effect.stone == 0;
-        let over = hands & 0xff == 0 || passed && allowed == 0;
+        let over = hands as u8 == 0 || (passed && allowed == 0);
         let allowed = if over { 0 } else { allowed };
         let marks = effect.marks | if over { OVER } else { 0 };
         Self {

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.commands.options import add_variant_arguments, integer, variant_of
 from mijnlieff.vector import MAX_ENVS, VectorEnv
 
@@ -16,7 +17,10 @@ __all__ = ["add_arguments", "run"]
 
 _T = TypeVar("_T")
 
-_SIZES = [1, 64, 1024, 4096, 16384]
+#: Of a measurement, to take the best of.
+_PARTS = 8
+
+_SIZES = [1, 64, 1024, 4096, 16384, 65536]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="layout of observations (default: %(default)s)",
     )
     parser.add_argument(
+        "--dtype",
+        choices=["float32", "uint8"],
+        default="float32",
+        help="of flat and planes observations (default: %(default)s)",
+    )
+    parser.add_argument(
         "--milliseconds",
         type=integer(1),
         default=300,
@@ -67,49 +77,89 @@ def run(args: argparse.Namespace) -> int:
         VariantError: packed observations of a board they cannot hold.
     """
     variant = variant_of(args)
+    kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
     print(
-        "Random legal actions, drawn beforehand; observations, masks and rewards are written into\n"
-        "the environment's own arrays. 'copies' is how often NumPy copies the same bytes.\n"
+        f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
+        "'own' hands out the environment's own arrays (copy=False), 'fresh' others every step;\n"
+        "'copies' is how often NumPy copies the same bytes, 'share' the part 'own' has of that;\n"
+        "'sampled' counts drawing the actions as well. All are steps of one game in a second,\n"
+        f"in the best of {_PARTS} measurements.\n"
     )
-    print(f"{'games':>7}  {'threads':>7}  {'steps/s':>13}  {'copies/s':>13}  {'share':>6}")
+    columns = ("own", "fresh", "sampled", "copies")
+    print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
     for size in args.sizes:
         for threads in args.threads:
-            env = VectorEnv(
-                size,
-                variant,
-                opponent=args.opponent,
-                opponent_depth=args.opponent_depth,
-                observation=args.observation,
-                num_threads=threads,
-                copy=False,
-            )
-            steps, copies = _measure(env, args.milliseconds / 1000)
-            env.close()
+            options = {
+                "opponent": args.opponent,
+                "opponent_depth": args.opponent_depth,
+                "observation": args.observation,
+                "dtype": args.dtype,
+                "num_threads": threads,
+            }
+            rates = [size * rate for rate in _measure(size, variant, options, args.milliseconds)]
             print(
-                f"{size:7}  {threads:7}  {size * steps:13,.0f}  {size * copies:13,.0f}  "
-                f"{steps / copies:6.1%}",
+                f"{size:7}  {threads:7}",
+                *(f"{rate:12,.0f}" for rate in rates),
+                f"{rates[0] / rates[-1]:6.1%}",
                 flush=True,
             )
     return 0
 
 
-def _measure(env: VectorEnv, seconds: float) -> tuple[float, float]:
-    """Return how often in a second the batch steps, and its arrays can be copied."""
-    observations, info = env.reset(seed=0)
-    rewards = np.zeros(env.num_envs, dtype=np.float32)
-    arrays: list[Any] = [observations, info["action_mask"], rewards]
+def _measure(
+    size: int, variant: Variant, options: dict[str, Any], milliseconds: int
+) -> tuple[float, float, float, float]:
+    """Return how often in a second the batch steps in each way, and its arrays can be copied."""
+    seconds = milliseconds / 1000
+    rates = []
+    for copy in (False, True):
+        env = VectorEnv(size, variant, copy=copy, **options)
+        observations, info = env.reset(seed=0)
+        # The first games end together; measured is how it goes on.
+        for _ in range(min(64, 2**20 // size)):
+            env.step(env.sample_actions())
+        rates.append(_rate(env.step, env.sample_actions, seconds))
+        if not copy:
+            sampled = _sampled_rate(env, seconds)
+            arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
+            copies = _copy_rate(arrays, seconds / 3)
+        env.close()
+    return rates[0], rates[1], sampled, copies
+
+
+def _sampled_rate(env: VectorEnv, seconds: float) -> float:
+    """Return how often in a second the batch draws actions and steps."""
+
+    def sample_and_step(_: None) -> None:
+        env.step(env.sample_actions())
+
+    return _rate(sample_and_step, _nothing, seconds)
+
+
+def _copy_rate(arrays: list[Any], seconds: float) -> float:
+    """Return how often in a second NumPy copies the arrays."""
     targets = [np.empty_like(array) for array in arrays]
 
-    def copy(_actions: None) -> None:
+    def copy(_: None) -> None:
         for target, array in zip(targets, arrays, strict=True):
             np.copyto(target, array)
 
-    env.step(env.sample_actions())  # the first step may set something up
-    return _rate(env.step, env.sample_actions, seconds), _rate(copy, lambda: None, seconds / 3)
+    return _rate(copy, _nothing, seconds)
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
 
 
 def _rate(work: Callable[[_T], object], prepare: Callable[[], _T], seconds: float) -> float:
-    """Return how often `work` runs in a second, not counting what prepares it."""
+    """Return how often `work` runs in a second, not counting what prepares it.
+
+    The time is cut into parts and the best one counts: whatever else the machine does only slows.
+    """
+    return max(_rate_once(work, prepare, seconds / _PARTS) for _ in range(_PARTS))
+
+
+def _rate_once(work: Callable[[_T], object], prepare: Callable[[], _T], seconds: float) -> float:
     spent, runs = 0.0, 0
     while spent < seconds or runs < 3:
         prepared = prepare()
