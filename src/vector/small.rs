@@ -293,7 +293,7 @@ impl State for Small {
         let marks = effect.marks | if over { OVER } else { 0 };
         Self {
             view: stones | allowed << 32 | hands << 48,
-            rest: (self.rest & !LAST_MASK) + ONE_PLY | marks,
+            rest: ((self.rest & !LAST_MASK) + ONE_PLY) | marks,
         }
     }
 
