@@ -292,7 +292,6 @@ def test_a_short_run_beats_the_random_player():
         trainer.train_round()
     (after,) = measure(trainer.network, trainer.variant, ["random"], 400, seed=1)
     trainer.close()
-    assert before.score < 0.7
-    assert after.score_interval[0] > 0.75
+    assert after.score_interval[0] > max(before.score, 0.8)
     # Neither seat may be learnt at the expense of the other.
-    assert min(after.as_light.score, after.as_dark.score) > 0.75
+    assert min(after.as_light.score, after.as_dark.score) > 0.8

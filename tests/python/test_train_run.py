@@ -247,6 +247,7 @@ def test_a_whole_run(tmp_path, capsys):
         "greedy",
         "minimax:2",
         "minimax:4",
+        "perfect",
     ]
     assert all(match["games"] == 4 for match in report["matches"])
     assert "| minimax:4 | 4 |" in (out / "report.md").read_text()

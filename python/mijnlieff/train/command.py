@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> int:
-    from mijnlieff.train.measure import FINAL_OPPONENTS, measure
+    from mijnlieff.train.measure import final_opponents, measure
     from mijnlieff.train.plot import draw_curve
 
     print(f"training in {folder.path} on {trainer.variant}", file=sys.stderr)
@@ -132,7 +132,7 @@ def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> 
     matches = measure(
         trainer.network,
         trainer.variant,
-        FINAL_OPPONENTS,
+        final_opponents(trainer.variant),
         final_games,
         seed=trainer.config.seed,
         progress=True,

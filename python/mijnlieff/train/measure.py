@@ -9,11 +9,20 @@ from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.policy import NetworkFunction
 from mijnlieff.train.threads import torch_threads
 
-__all__ = ["CURVE_OPPONENTS", "FINAL_OPPONENTS", "measure"]
+__all__ = ["CURVE_OPPONENTS", "final_opponents", "measure"]
 
 # Names that `make_policy` knows, by strength.
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
-FINAL_OPPONENTS = (*CURVE_OPPONENTS, "minimax:4")
+
+
+def final_opponents(variant: Variant) -> tuple[str, ...]:
+    """Names of the players for the final table, by strength.
+
+    Args:
+        variant: the game. Perfect play is quick on the standard one, whose openings are in a book.
+    """
+    opponents = (*CURVE_OPPONENTS, "minimax:4")
+    return (*opponents, "perfect") if variant == Variant() else opponents
 
 
 def measure(
