@@ -35,6 +35,9 @@ __all__ = ["MAX_ENVS", "VectorEnv"]
 #: The largest batch; beyond it a mistyped number would take all memory.
 MAX_ENVS = 2**24
 
+#: Games of self-play from which a second thread is not slower; see docs/performance.md.
+_THREADS_PAY_FROM = 16384
+
 _AUTORESET = {
     "same_step": AutoresetMode.SAME_STEP,
     "next_step": AutoresetMode.NEXT_STEP,
@@ -79,7 +82,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         auto_pass: play forced passes inside ``step`` instead of asking for them.
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
-        num_threads: threads for large batches; None is one for each CPU this process may use.
+        num_threads: threads for batches of 2,048 games and more; None is one for each CPU this
+            process may use, or a single one for self-play of less than 16,384 games, where a step
+            is over before another thread has woken up.
         copy: whether every step hands out other arrays. False hands out the environment's own,
             which the next step overwrites.
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
@@ -146,7 +151,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             "autoreset": self.autoreset_mode.name.lower(),
             "auto_pass": auto_pass,
             "illegal_action": illegal_action,
-            "num_threads": _threads(num_threads),
+            "num_threads": _threads(num_threads, self.num_envs, opponent is None),
             "copy": copy,
         }
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
@@ -319,9 +324,11 @@ def _at_least_one(name: str, value: SupportsIndex, largest: int) -> int:
     return number
 
 
-def _threads(num_threads: SupportsIndex | None) -> int:
+def _threads(num_threads: SupportsIndex | None, num_envs: int, self_play: bool) -> int:
     if num_threads is not None:
         return _at_least_one("num_threads", num_threads, 1024)
+    if self_play and num_envs < _THREADS_PAY_FROM:
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
