@@ -111,16 +111,8 @@ impl Position {
             return Err(PositionError { reasons });
         }
         position.ply = ply as u8; // at most max_game_length, checked above
-        match last {
-            None => {}
-            Some(Move::Pass) => {
-                position.last = Last::Passed;
-                position.allowed = position.empty(variant);
-            }
-            Some(Move::Place { piece, cell }) => {
-                position.last = Last::Placed(cell);
-                position.allowed = variant.board().reach(piece, cell) - position.occupied();
-            }
+        if let Some(mv) = last {
+            position.follow(variant, mv);
         }
         Ok(position)
     }
@@ -145,16 +137,8 @@ impl Position {
             ply,
             last: Last::Start,
         };
-        match last {
-            None => {}
-            Some(Move::Pass) => {
-                position.last = Last::Passed;
-                position.allowed = position.empty(variant);
-            }
-            Some(Move::Place { piece, cell }) => {
-                position.last = Last::Placed(cell);
-                position.allowed = variant.board().reach(piece, cell) - position.occupied();
-            }
+        if let Some(mv) = last {
+            position.follow(variant, mv);
         }
         position
     }
@@ -393,21 +377,29 @@ impl Position {
     #[must_use]
     pub fn play_unchecked(&self, variant: &Variant, mv: Move) -> Self {
         let mut next = *self;
-        match mv {
-            Move::Pass => {
-                next.last = Last::Passed;
-                next.allowed = next.empty(variant);
-            }
-            Move::Place { piece, cell } => {
-                let player = self.side_to_move();
-                next.put(player, piece, cell);
-                next.hands[player.index()].take(piece);
-                next.last = Last::Placed(cell);
-                next.allowed = variant.board().reach(piece, cell) - next.occupied();
-            }
+        if let Move::Place { piece, cell } = mv {
+            let player = self.side_to_move();
+            next.put(player, piece, cell);
+            next.hands[player.index()].take(piece);
         }
+        next.follow(variant, mv);
         next.ply += 1;
         next
+    }
+
+    /// Remembers a turn whose stone lies on the board, and opens the cells that it leaves.
+    #[inline]
+    fn follow(&mut self, variant: &Variant, mv: Move) {
+        match mv {
+            Move::Pass => {
+                self.last = Last::Passed;
+                self.allowed = self.empty(variant);
+            }
+            Move::Place { piece, cell } => {
+                self.last = Last::Placed(cell);
+                self.allowed = variant.board().reach(piece, cell) - self.occupied();
+            }
+        }
     }
 
     fn empty(&self, variant: &Variant) -> CellSet {
