@@ -64,6 +64,33 @@ impl SplitMix64 {
             }
         }
     }
+
+    /// A random number between 0 and 1, neither of them included, in steps of 2^-53.
+    #[inline]
+    pub fn open_unit(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+        ((self.next_u64() >> 11) as f64 + 0.5) * STEP
+    }
+
+    /// A draw from the gamma distribution of this shape, which is above 0, and scale 1.
+    ///
+    /// Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 2000, with
+    /// normal variates by Box and Muller.
+    pub fn gamma(&mut self, shape: f64) -> f64 {
+        if shape < 1.0 {
+            return self.gamma(shape + 1.0) * self.open_unit().powf(1.0 / shape);
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let radius = (-2.0 * self.open_unit().ln()).sqrt();
+            let normal = radius * (std::f64::consts::TAU * self.open_unit()).cos();
+            let v = (1.0 + c * normal).powi(3);
+            if v > 0.0 && self.open_unit().ln() < 0.5 * normal * normal + d * (1.0 - v + v.ln()) {
+                return d * v;
+            }
+        }
+    }
 }
 
 /// A bijection on 64 bits; every bit of the result depends on every bit of `z`.

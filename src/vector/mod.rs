@@ -25,6 +25,7 @@ mod rollout;
 mod small;
 mod spread;
 mod state;
+mod tree;
 mod wide;
 
 pub use batch::{BatchEnv, Seeds};
@@ -33,3 +34,4 @@ pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Unkno
 pub use error::StepError;
 pub use game::{Ending, SavedGame};
 pub use rollout::{Rollout, rollout};
+pub use tree::{Results, Root, TreeConfig, TreeNode, TreeSearch, UpdateError};

@@ -162,6 +162,8 @@ const fn divide(rank: usize, cells: usize) -> (usize, usize) {
 impl State for Small {
     type Rules = Tables;
 
+    type Key = u64;
+
     fn rules(variant: &Arc<Variant>) -> Tables {
         let board = variant.board();
         let mut effects = [Effect::default(); NUM_ACTIONS];
@@ -324,6 +326,11 @@ impl State for Small {
         usize::from(piece) * CELLS + usize::from(cell)
     }
 
+    #[inline(always)]
+    fn count_empty(&self, _: &Tables) -> usize {
+        CELLS - (self.view as u32).count_ones() as usize
+    }
+
     fn score(&self, tables: &Tables) -> [u16; 2] {
         let points = |shift: u32| {
             let stones = CellSet::from_bits(self.view >> shift & 0xffff);
@@ -334,6 +341,11 @@ impl State for Small {
         } else {
             [points(16), points(0)]
         }
+    }
+
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.view
     }
 
     #[inline(always)]

@@ -11,6 +11,9 @@ pub(super) trait State: Copy + Send + Sync {
     /// What is computed once for a variant.
     type Rules: std::fmt::Debug + Send + Sync;
 
+    /// Equal for states whose observations are equal.
+    type Key: Copy + Eq + std::hash::Hash + Send;
+
     fn rules(variant: &Arc<Variant>) -> Self::Rules;
 
     fn from_position(rules: &Self::Rules, position: &Position) -> Self;
@@ -40,8 +43,14 @@ pub(super) trait State: Copy + Send + Sync {
     /// The legal action of this rank, in ascending order; it must exist.
     fn nth_legal(&self, rules: &Self::Rules, rank: usize) -> usize;
 
+    /// How many cells are empty.
+    fn count_empty(&self, rules: &Self::Rules) -> usize;
+
     /// The points of Light and Dark.
     fn score(&self, rules: &Self::Rules) -> [u16; 2];
+
+    /// What tells apart positions that look different to the side to move.
+    fn key(&self) -> Self::Key;
 
     fn write_observation(
         &self,
@@ -57,6 +66,8 @@ pub(super) trait State: Copy + Send + Sync {
 /// Any board: the position itself.
 impl State for Position {
     type Rules = Arc<Variant>;
+
+    type Key = Self;
 
     fn rules(variant: &Arc<Variant>) -> Self::Rules {
         variant.clone()
@@ -110,8 +121,16 @@ impl State for Position {
         action_of(variant, crate::game::Move::Place { piece, cell })
     }
 
+    fn count_empty(&self, variant: &Self::Rules) -> usize {
+        variant.board().num_cells() - self.occupied().len()
+    }
+
     fn score(&self, variant: &Self::Rules) -> [u16; 2] {
         Position::score(self, variant)
+    }
+
+    fn key(&self) -> Self {
+        *self
     }
 
     fn write_observation(
