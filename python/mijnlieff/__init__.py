@@ -19,6 +19,7 @@ from mijnlieff._mijnlieff import (
     MinimaxPolicy,
     Position,
     RandomPolicy,
+    TreeSearch,
     Variant,
     format_record,
     mask_batch,
@@ -33,6 +34,7 @@ from mijnlieff.env import MijnlieffEnv
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.grading import GradeReport, grade
+from mijnlieff.mcts import MCTSPolicy
 from mijnlieff.packed import expand_packed
 from mijnlieff.perfect import PerfectPolicy
 from mijnlieff.pieces import Piece
@@ -48,6 +50,7 @@ __all__ = [
     "BuiltinPolicy",
     "GradeReport",
     "GreedyPolicy",
+    "MCTSPolicy",
     "MatchReport",
     "MijnlieffEnv",
     "MinimaxPolicy",
@@ -59,6 +62,7 @@ __all__ = [
     "RandomPolicy",
     "Solution",
     "SolutionBatch",
+    "TreeSearch",
     "Variant",
     "VectorEnv",
     "__version__",

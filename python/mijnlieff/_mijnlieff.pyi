@@ -12,10 +12,12 @@ __all__ = [
     "Board",
     "BuiltinPolicy",
     "GreedyPolicy",
+    "LeafBatch",
     "MinimaxPolicy",
     "Position",
     "RandomPolicy",
     "Solver",
+    "TreeSearch",
     "Variant",
     "_restore_board",
     "_restore_position",
@@ -565,3 +567,172 @@ def rollout(
         ValueError: no position or positions of several variants, no game or more than 2**28, or a
             number of threads out of range.
     """
+
+@final
+class LeafBatch:
+    """The positions of a `TreeSearch` that wait for the network.
+
+    Attributes:
+        observation: ``(B, ...)`` in the layout of the search, which writes the next leaves over it:
+            copy what shall last.
+        action_mask: int8 ``(B, num_actions)``: 1 = legal; likewise.
+    """
+
+    @property
+    def observation(self) -> NDArray[Any]: ...
+    @property
+    def action_mask(self) -> NDArray[np.int8]: ...
+    def __len__(self) -> int: ...
+
+@disjoint_base
+class TreeSearch:
+    """Tree search over many positions at once: the trees native, the network wherever it is.
+
+    ::
+
+        search = TreeSearch(positions, num_simulations=32)
+        while (batch := search.select()) is not None:
+            search.update(*network(batch.observation, batch.action_mask))
+        search.actions, search.policy_targets, search.root_values
+
+    A simulation goes down a tree to a position that is new to it. A finished game is worth what it
+    paid, forced passes are skipped, and what remains waits for the network: at most one leaf a
+    tree, equal ones once. Values are those of the side to move, and signs follow the side to move.
+
+    ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
+    sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
+    "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
+    ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
+    2017); an action without visits counts as worth what its node has been worth so far.
+
+    Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
+
+    Args:
+        positions: of one variant, none of them finished.
+        num_simulations: of each search, the evaluation of the root not counted.
+        root: ``"gumbel"`` or ``"puct"``.
+        c_puct: weight of the policy against the values, for PUCT.
+        seed: 0 to 2**64 - 1.
+        num_threads: as many as there are cores unless given.
+        observation: layout of the leaves, see `Position.observation`; numbers are float32.
+        temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
+            actions are drawn in proportion to visits to the power of 1 over this.
+        max_considered: actions that Gumbel samples at the root.
+        c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
+        c_scale: see `c_visit`.
+        dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
+        dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
+        margin_weight: a finished game is worth ``(1 - w) * outcome + w * margin / 8``, the last
+            limited to -1 and 1.
+        solve_below: positions with at most this many empty cells are solved exactly, roots
+            included; 0 solves none.
+
+    Raises:
+        ValueError: no position, several variants, or a setting out of range.
+        GameOverError: a position is finished; the message says which.
+    """
+
+    def __new__(
+        cls,
+        positions: Sequence[Position],
+        num_simulations: int = 32,
+        root: str = "gumbel",
+        c_puct: float = 1.5,
+        seed: SupportsIndex = 0,
+        num_threads: int | None = None,
+        *,
+        observation: str = "flat",
+        temperature: float = 1.0,
+        max_considered: int = 16,
+        c_visit: float = 50.0,
+        c_scale: float = 0.5,
+        dirichlet_alpha: float = 0.5,
+        dirichlet_share: float = 0.0,
+        margin_weight: float = 0.0,
+        solve_below: int = 0,
+    ) -> Self: ...
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """The action that each search has chosen, int64 ``(B,)``."""
+    @property
+    def policy_targets(self) -> NDArray[np.float32]:
+        """The policy to learn, float32 ``(B, num_actions)``; rows sum to 1.
+
+        The improved policy (Gumbel), or the shares of the visits (PUCT).
+        """
+    @property
+    def root_values(self) -> NDArray[np.float32]:
+        """What each root is worth for its side to move, float32 ``(B,)``.
+
+        The mean of all simulations and of the network's own value.
+        """
+    @property
+    def visit_counts(self) -> NDArray[np.int32]:
+        """Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included."""
+    @property
+    def root_noise(self) -> NDArray[np.float32]:
+        """The chance added at the roots, float32 ``(B, num_actions)``.
+
+        Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
+        """
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """Whether a root has been solved, bool ``(B,)``.
+
+        It has no visits then, its value is exact, and its policy is uniform over the best actions.
+        """
+    @property
+    def tree_bytes(self) -> int:
+        """The memory that the trees take, in bytes."""
+    def select(self) -> LeafBatch | None:
+        """Simulate until every tree needs the network or is done.
+
+        Returns:
+            The leaves to evaluate, or None when all searches are done. Called again without an
+            update it returns the same leaves.
+
+        Raises:
+            KeyboardInterrupt: solving was interrupted; the search can go on.
+        """
+    def update(self, logits: ArrayLike, values: ArrayLike) -> None:
+        """Take in what the network says about the leaves of the last `select`.
+
+        Args:
+            logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
+                PyTorch tensor if you like.
+            values: ``(B,)`` for the side to move at the leaf, between -1 and 1.
+
+        Raises:
+            PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit
+                above -inf; nothing has changed.
+            RuntimeError: no leaf waits.
+        """
+    def roll_out(self) -> None:
+        """Run all simulations with random games instead of a network.
+
+        Every action is thought as likely as the others, and a leaf is worth what one game of random
+        actions from there pays.
+        """
+    def restart(self, positions: Sequence[Position]) -> None:
+        """Start the next searches, from as many positions as there are trees.
+
+        A tree that has come to its new position before, by one action and the passes that it
+        forces, keeps what it knows of it; the simulations are added to those.
+
+        Raises:
+            ValueError: another number of positions, or another variant.
+            GameOverError: a position is finished.
+        """
+    def nodes(self, tree: int) -> list[dict[str, Any]]:
+        """The nodes of one tree, each before its children.
+
+        Returns:
+            Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
+            (mean, for the side to move at the node before; at the root for its own), ``prior`` and
+            ``exact``.
+
+        Raises:
+            IndexError: there is no such tree.
+        """
+    def __len__(self) -> int:
+        """The number of trees."""

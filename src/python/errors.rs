@@ -21,6 +21,7 @@ pub(crate) mod classes {
     import_exception!(mijnlieff.errors, GameOverError);
     import_exception!(mijnlieff.errors, IllegalMoveError);
     import_exception!(mijnlieff.errors, ParseError);
+    import_exception!(mijnlieff.errors, PolicyError);
     import_exception!(mijnlieff.errors, PositionError);
     import_exception!(mijnlieff.errors, SearchLimitError);
     import_exception!(mijnlieff.errors, VariantError);

@@ -19,6 +19,7 @@ mod position;
 mod records;
 mod rollout;
 mod solver;
+mod tree;
 mod variant;
 mod vector;
 
@@ -40,6 +41,8 @@ mod _mijnlieff {
     use super::rollout::rollout;
     #[pymodule_export]
     use super::solver::{PySolver, canonical_counts};
+    #[pymodule_export]
+    use super::tree::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]
     use super::variant::PyVariant;
     #[pymodule_export]

@@ -57,7 +57,7 @@ type Answers<'py> = (
 /// Solves positions of one board and number of copies, whatever the opening rule.
 #[pyclass(name = "Solver", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySolver {
-    core: Solver,
+    pub(crate) core: Arc<Solver>,
     variant: Arc<Variant>,
     book_positions: usize,
 }
@@ -84,7 +84,7 @@ impl PySolver {
             }
         });
         Ok(Self {
-            core,
+            core: Arc::new(core),
             variant,
             book_positions,
         })

@@ -25,7 +25,7 @@ mod rollout;
 mod small;
 mod spread;
 mod state;
-mod tree;
+mod tree_search;
 mod wide;
 
 pub use batch::{BatchEnv, Seeds};
@@ -34,4 +34,4 @@ pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Unkno
 pub use error::StepError;
 pub use game::{Ending, SavedGame};
 pub use rollout::{Rollout, rollout};
-pub use tree::{Results, Root, TreeConfig, TreeNode, TreeSearch, UpdateError};
+pub use tree_search::{Results, Root, TreeConfig, TreeNode, TreeSearch, UpdateError};

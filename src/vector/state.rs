@@ -12,7 +12,7 @@ pub(super) trait State: Copy + Send + Sync {
     type Rules: std::fmt::Debug + Send + Sync;
 
     /// Equal for states whose observations are equal.
-    type Key: Copy + Eq + std::hash::Hash + Send;
+    type Key: Copy + Eq + std::hash::Hash + Send + Sync;
 
     fn rules(variant: &Arc<Variant>) -> Self::Rules;
 

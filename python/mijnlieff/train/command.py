@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mijnlieff import Variant
 from mijnlieff.commands.options import add_variant_arguments, variant_of
 from mijnlieff.errors import CheckpointError
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import ALGORITHMS, Budget, TrainConfig
 from mijnlieff.train.extras import require_train_extra
 from mijnlieff.train.folder import RunFolder
 from mijnlieff.train.interrupt import StopSignal
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 DEFAULT_MINUTES = 5.0
+DEFAULT_ALGORITHM = "alphazero"
+FINAL_SIMULATIONS = 64
 # Settings that a resumed run may change: they do not bear on what is learnt.
 _FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
 
@@ -39,6 +41,8 @@ _OPTIONS = {
     "blocks": "residual blocks of the network",
     "learning_rate": "step size at the start",
     "entropy": "weight of the entropy bonus at the start",
+    "num_simulations": "of each search (AlphaZero)",
+    "solve_below": "empty cells at which the search solves exactly (AlphaZero)",
     "threads": "threads for PyTorch",
     "checkpoint_seconds": "time between checkpoints",
     "measurements": "points on the learning curve",
@@ -67,7 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="per opponent in the final table, an even number (%(default)s)",
     )
     add_variant_arguments(parser)
-    defaults = TrainConfig()
+    parser.add_argument(
+        "--algo", choices=tuple(ALGORITHMS), help=f"how to learn ({DEFAULT_ALGORITHM})"
+    )
+    defaults = TrainConfig.of(DEFAULT_ALGORITHM)
     for name, text in _OPTIONS.items():
         value = getattr(defaults, name)
         parser.add_argument(
@@ -129,25 +136,36 @@ def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> 
     if stop.number:
         print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)
         return 128 + stop.number
-    matches = measure(
-        trainer.network,
-        trainer.variant,
-        final_opponents(trainer.variant),
-        final_games,
-        seed=trainer.config.seed,
-        progress=True,
+    # What the search was trained with it also plays with.
+    searches = trainer.config.algo == "alphazero"
+    players = {"The network alone": None} | (
+        {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
     )
+    matches = {
+        player: measure(
+            trainer.network,
+            trainer.variant,
+            final_opponents(trainer.variant),
+            final_games,
+            seed=trainer.config.seed,
+            progress=True,
+            search=search,
+            num_simulations=FINAL_SIMULATIONS,
+        )
+        for player, search in players.items()
+    }
     run_facts = dataclasses.asdict(counters) | {"config": dataclasses.asdict(trainer.config)}
     folder.write(folder.report_json, report_json(matches, run_facts))
     folder.write(folder.report_text, report_markdown(matches, about))
-    print(f"{about}\n\n{report_table(matches)}\n\nLearning curve: {folder.curve}")
+    tables = "\n\n".join(f"{player}\n{report_table(rows)}" for player, rows in matches.items())
+    print(f"{about}\n\n{tables}\n\nLearning curve: {folder.curve}")
     return 0
 
 
 def _fresh(args: argparse.Namespace, folder: RunFolder) -> Trainer:
     from mijnlieff.train.trainer import Trainer
 
-    config = TrainConfig(**_given(args))
+    config = TrainConfig.of(args.algo or DEFAULT_ALGORITHM, **_given(args))
     budget = _budget(args) or Budget(minutes=DEFAULT_MINUTES)
     variant = variant_of(args)
     folder.prepare(resume=False, overwrite=args.overwrite)
@@ -160,6 +178,11 @@ def _resumed(args: argparse.Namespace, folder: RunFolder) -> Trainer:
 
     saved = load_checkpoint(folder.checkpoint)
     given = _given(args)
+    if args.algo is not None and args.algo != saved.config.algo:
+        raise CheckpointError(
+            f"{folder.checkpoint} was trained by {saved.config.algo}, which cannot become "
+            f"{args.algo}: leave the option out"
+        )
     for name in given.keys() - _FREE:
         before = getattr(saved.config, name)
         if given[name] != before:

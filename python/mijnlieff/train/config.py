@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-__all__ = ["Budget", "TrainConfig"]
+__all__ = ["ALGORITHMS", "Budget", "TrainConfig"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +62,38 @@ class Budget:
 class TrainConfig:
     """Every setting of the learner; the defaults are tuned for five minutes on two cores.
 
+    Those marked PPO or AlphaZero are not used by the other algorithm.
+
     Attributes:
+        algo: `"ppo"` learns from the results of its games, `"alphazero"` from a tree search in every
+            position.
         seed: of the network's first weights, the actions, the openings and the minibatches.
         num_envs: games played at once; each round plays all of them to their end.
         random_plies: a game opens with 0 to this many uniformly random plies (drawn per game),
             which are not learnt from; they lead to positions that its own play would not reach.
-        random_opponents: share of the games in which one seat moves uniformly at random, 0 to 1.
+        random_opponents: (PPO) share of the games in which one seat moves uniformly at random, 0 to 1.
             Pure self-play never learns to punish the mistakes that it does not make.
         width: units of every hidden layer.
         blocks: residual blocks of two layers each.
-        epochs: passes over the positions of a round.
+        epochs: (PPO) passes over the positions of a round.
         minibatch_size: positions per gradient step.
         learning_rate: Adam's step size at the start; falls linearly to a twentieth of it.
-        discount: gamma; 1 because games are short and only the end pays.
-        trace: lambda of the advantage estimate.
-        clip: PPO's bound on how far a probability may move per round, as a ratio.
-        entropy: weight of the entropy bonus at the start; falls linearly to a tenth of it.
+        discount: (PPO) gamma; 1 because games are short and only the end pays.
+        trace: (PPO) lambda of the advantage estimate.
+        clip: (PPO) bound on how far a probability may move per round, as a ratio.
+        entropy: (PPO) weight of the entropy bonus at the start; falls linearly to a tenth of it.
         value_weight: weight of the value losses beside the policy loss.
-        margin_weight: weight of the points margin, beside the outcome, in what the policy
+        margin_weight: (PPO) weight of the points margin, beside the outcome, in what the policy
             maximises; 0 plays for the result alone.
+        num_simulations: (AlphaZero) of the search in every position.
+        max_considered: (AlphaZero) actions that the search samples at its root.
+        value_scale: (AlphaZero) weight of the values found against the network's logits.
+        search_margin_weight: (AlphaZero) share of the margin, beside the outcome, in what the search
+            takes a position to be worth.
+        solve_below: (AlphaZero) positions with at most this many empty cells are solved exactly.
+        replay_positions: (AlphaZero) positions kept to learn from.
+        reuse: (AlphaZero) how often a position is learnt from, on average.
+        weight_decay: (AlphaZero) AdamW's.
         max_grad_norm: gradients are scaled down to this norm.
         measurements: how often the run is measured against the built-in players, evenly spaced over
             its budget, the end included.
@@ -89,6 +102,7 @@ class TrainConfig:
         threads: of PyTorch; None leaves its default. Part of what makes a run repeatable.
     """
 
+    algo: str = "ppo"
     seed: int = 0
     num_envs: int = 4096
     random_plies: int = 4
@@ -104,6 +118,14 @@ class TrainConfig:
     entropy: float = 0.04
     value_weight: float = 1.0
     margin_weight: float = 0.25
+    num_simulations: int = 16
+    max_considered: int = 8
+    value_scale: float = 0.2
+    search_margin_weight: float = 0.5
+    solve_below: int = 6
+    replay_positions: int = 400_000
+    reuse: float = 4.0
+    weight_decay: float = 1e-4
     max_grad_norm: float = 1.0
     measurements: int = 20
     measurement_games: int = 200
@@ -116,7 +138,11 @@ class TrainConfig:
         Raises:
             ValueError: a value of the wrong kind or out of range; names field and value.
         """
+        if self.algo not in ALGORITHMS:
+            raise ValueError(f"unknown algo {self.algo!r}; choose {' or '.join(ALGORITHMS)}")
         for field in dataclasses.fields(self):
+            if field.name == "algo":
+                continue
             value = getattr(self, field.name)
             if field.name == "threads" and value is None:
                 continue
@@ -129,6 +155,19 @@ class TrainConfig:
                 raise ValueError(f"{field.name} must be {kind} {bounds}, not {value!r}")
         if self.measurement_games % 2:
             raise ValueError(f"measurement_games must be even, not {self.measurement_games}")
+
+    @classmethod
+    def of(cls, algo: str, **settings: Any) -> Self:
+        """The settings of an algorithm, tuned for it where they are not given.
+
+        Args:
+            algo: `"ppo"` or `"alphazero"`.
+            settings: fields by name.
+
+        Raises:
+            ValueError: an unknown algorithm, or a value out of range.
+        """
+        return cls(algo=algo, **(ALGORITHMS.get(algo, {}) | settings))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
@@ -144,7 +183,17 @@ class TrainConfig:
         return cls(**values)
 
 
+# What each algorithm does better with than with the defaults of the fields.
+ALGORITHMS: dict[str, dict[str, Any]] = {
+    "ppo": {},
+    "alphazero": {"num_envs": 512, "learning_rate": 2e-3, "minibatch_size": 1024},
+}
+
 _WHOLE = {
+    "num_simulations",
+    "max_considered",
+    "solve_below",
+    "replay_positions",
     "seed",
     "num_envs",
     "random_plies",
@@ -166,6 +215,9 @@ _RANGES: dict[str, tuple[float, float]] = {
     "discount": (0.0, 1.0),
     "trace": (0.0, 1.0),
     "threads": (1, 1024),
+    "max_considered": (1, 1024),
+    "search_margin_weight": (0.0, 1.0),
+    "solve_below": (0, 16),
 }
 
 

@@ -47,12 +47,20 @@ class SharedLinear(nn.Module):
         Returns:
             float32 `(B, outputs * order)`.
         """
+        return functional.linear(x, *self.dense())
+
+    def dense(self) -> tuple[Tensor, Tensor]:
+        """The layer as an ordinary one.
+
+        Returns:
+            Weights float32 `(outputs * order, inputs * size)` and biases `(outputs * order,)`.
+        """
         outputs, inputs, size = self.weight.shape
         # Weight [(c, g), (d, i)] is the shared weight [c, d, table[g, i]]. A product with a 0/1
         # matrix spreads it, since its gradient is a product too, and indexing's is slow.
         spread = (self.weight.view(-1, size) @ self.spread).view(outputs, inputs, -1, size)
         matrix = spread.transpose(1, 2).reshape(outputs * self.order, inputs * size)
-        return functional.linear(x, matrix, self.bias.repeat_interleave(self.order))
+        return matrix, self.bias.repeat_interleave(self.order)
 
 
 class SharedReadout(nn.Module):
@@ -83,10 +91,17 @@ class SharedReadout(nn.Module):
         Returns:
             float32 `(B, size)`.
         """
+        return functional.linear(x, *self.dense())
+
+    def dense(self) -> tuple[Tensor, Tensor]:
+        """The layer as an ordinary one.
+
+        Returns:
+            Weights float32 `(size, inputs * order)` and biases `(size,)`.
+        """
         # Weight [i, (c, g)] is the shared weight [c, table[g, i]].
         matrix = (self.weight @ self.spread).view(-1, self.size).t()
-        bias = (self.bias @ self.spread).view(self.order, self.size).mean(dim=0)
-        return functional.linear(x, matrix, bias)
+        return matrix, (self.bias @ self.spread).view(self.order, self.size).mean(dim=0)
 
 
 def _spread(table: NDArray[np.int64]) -> Tensor:

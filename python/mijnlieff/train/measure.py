@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mijnlieff import MatchReport, NetworkPolicy, Variant, evaluate
+from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
+from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
-from mijnlieff.train.policy import NetworkFunction
+from mijnlieff.train.policy import NetworkFunction, search_policy
 from mijnlieff.train.threads import torch_threads
 
 __all__ = ["CURVE_OPPONENTS", "final_opponents", "measure"]
@@ -32,8 +33,10 @@ def measure(
     games: int,
     seed: int,
     progress: bool = False,
+    search: TrainConfig | None = None,
+    num_simulations: int = 64,
 ) -> list[MatchReport]:
-    """Play matches, the network choosing its likeliest action.
+    """Play matches, the network choosing its likeliest action, or a search the best one.
 
     Args:
         network: the player.
@@ -42,11 +45,17 @@ def measure(
         games: per opponent; an even number.
         seed: of openings and opponents.
         progress: show bars on a terminal.
+        search: play by tree search with the settings of this run, instead of by the network alone.
+        num_simulations: of that search.
 
     Returns:
         One report per opponent, in order.
     """
-    policy = NetworkPolicy(NetworkFunction(network), observation="flat")
+    policy: Policy
+    if search is None:
+        policy = NetworkPolicy(NetworkFunction(network), observation="flat")
+    else:
+        policy = search_policy(network, search, num_simulations, seed)
     # The batches are small: handing them to several threads takes longer than working on them.
     with torch_threads(1):
         return [

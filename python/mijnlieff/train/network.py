@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from mijnlieff import Variant
 from mijnlieff.train.features import TacticalFeatures
@@ -15,6 +19,7 @@ __all__ = ["MARGIN_UNIT", "PolicyValueNetwork", "masked_log_softmax"]
 
 # Far below every real logit, yet finite: exp of it is exactly 0, and 0 times it is still a number.
 ILLEGAL_LOGIT = -1e9
+_Layer = Callable[[Tensor], Tensor]
 # Points per unit of the margin value, so that both values are of like size.
 MARGIN_UNIT = 4.0
 
@@ -78,10 +83,40 @@ class PolicyValueNetwork(nn.Module):
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
-        hidden = torch.relu(self.inputs(self.features(observations)))
-        for block in self.blocks:
-            hidden = block(hidden)
-        logits, outcome, margin = self.heads(hidden).split([self.num_actions, 1, 1], dim=1)
+        return self._evaluate(
+            observations,
+            self.inputs,
+            [(block.first, block.second) for block in self.blocks],  # type: ignore[misc]
+            self.heads,
+        )
+
+    def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+        """What `forward` does with the weights of this moment, spread out once and for all.
+
+        Returns:
+            A function of float32 observations `(B, num_features)`. Later training does not change
+            it, and it has no gradients.
+        """
+
+        def freeze(layer: SharedLinear | SharedReadout) -> _Layer:
+            weight, bias = (tensor.detach().clone() for tensor in layer.dense())
+            return partial(functional.linear, weight=weight, bias=bias)
+
+        inputs, heads = freeze(self.inputs), freeze(self.heads)
+        blocks = [(freeze(block.first), freeze(block.second)) for block in self.blocks]  # type: ignore[arg-type]
+        return lambda observations: self._evaluate(observations, inputs, blocks, heads)
+
+    def _evaluate(
+        self,
+        observations: Tensor,
+        inputs: _Layer,
+        blocks: Sequence[tuple[_Layer, _Layer]],
+        heads: _Layer,
+    ) -> tuple[Tensor, Tensor]:
+        hidden = torch.relu(inputs(self.features(observations)))
+        for first, second in blocks:
+            hidden = torch.relu(hidden + second(torch.relu(first(hidden))))
+        logits, outcome, margin = heads(hidden).split([self.num_actions, 1, 1], dim=1)
         return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
 
 
@@ -93,9 +128,6 @@ class _Block(nn.Module):
         self.first = SharedLinear(channels, channels, group.elements)
         self.second = SharedLinear(channels, channels, group.elements)
         nn.init.zeros_(self.second.weight)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        return torch.relu(hidden + self.second(torch.relu(self.first(hidden))))
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:

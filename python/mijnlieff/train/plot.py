@@ -63,6 +63,7 @@ def _draw_scores(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:
 
 
 def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
+    log = [row for row in log if row["policy_loss"] is not None]
     steps = [row["steps"] / 1e6 for row in log]
     lines = (
         ("value_loss", "value loss"),

@@ -10,12 +10,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import NetworkPolicy
+from mijnlieff import MCTSPolicy, NetworkPolicy
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.train.checkpoint import Checkpoint, load_checkpoint
+from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.search_play import evaluator
 
-__all__ = ["CHECKPOINT_NAME", "NetworkFunction", "load_weights", "policy_from_checkpoint"]
+__all__ = [
+    "CHECKPOINT_NAME",
+    "NetworkFunction",
+    "load_weights",
+    "policy_from_checkpoint",
+    "search_policy",
+]
 
 CHECKPOINT_NAME = "checkpoint.pt"
 
@@ -78,7 +86,31 @@ def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path
         raise CheckpointError(f"the weights in {path} are not all finite numbers")
 
 
-def policy_from_checkpoint(path: str | os.PathLike[str], temperature: float) -> NetworkPolicy:
+def search_policy(
+    network: PolicyValueNetwork, config: TrainConfig, num_simulations: int, seed: int = 0
+) -> MCTSPolicy:
+    """A player that searches with a network, as the network was trained.
+
+    Args:
+        network: the network; later training does not change what this plays.
+        config: the settings of its run.
+        num_simulations: of each search.
+        seed: of the player.
+    """
+    return MCTSPolicy(
+        num_simulations,
+        evaluator(network, config.search_margin_weight),
+        root="puct",
+        seed=seed,
+        margin_weight=config.search_margin_weight,
+        solve_below=config.solve_below,
+        num_threads=1,
+    )
+
+
+def policy_from_checkpoint(
+    path: str | os.PathLike[str], temperature: float, num_simulations: int
+) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
     file = Path(path)
     if file.is_dir():
@@ -87,4 +119,6 @@ def policy_from_checkpoint(path: str | os.PathLike[str], temperature: float) -> 
     config = checkpoint.config
     network = PolicyValueNetwork(checkpoint.variant, config.width, config.blocks)
     load_weights(network, checkpoint, file)
+    if num_simulations:
+        return search_policy(network, config, num_simulations)
     return NetworkPolicy(NetworkFunction(network), observation="flat", temperature=temperature)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from mijnlieff import Variant
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
-from mijnlieff.train.rollout import Experience
+from mijnlieff.train.rollout import Experience, SelfPlay
 
-__all__ = ["Learner", "Losses"]
+__all__ = ["Learner", "Losses", "Ppo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +115,50 @@ class Learner:
         clipped = (ratio != bounded).float().mean()
         parts = (policy_loss, value_losses[0], value_losses[1], entropy, clipped, norm)
         return torch.stack([part.detach() for part in parts])
+
+
+class Ppo:
+    """A learner and its games, a round of each in turn.
+
+    Attributes:
+        optimizer: of the learner.
+    """
+
+    def __init__(
+        self,
+        network: PolicyValueNetwork,
+        variant: Variant,
+        config: TrainConfig,
+        generator: torch.Generator,
+    ) -> None:
+        """Set up the learner and the environment.
+
+        Args:
+            network: what is trained.
+            variant: the game.
+            config: the settings.
+            generator: source of all randomness.
+        """
+        self._network = network
+        self._learner = Learner(network, config, generator)
+        self._games = SelfPlay(variant, config, generator)
+        self.optimizer = self._learner.optimizer
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._games.close()
+
+    def round(self, spent: float) -> tuple[Losses, int, int]:
+        """Play a round and learn from it.
+
+        Args:
+            spent: share of the budget that is spent, 0 to 1.
+
+        Returns:
+            The losses, the actions played and the games finished.
+
+        Raises:
+            FloatingPointError: see `Learner.learn`.
+        """
+        experience = self._games.play_round(self._network)
+        return self._learner.learn(experience, spent), experience.steps, experience.games

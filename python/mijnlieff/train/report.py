@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mijnlieff import MatchReport
@@ -41,30 +41,40 @@ def report_table(matches: Sequence[MatchReport]) -> str:
     )
 
 
-def report_markdown(matches: Sequence[MatchReport], about: str) -> str:
+def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) -> str:
     """The matches as a Markdown page.
 
     Args:
-        matches: of one agent against several opponents.
+        players: the matches of each way to play, by its name.
         about: a sentence on the run, for the top.
     """
-    rows = [_HEADINGS, ["---"] + ["--:"] * (len(_HEADINGS) - 1), *map(_cells, matches)]
-    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    note = (
-        f"Both seats of each random opening of {matches[0].opening_plies} plies are played; the "
-        "agent chooses its likeliest action."
+    parts = [f"# Trained agent\n\n{about}"]
+    for player, matches in players.items():
+        rows = [_HEADINGS, ["---"] + ["--:"] * (len(_HEADINGS) - 1), *map(_cells, matches)]
+        table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+        parts.append(f"## {player}\n\n{table}")
+    plies = next(iter(players.values()))[0].opening_plies
+    parts.append(
+        f"Both seats of each random opening of {plies} plies are played; the agent chooses the "
+        "action that it thinks best.\n\n![Learning curve](curve.png)\n"
     )
-    return f"# Trained agent\n\n{about}\n\n{table}\n\n{note}\n\n![Learning curve](curve.png)\n"
+    return "\n\n".join(parts)
 
 
-def report_json(matches: Sequence[MatchReport], run: dict[str, Any]) -> str:
+def report_json(players: Mapping[str, Sequence[MatchReport]], run: dict[str, Any]) -> str:
     """The matches as JSON.
 
     Args:
-        matches: of one agent against several opponents.
+        players: the matches of each way to play, by its name.
         run: plain values that describe the run.
     """
-    content = {"run": run, "matches": [_finite(match.to_dict()) for match in matches]}
+    content = {
+        "run": run,
+        "players": [
+            {"player": player, "matches": [_finite(match.to_dict()) for match in matches]}
+            for player, matches in players.items()
+        ],
+    }
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 

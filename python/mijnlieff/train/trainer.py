@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +13,15 @@ import torch
 
 from mijnlieff import Variant
 from mijnlieff.errors import CheckpointError, TrainingError
+from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.folder import RunFolder
 from mijnlieff.train.measure import CURVE_OPPONENTS, measure
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.policy import load_weights
-from mijnlieff.train.ppo import Learner, Losses
+from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.progress import Progress
-from mijnlieff.train.rollout import SelfPlay
 from mijnlieff.train.threads import torch_threads
 
 __all__ = ["Trainer"]
@@ -31,7 +32,8 @@ class Trainer:
 
     The state changes only in `train_round`, and depends on nothing but itself: a run that is saved
     after any round and loaded again goes on bit for bit as it would have, given the same machine,
-    the same number of threads and a budget in steps or games. A budget in minutes steers the
+    the same number of threads and a budget in steps or games. (The replay buffer of AlphaZero is not
+    saved: such a run goes on by filling it again.) A budget in minutes steers the
     schedules by the clock, which never runs twice alike.
 
     Attributes:
@@ -61,8 +63,8 @@ class Trainer:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = PolicyValueNetwork(variant, config.width, config.blocks)
-        self._learner = Learner(self.network, config, self._generator)
-        self._games = SelfPlay(variant, config, self._generator)
+        method = {"ppo": Ppo, "alphazero": AlphaZero}[config.algo]
+        self._method: Ppo | AlphaZero = method(self.network, variant, config, self._generator)
 
     @classmethod
     def resume(cls, saved: Checkpoint, path: Path, config: TrainConfig, budget: Budget) -> Self:
@@ -80,7 +82,7 @@ class Trainer:
         trainer = cls(config, budget, saved.variant)
         load_weights(trainer.network, saved, path)
         try:
-            trainer._learner.optimizer.load_state_dict(saved.optimizer)
+            trainer._method.optimizer.load_state_dict(saved.optimizer)
             trainer._generator.set_state(saved.generator)
         except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
@@ -106,7 +108,7 @@ class Trainer:
                 budget=self.budget,
                 variant=self.variant,
                 network=self.network.state_dict(),
-                optimizer=self._learner.optimizer.state_dict(),
+                optimizer=self._method.optimizer.state_dict(),
                 generator=self._generator.get_state(),
                 counters=self.counters,
                 curve=self.curve,
@@ -115,7 +117,7 @@ class Trainer:
 
     def close(self) -> None:
         """Close the environment."""
-        self._games.close()
+        self._method.close()
 
     @property
     def spent(self) -> float:
@@ -123,7 +125,7 @@ class Trainer:
         counters = self.counters
         return self.budget.fraction(counters.seconds, counters.steps, counters.games)
 
-    def train_round(self) -> Losses:
+    def train_round(self) -> Losses | SearchLosses:
         """Play one round and learn from it.
 
         Raises:
@@ -132,16 +134,15 @@ class Trainer:
         """
         try:
             with torch_threads(self.config.threads):
-                experience = self._games.play_round(self.network)
-                losses = self._learner.learn(experience, self.spent)
+                losses, steps, games = self._method.round(self.spent)
         except FloatingPointError as error:
             raise TrainingError(
                 f"training diverged in round {self.counters.rounds + 1} ({error}): try a "
                 f"learning rate below {self.config.learning_rate:g}"
             ) from error
         self.counters.rounds += 1
-        self.counters.steps += experience.steps
-        self.counters.games += experience.games
+        self.counters.steps += steps
+        self.counters.games += games
         return losses
 
     def run(self, folder: RunFolder, progress: Progress, wants_stop: Callable[[], bool]) -> bool:
@@ -219,20 +220,26 @@ class Trainer:
         }
         self.curve.append({**dataclasses.asdict(counters), "scores": scores})
 
-    def _log_row(self, losses: Losses) -> dict[str, Any]:
+    def _log_row(self, losses: Losses | SearchLosses) -> dict[str, Any]:
         counters = self.counters
         row: dict[str, Any] = {
             "round": counters.rounds,
             "steps": counters.steps,
             "games": counters.games,
             "seconds": round(counters.seconds, 2),
-            **dataclasses.asdict(losses),
+            # Nothing has been learnt in a first round that only plays; JSON knows no NaN.
+            **{
+                key: None if math.isnan(value) else value
+                for key, value in dataclasses.asdict(losses).items()
+            },
         }
         if self.curve[-1]["rounds"] == counters.rounds:
             row["scores"] = self.curve[-1]["scores"]
         return row
 
-    def _line(self, losses: Losses, games_per_second: float, steps_per_second: float) -> str:
+    def _line(
+        self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
+    ) -> str:
         scores = self.curve[-1]["scores"]
         return (
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "

@@ -1,5 +1,7 @@
 //! Which action a simulation takes, and what a search concludes.
 
+#![allow(clippy::float_cmp)] // visits are whole numbers
+
 use super::config::{Root, TreeConfig};
 use super::softmax::{argmax, exp, softmax};
 use super::tree::Choice;
@@ -285,7 +287,7 @@ fn draw_dirichlet(stream: &mut SplitMix64, alpha: f64, out: &mut [f32]) {
 }
 
 /// The schedule of sequential halving: for each simulation, the visits that the action it takes has
-/// had before in this search (Karnin et al. 2013; as in DeepMind's mctx).
+/// had before in this search (Karnin et al. 2013; as in the library mctx).
 ///
 /// All considered actions are visited equally often, then the better half of them, and so on down
 /// to two.

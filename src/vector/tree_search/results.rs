@@ -37,6 +37,7 @@ impl Results {
         }
     }
 
+    #[allow(clippy::float_cmp)] // the largest is one of them
     pub(super) fn write<S: State + PartialEq>(
         &mut self,
         row: usize,

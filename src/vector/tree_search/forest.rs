@@ -21,14 +21,14 @@ use crate::game::{Position, Variant};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 
-/// Trees below which another thread costs more than it saves.
+/// Forest below which another thread costs more than it saves.
 const TREES_PER_THREAD: usize = 64;
 
 /// A tree that waits for nothing.
 const NO_ROW: u32 = u32::MAX;
 
 /// What a [`super::TreeSearch`] can do, whatever form its positions have.
-pub(super) trait Batch: fmt::Debug + Send {
+pub(super) trait Batch: fmt::Debug + Send + Sync {
     fn restart(&mut self, positions: &[Position]);
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
     fn write_leaves(&self, observations: Observations<'_>, action_mask: &mut [i8]);
@@ -40,8 +40,8 @@ pub(super) trait Batch: fmt::Debug + Send {
     fn bytes(&self) -> usize;
 }
 
-/// Trees over positions of one form.
-pub(super) struct Trees<S: State> {
+/// Forest over positions of one form.
+pub(super) struct Forest<S: State> {
     variant: Arc<Variant>,
     rules: S::Rules,
     config: TreeConfig,
@@ -59,16 +59,16 @@ pub(super) struct Trees<S: State> {
     seen: HashMap<S::Key, u32, FxBuildHasher>,
 }
 
-impl<S: State> fmt::Debug for Trees<S> {
+impl<S: State> fmt::Debug for Forest<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trees")
+        f.debug_struct("Forest")
             .field("trees", &self.trees.len())
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
 }
 
-impl<S: State + PartialEq> Trees<S> {
+impl<S: State + PartialEq> Forest<S> {
     pub(super) fn new(
         variant: &Arc<Variant>,
         positions: &[Position],
@@ -192,7 +192,7 @@ impl<S: State + PartialEq> Trees<S> {
     }
 }
 
-impl<S: State + PartialEq> Batch for Trees<S> {
+impl<S: State + PartialEq> Batch for Forest<S> {
     fn restart(&mut self, positions: &[Position]) {
         let variant = self.variant.clone();
         let rules = S::rules(&variant);

@@ -13,6 +13,9 @@ use crate::search::Halt;
 /// The child of an edge that no simulation has taken yet.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Room that is made for the edges of a node: more than there are on average.
+const EDGES_PER_NODE: usize = 16;
+
 /// A position in the tree, forced passes behind it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<S> {
@@ -40,6 +43,15 @@ pub(super) struct Edges {
 }
 
 impl Edges {
+    fn reserve(&mut self, edges: usize) {
+        self.actions.reserve(edges);
+        self.children.reserve(edges);
+        self.visits.reserve(edges);
+        self.sums.reserve(edges);
+        self.logits.reserve(edges);
+        self.priors.reserve(edges);
+    }
+
     fn clear(&mut self) {
         self.actions.clear();
         self.children.clear();
@@ -294,16 +306,12 @@ impl<S: State + PartialEq> Tree<S> {
                 let pass = state.nth_legal(shared.rules, 0);
                 state = state.play(shared.rules, pass);
             }
-            match shared.exact.value::<S>(shared, &state)? {
-                Some(value) => {
-                    self.add_node(state, value, edge);
-                    self.back_up(&state, value);
-                }
-                None => {
-                    self.leaf = Some(state);
-                    return Ok(());
-                }
-            }
+            let Some(value) = shared.exact.value::<S>(shared, &state)? else {
+                self.leaf = Some(state);
+                return Ok(());
+            };
+            self.add_node(state, value, edge);
+            self.back_up(&state, value);
         }
         Ok(())
     }
@@ -369,6 +377,9 @@ impl<S: State + PartialEq> Tree<S> {
 
     fn expand_root(&mut self, shared: &Shared<'_, S>, logits: &[f32], value: f32) {
         let state = self.root;
+        self.nodes.reserve(shared.config.num_simulations + 1);
+        self.edges
+            .reserve(shared.config.num_simulations * EDGES_PER_NODE);
         self.nodes.push(Node {
             state,
             first: 0,

@@ -13,11 +13,11 @@
 mod config;
 mod error;
 mod evaluate;
+mod forest;
 mod results;
 mod rule;
 mod softmax;
 mod tree;
-mod trees;
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub use config::{Root, TreeConfig};
 pub use error::UpdateError;
 pub use results::{Results, TreeNode};
 
-use self::trees::{Batch, Trees};
+use self::forest::{Batch, Forest};
 use super::Observations;
 use super::small::Small;
 use crate::encode::Layout;
@@ -63,11 +63,11 @@ impl TreeSearch {
         assert!(positions.iter().all(|position| !position.is_over(variant)));
         let solver = solver.filter(|_| config.solve_below > 0);
         let batch: Box<dyn Batch> = if Small::fits(variant, Layout::Flat) {
-            Box::new(Trees::<Small>::new(
+            Box::new(Forest::<Small>::new(
                 variant, positions, config, solver, threads,
             ))
         } else {
-            Box::new(Trees::<Position>::new(
+            Box::new(Forest::<Position>::new(
                 variant, positions, config, solver, threads,
             ))
         };

@@ -1,0 +1,309 @@
+"""TreeSearch and MCTSPolicy: against a plain search, against the solver, and their errors."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    GameOverError,
+    MCTSPolicy,
+    PolicyError,
+    Position,
+    RandomPolicy,
+    TreeSearch,
+    Variant,
+    evaluate,
+    solve,
+)
+from mijnlieff.mcts import search_with
+from search_reference import ReferenceSearch, noisy_network
+
+WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
+SMALL = Variant(Board.from_text("###\n###\n.##"), "corner", 1)
+VARIANTS = [Variant(), Variant(opening="corner_straight"), WIDE, SMALL]
+
+
+def positions_of(variant, count, seed=0):
+    """Unfinished positions of random games, forced passes among them."""
+    generator = np.random.default_rng(seed)
+    found = []
+    while len(found) < count:
+        position = Position(variant)
+        game = []
+        while not position.is_over:
+            game.append(position)
+            position = position.play(int(generator.choice(position.legal_actions())))
+        found.append(game[generator.integers(len(game))])
+    return found
+
+
+class Lookup:
+    """The noisy network over batches of observations."""
+
+    def __init__(self, variant):
+        self.variant = variant
+        self.rows = 0
+        self.batches = 0
+
+    def __call__(self, observations, masks):
+        assert observations.dtype == np.float32
+        assert masks.shape == (len(observations), self.variant.num_actions)
+        assert masks.any(axis=1).all()
+        self.rows += len(observations)
+        self.batches += 1
+        logits, values = [], []
+        for row in observations:
+            counts = row.copy()
+            counts[-8:] *= self.variant.copies
+            numbers = np.rint(counts).astype(np.uint64)
+            seed = int((numbers * np.arange(1, len(numbers) + 1, dtype=np.uint64) ** 2).sum())
+            generator = np.random.default_rng(seed)
+            logits.append(generator.normal(size=self.variant.num_actions))
+            values.append(np.tanh(generator.normal()))
+        return np.float32(logits), np.float32(values)
+
+
+def reference_tree(root):
+    """Visits and mean values by the actions that lead to a node."""
+    nodes = {}
+    waiting = [((), root)]
+    while waiting:
+        path, node = waiting.pop()
+        for action, child in node.children.items():
+            below = (*path, action)
+            nodes[below] = (node.visits[action], node.sums[action] / node.visits[action])
+            waiting.append((below, child))
+    return nodes
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_every_tree_is_that_of_the_plain_search(variant, root):
+    positions = [p for p in positions_of(variant, 30) if len(p.legal_actions()) > 1]
+    search = TreeSearch(
+        positions, 24, root, seed=3, dirichlet_share=0.25, margin_weight=0.4, num_threads=1
+    )
+    search_with(Lookup(variant), search)
+    for i, position in enumerate(positions):
+        noise = {a: float(search.root_noise[i, a]) for a in position.legal_actions().tolist()}
+        plain = ReferenceSearch(
+            noisy_network, root=root, simulations=24, noise=noise, margin_weight=0.4
+        )
+        expected = plain.run(position)
+        nodes = reference_tree(expected)
+        found = {node["actions"]: node for node in search.nodes(i)[1:]}
+        assert found.keys() == nodes.keys()
+        for path, (visits, value) in nodes.items():
+            assert found[path]["visits"] == visits
+            assert found[path]["value"] == pytest.approx(value, abs=1e-4)
+        counts = search.visit_counts[i]
+        assert counts.sum() == 24
+        assert {a: int(counts[a]) for a in noise} == expected.visits
+        target = search.policy_targets[i]
+        assert target.sum() == pytest.approx(1.0, abs=1e-4)
+        assert (target[[a for a in range(variant.num_actions) if a not in noise]] == 0).all()
+        assert int(search.actions[i]) in noise
+
+
+def test_results_depend_on_neither_the_other_trees_nor_the_threads():
+    positions = positions_of(Variant(), 300)
+    searches = [TreeSearch(positions, 16, seed=5, num_threads=n) for n in (1, 3)]
+    searches.append(TreeSearch(positions[40:], 16, seed=45, num_threads=2))
+    for search in searches:
+        search_with(Lookup(Variant()), search)
+    assert (searches[0].policy_targets == searches[1].policy_targets).all()
+    assert (searches[0].actions == searches[1].actions).all()
+    assert (searches[0].policy_targets[40:] == searches[2].policy_targets).all()
+
+
+def test_equal_leaves_are_evaluated_once():
+    network = Lookup(Variant())
+    search = TreeSearch([Position()] * 50, 8, temperature=0.0)
+    search_with(network, search)
+    assert network.rows == network.batches == 9  # the root and a leaf a simulation
+    batch = TreeSearch([Position()] * 3 + positions_of(Variant(), 1, seed=4), 8).select()
+    assert len(batch) == 2
+    assert batch.observation.shape == (2, 56)
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_solved_endings_have_the_value_of_the_solver(root):
+    positions = [p for p in positions_of(Variant(), 60, seed=2) if p.ply >= 8]
+    solving = TreeSearch(positions, 4, root, margin_weight=1.0, solve_below=9, num_threads=1)
+    search_with(Lookup(Variant()), solving)
+    searching = TreeSearch(
+        positions, 4000, "puct", c_puct=1.0, margin_weight=1.0, temperature=0.0, num_threads=1
+    )
+    late = [i for i, p in enumerate(positions) if (p.stones == 0).sum() <= 4]
+    assert late
+    search_with(Lookup(Variant()), searching)
+    for i, position in enumerate(positions):
+        solution = solve(position)
+        worth = max(-1.0, min(1.0, solution.margin / 8))
+        if solving.solved[i]:
+            assert solving.root_values[i] == pytest.approx(worth)
+            assert int(solving.actions[i]) in solution.best_actions
+            best = np.flatnonzero(solving.policy_targets[i]).tolist()
+            assert best == solution.best_actions
+        if i in late:
+            assert searching.root_values[i] == pytest.approx(worth, abs=0.05)
+    assert solving.solved.any()
+
+
+def test_a_tree_keeps_what_it_knows_of_the_next_position():
+    start = positions_of(Variant(), 1, seed=8)[0]
+    search = TreeSearch([start], 64, "puct", temperature=0.0)
+    search_with(Lookup(Variant()), search)
+    action = int(search.actions[0])
+    below = {
+        node["actions"][1:]: (node["visits"], node["value"])
+        for node in search.nodes(0)
+        if node["actions"][:1] == (action,) and len(node["actions"]) > 1
+    }
+    following = start.play(action)
+    while following.legal_actions().tolist() == [following.variant.pass_action]:
+        following = following.play(following.variant.pass_action)
+    search.restart([following])
+    kept = {node["actions"]: (node["visits"], node["value"]) for node in search.nodes(0)[1:]}
+    assert below
+    assert kept == below
+    search_with(Lookup(Variant()), search)
+    assert search.visit_counts.sum() == 64 + sum(
+        visits for actions, (visits, _) in below.items() if len(actions) == 1
+    )
+    # Another game's position is new to the tree.
+    search.restart([Position()])
+    assert search.nodes(0) == []
+
+
+def test_forced_passes_need_no_network():
+    forced = [
+        p
+        for p in positions_of(Variant(), 400, seed=1)
+        if p.legal_actions().tolist() == [p.variant.pass_action]
+    ]
+    assert forced
+    search = TreeSearch(forced, 8)
+    while (batch := search.select()) is not None:
+        assert not batch.action_mask[:, -1].any()
+        search.update(np.zeros((len(batch), 65)), np.zeros(len(batch)))
+    assert (search.actions == 64).all()
+    assert (search.policy_targets[:, 64] == 1).all()
+
+
+def test_finished_games_are_worth_what_they_paid():
+    """With one empty cell left every simulation ends the game: only the root is evaluated."""
+    variant = Variant(Board.from_text("##\n##"), "anywhere", 2)
+    position = Position(variant)
+    while len(position.legal_actions()) > 1 or position.legal_actions()[0] != variant.pass_action:
+        if (position.stones == 0).sum() == 1:
+            break
+        position = position.play(int(position.legal_actions()[0]))
+    network = Lookup(variant)
+    search = TreeSearch([position], 16, "puct", margin_weight=0.5)
+    search_with(network, search)
+    assert network.batches <= 2
+    assert all(node["exact"] for node in search.nodes(0)[1:] if len(node["actions"]) == 2)
+
+
+def test_select_waits_and_update_checks():
+    search = TreeSearch([Position()] * 2, 4)
+    with pytest.raises(RuntimeError, match="call select first"):
+        search.update(np.zeros((1, 65)), np.zeros(1))
+    with pytest.raises(RuntimeError, match="not done"):
+        _ = search.actions
+    batch = search.select()
+    again = search.select()
+    assert len(batch) == len(again) == 1
+    zeros = np.zeros((1, 65), dtype=np.float32)
+    for logits, values, message in [
+        (zeros[:, :64], np.zeros(1), r"logits have shape \(1, 64\), but the leaves need \(1, 65\)"),
+        (zeros, np.zeros(2), r"values have shape \(2,\)"),
+        (np.full((1, 65), np.nan), np.zeros(1), "leaf 0: the logit of action 0 is NaN"),
+        (np.full((1, 65), np.inf), np.zeros(1), "leaf 0: the logit of action 0 is inf"),
+        (np.full((1, 65), -np.inf), np.zeros(1), "logit of every legal action is -inf"),
+        (zeros, np.array([np.nan]), "leaf 0: the value is NaN"),
+        (zeros.astype(complex), np.zeros(1), "dtype complex128"),
+        (np.array([["a"] * 65]), np.zeros(1), "dtype <U1"),
+    ]:
+        with pytest.raises(PolicyError, match=message):
+            search.update(logits, values)
+    search.update(zeros.astype(np.float64), [0])
+    search_with(Lookup(Variant()), search)
+    assert (search.visit_counts.sum(axis=1) == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_simulations": 0}, "num_simulations must be 1 to"),
+        ({"root": "uct"}, 'unknown root "uct"; choose gumbel or puct'),
+        ({"c_puct": -1.0}, "c_puct must be a finite number from 0"),
+        ({"temperature": float("nan")}, "temperature must be"),
+        ({"dirichlet_share": 1.5}, "dirichlet_share must be from 0 to 1, not 1.5"),
+        ({"margin_weight": -0.1}, "margin_weight must be from 0 to 1"),
+        ({"num_threads": 0}, "num_threads must be 1 to"),
+        ({"max_considered": 0}, "max_considered must be 1 to"),
+        ({"observation": "text"}, "unknown observation layout"),
+    ],
+)
+def test_settings_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        TreeSearch([Position()], **options)
+
+
+def test_positions_that_cannot_be_searched():
+    with pytest.raises(ValueError, match="empty"):
+        TreeSearch([])
+    with pytest.raises(ValueError, match="position 1 is of"):
+        TreeSearch([Position(), Position(WIDE)])
+    over = Position()
+    while not over.is_over:
+        over = over.play(int(over.legal_actions()[0]))
+    with pytest.raises(GameOverError, match="position 1"):
+        TreeSearch([Position(), over])
+    search = TreeSearch([Position()])
+    with pytest.raises(ValueError, match="1 trees"):
+        search.restart([])
+    with pytest.raises(ValueError, match="another variant"):
+        search.restart([Position(WIDE)])
+    with pytest.raises(IndexError, match="no tree 1"):
+        search.nodes(1)
+
+
+def test_memory_of_a_thousand_trees():
+    search = TreeSearch([Position()] * 1024, 64, num_threads=1)
+    while (batch := search.select()) is not None:
+        search.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
+    assert search.tree_bytes < 256e6
+
+
+def test_mcts_policy_beats_chance_and_repeats_itself():
+    report = evaluate(MCTSPolicy(64, seed=1), RandomPolicy(), games=200)
+    assert report.score > 0.8
+    positions = positions_of(Variant(), 20)
+    policy = MCTSPolicy(32, seed=7)
+    other = copy.deepcopy(policy)
+    assert (policy.act_batch(positions) == other.act_batch(positions)).all()
+    assert policy.act(positions[0]) in positions[0].legal_actions()
+    assert repr(policy) == "MCTSPolicy(32, root='puct', seed=7)"
+
+
+def test_mcts_policy_with_a_network():
+    network = Lookup(Variant())
+    policy = MCTSPolicy(16, network, root="gumbel", solve_below=6)
+    positions = positions_of(Variant(), 10)
+    actions = policy.act_batch(positions)
+    for position, action in zip(positions, actions, strict=True):
+        assert action in position.legal_actions()
+    assert network.rows > 0
+    with pytest.raises(PolicyError, match="logits and values"):
+        MCTSPolicy(4, lambda observations, masks: masks).act(Position())
+    with pytest.raises(TypeError, match="network has to be a function"):
+        MCTSPolicy(4, 3)
+    with pytest.raises(ValueError, match="num_simulations"):
+        MCTSPolicy(0)
