@@ -20,7 +20,8 @@ from mijnlieff import (
     random_openings,
 )
 from mijnlieff.evaluation import play_in_lock_step
-from mijnlieff.reports import elo_difference, score_interval
+from mijnlieff.intervals import score_interval
+from mijnlieff.ratings import elo_difference
 
 
 class Foreign:
