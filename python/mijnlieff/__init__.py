@@ -39,6 +39,7 @@ from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
 from mijnlieff.registration import register_envs
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
+from mijnlieff.tournaments import TournamentReport, tournament
 from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "RandomPolicy",
     "Solution",
     "SolutionBatch",
+    "TournamentReport",
     "Variant",
     "VectorEnv",
     "__version__",
@@ -77,6 +79,7 @@ __all__ = [
     "set_table_bytes",
     "solve",
     "solve_batch",
+    "tournament",
     *errors.__all__,
 ]
 
