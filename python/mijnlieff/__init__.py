@@ -41,6 +41,7 @@ from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
 from mijnlieff.registration import register_envs
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
+from mijnlieff.tournaments import TournamentReport, tournament
 from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
@@ -62,6 +63,7 @@ __all__ = [
     "RandomPolicy",
     "Solution",
     "SolutionBatch",
+    "TournamentReport",
     "TreeSearch",
     "Variant",
     "VectorEnv",
@@ -81,6 +83,7 @@ __all__ = [
     "set_table_bytes",
     "solve",
     "solve_batch",
+    "tournament",
     *errors.__all__,
 ]
 

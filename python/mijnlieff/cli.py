@@ -21,6 +21,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "train": ("mijnlieff.train.command", "train an agent by self-play and measure it"),
     "evaluate": ("mijnlieff.commands.evaluate", "play a match between two policies"),
+    "tournament": ("mijnlieff.commands.tournament", "let policies play each other and rate them"),
     "grade": ("mijnlieff.commands.grade", "grade a policy against exact play"),
     "solve": ("mijnlieff.commands.solve", "solve a position exactly"),
     "play": ("mijnlieff.commands.play", "play in the terminal, or watch two policies"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,14 @@ from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.progress import progress_bar
 from mijnlieff.reports import MatchReport
 
-__all__ = ["MatchReport", "evaluate"]
+__all__ = ["Conditions", "MatchReport", "evaluate", "play"]
 
 # Pairs played at once: few where a bar shall move, else as many as memory has room for easily.
 _NATIVE_PAIRS = 8192
 _NATIVE_PAIRS_WITH_BAR = 64
 _LOCK_STEP_PAIRS = 4096
-_SEEDS = 2**64
+SEEDS = 2**64
+"""How many there are."""
 
 
 def evaluate(
@@ -65,42 +67,94 @@ def evaluate(
             long that no game outlasts them.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
-    games, opening_plies, seed = (operator.index(number) for number in (games, opening_plies, seed))
-    if games < 2 or games % 2:
-        raise ValueError(
-            f"games must be a positive even number, for both seats of each opening, not {games}"
-        )
-    if not 0 <= seed < _SEEDS:
-        raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
-    if opening_plies < 0:
-        raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
+    conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
+    with progress_bar(conditions.games, "games", enabled=progress) as move_on:
+        return play(policy, opponent, conditions, move_on if progress else None, names)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which conditions a match is played; see `evaluate`."""
+
+    games: int
+    variant: Variant | None
+    opening_plies: int
+    seed: int
+    num_threads: int | None
+
+    @classmethod
+    def checked(
+        cls,
+        games: int,
+        variant: Variant | None,
+        opening_plies: int,
+        seed: int,
+        num_threads: int | None,
+    ) -> Conditions:
+        """Return these conditions.
+
+        Raises:
+            ValueError: an odd, zero or negative number of games, or another number out of range.
+            TypeError: a number is no integer.
+        """
+        games, opening_plies, seed = map(operator.index, (games, opening_plies, seed))
+        if games < 2 or games % 2:
+            raise ValueError(
+                f"games must be a positive even number, for both seats of each opening, not {games}"
+            )
+        if not 0 <= seed < SEEDS:
+            raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
+        if opening_plies < 0:
+            raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
+        return cls(games, variant, opening_plies, seed, num_threads)
+
+
+def play(
+    policy: str | Policy,
+    opponent: str | Policy,
+    conditions: Conditions,
+    move_on: Callable[[int], object] | None = None,
+    names: tuple[str, str] | None = None,
+) -> MatchReport:
+    """Play the match that `evaluate` promises.
+
+    Args:
+        policy: a policy, or a name that `make_policy` knows.
+        opponent: likewise.
+        conditions: of the match.
+        move_on: told the numbers of games that have ended, every now and then.
+        names: of the two in the report; their `repr` unless given.
+    """
+    finished = move_on or _ignore
     first, second = make_policy(policy), make_policy(opponent)
-    pairs = games // 2
+    seed = conditions.seed
     if isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy):
         native = (first, second)
-        slice_length = _NATIVE_PAIRS_WITH_BAR if progress else _NATIVE_PAIRS
+        slice_length = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
 
-        def play(openings: list[Position], number: int) -> NDArray[np.int64]:
-            margins = play_match(openings, *native, seed, number, num_threads)
-            move_on(2 * len(openings))
+        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
+            margins = play_match(openings, *native, seed, number, conditions.num_threads)
+            finished(2 * len(openings))
             return margins
     else:
         players = _reseeded(first, seed), _reseeded(second, seed)
         slice_length = _LOCK_STEP_PAIRS
 
-        def play(openings: list[Position], number: int) -> NDArray[np.int64]:
-            return play_in_lock_step(openings, *players, move_on)
+        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
+            return play_in_lock_step(openings, *players, finished)
 
     margins = []
-    with progress_bar(games, "games", enabled=progress) as move_on:
-        for number in range(0, pairs, slice_length):
-            count = min(slice_length, pairs - number)
-            openings = random_openings(count, opening_plies, variant, seed, number)
-            margins.append(play(openings, number))
+    pairs = conditions.games // 2
+    for number in range(0, pairs, slice_length):
+        count = min(slice_length, pairs - number)
+        openings = random_openings(
+            count, conditions.opening_plies, conditions.variant, seed, number
+        )
+        margins.append(margins_of(openings, number))
     return MatchReport.from_margins(
         *(names or (_name(policy), _name(opponent))),
         np.concatenate(margins),
-        opening_plies=opening_plies,
+        opening_plies=conditions.opening_plies,
         seed=seed,
     )
 
@@ -109,7 +163,7 @@ def play_in_lock_step(
     openings: list[Position],
     policy: Policy,
     opponent: Policy,
-    finished: Callable[[int], object] = lambda games: None,
+    finished: Callable[[int], object],
 ) -> NDArray[np.int64]:
     """Play every opening twice, with the seats exchanged, all games at the same time.
 
@@ -141,10 +195,14 @@ def play_in_lock_step(
     return margins
 
 
+def _ignore(games: int) -> None:
+    """Nobody wants to know how many games have ended."""
+
+
 def _reseeded(policy: Policy, seed: int) -> Policy:
     """Return a copy of a built-in policy whose decisions depend on the seed of the match."""
     if isinstance(policy, BuiltinPolicy):
-        return policy.with_seed((policy.seed + seed) % _SEEDS)
+        return policy.with_seed((policy.seed + seed) % SEEDS)
     return policy
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -11,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mijnlieff.intervals import mean_interval, share_interval
+from mijnlieff.tables import html_table, text_table
+
 __all__ = ["GradeReport", "GradeRow", "Judged"]
 
-_NORMAL_QUANTILE = 1.959964
 _HEADINGS = ("positions", "optimal", "decisive", "kept", "regret", "outcome regret")
 
 
@@ -85,14 +86,14 @@ class GradeRow:
         return cls(
             positions=len(optimal),
             optimal=float(optimal.mean()),
-            optimal_interval=_share_interval(optimal),
+            optimal_interval=share_interval(optimal),
             decisive=len(kept),
             kept=float(kept.mean()) if len(kept) else math.nan,
-            kept_interval=_share_interval(kept),
+            kept_interval=share_interval(kept),
             regret=float(judged.regret.mean()),
-            regret_interval=_mean_interval(judged.regret),
+            regret_interval=mean_interval(judged.regret),
             outcome_regret=float(judged.outcome_regret.mean()),
-            outcome_regret_interval=_mean_interval(judged.outcome_regret),
+            outcome_regret_interval=mean_interval(judged.outcome_regret),
         )
 
     @property
@@ -107,25 +108,6 @@ class GradeRow:
             f"{self.regret:.3f}",
             f"{self.outcome_regret:.3f}",
         ]
-
-
-def _share_interval(hits: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson, JASA 22, 1927)."""
-    count = len(hits)
-    if not count:
-        return math.nan, math.nan
-    share, z2 = float(hits.mean()), _NORMAL_QUANTILE**2
-    center = (share + z2 / (2 * count)) / (1 + z2 / count)
-    spread = math.sqrt(share * (1 - share) / count + z2 / (4 * count**2))
-    half_width = _NORMAL_QUANTILE * spread / (1 + z2 / count)
-    return max(0.0, center - half_width), min(1.0, center + half_width)
-
-
-def _mean_interval(values: NDArray[np.int64]) -> tuple[float, float]:
-    mean = float(values.mean())
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-    half_width = _NORMAL_QUANTILE * deviation / math.sqrt(len(values))
-    return mean - half_width, mean + half_width
 
 
 @dataclass(frozen=True)
@@ -177,28 +159,16 @@ class GradeReport:
 
     def __str__(self) -> str:
         """Return a table for the terminal."""
-        lines = [self._title, "  ".join([f"{'':12}", *(f"{head:>9}" for head in _HEADINGS)])]
-        widths = [max(9, len(head)) for head in _HEADINGS]
-        for name, row in self._rows():
-            cells = zip(row.cells, widths, strict=True)
-            lines.append("  ".join([f"{name:12}", *(f"{cell:>{width}}" for cell, width in cells)]))
-        return "\n".join([*lines, self._summary])
+        return "\n".join([self._title, text_table(self._rows()), self._summary])
 
     def _repr_html_(self) -> str:
         """Return the same table for notebooks."""
-        head = "".join(f"<th>{heading}</th>" for heading in ("", *_HEADINGS))
-        rows = "".join(
-            f"<tr><th>{name}</th>{''.join(f'<td>{cell}</td>' for cell in row.cells)}</tr>"
-            for name, row in self._rows()
-        )
-        return (
-            f"<table><caption>{html.escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table><p>{html.escape(self._summary)}</p>"
-        )
+        return html_table(self._title, self._rows(), self._summary)
 
-    def _rows(self) -> list[tuple[str, GradeRow]]:
+    def _rows(self) -> list[list[str]]:
         plies = {f"ply {ply}": row for ply, row in self.by_ply.items()}
-        return list({**self.by_source, **self.by_seat, **plies, "total": self.total}.items())
+        named = {**self.by_source, **self.by_seat, **plies, "total": self.total}
+        return [["", *_HEADINGS], *([name, *row.cells] for name, row in named.items())]
 
     @property
     def _title(self) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import html
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MatchReport", "SeatRecord", "elo_difference", "score_interval"]
+from mijnlieff.intervals import score_interval
+from mijnlieff.ratings import elo_difference
+from mijnlieff.tables import html_table, text_table
 
-_NORMAL_QUANTILE = 1.959964
-"""Of a standard normal number, 95 % lie within this distance of 0."""
+__all__ = ["MatchReport", "SeatRecord"]
 
 
 @dataclass(frozen=True)
@@ -44,30 +43,6 @@ class SeatRecord:
         return SeatRecord(
             self.wins + other.wins, self.draws + other.draws, self.losses + other.losses
         )
-
-
-def score_interval(pair_scores: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the 95 % interval of a score from the scores of pairs of games, each 0 to 1.
-
-    The two games of an opening are not independent, so the spread is that of pairs. One won and
-    one lost pair are imagined in addition. That is the "two successes and two failures" of Agresti
-    & Coull ("Approximate is better than exact", The American Statistician 52, 1998), counted in
-    games: with it the normal approximation holds for few games, and a score of 100 % gets an
-    interval of sensible width.
-    """
-    scores = np.concatenate([pair_scores, [0.0, 1.0]])
-    center = float(scores.mean())
-    half_width = _NORMAL_QUANTILE * float(scores.std()) / math.sqrt(len(scores))
-    return max(0.0, center - half_width), min(1.0, center + half_width)
-
-
-def elo_difference(score: float) -> float:
-    """Return the difference of Elo ratings that predicts this score; infinite at 0 and 1."""
-    if score <= 0:
-        return -math.inf
-    if score >= 1:
-        return math.inf
-    return 400 * math.log10(score / (1 - score))
 
 
 @dataclass(frozen=True)
@@ -144,29 +119,21 @@ class MatchReport:
 
     def __str__(self) -> str:
         """Return a table for the terminal."""
-        lines = [self._title, f"{'':8}  {'wins':>7}  {'draws':>7}  {'losses':>7}  {'score':>7}"]
-        for seat, record in self._rows():
-            lines.append(
-                f"{seat:8}  {record.wins:7}  {record.draws:7}  {record.losses:7}  "
-                f"{record.score:7.1%}"
-            )
-        return "\n".join([*lines, self._summary])
+        return "\n".join([self._title, text_table(self._rows()), self._summary])
 
     def _repr_html_(self) -> str:
         """Return the same table for notebooks."""
-        rows = "".join(
-            f"<tr><th>{seat}</th><td>{record.wins}</td><td>{record.draws}</td>"
-            f"<td>{record.losses}</td><td>{record.score:.1%}</td></tr>"
-            for seat, record in self._rows()
-        )
-        return (
-            f"<table><caption>{html.escape(self._title)}</caption><thead><tr><th></th>"
-            "<th>wins</th><th>draws</th><th>losses</th><th>score</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><p>{html.escape(self._summary)}</p>"
-        )
+        return html_table(self._title, self._rows(), self._summary)
 
-    def _rows(self) -> list[tuple[str, SeatRecord]]:
-        return [("as Light", self.as_light), ("as Dark", self.as_dark), ("total", self.total)]
+    def _rows(self) -> list[list[str]]:
+        records = {"as Light": self.as_light, "as Dark": self.as_dark, "total": self.total}
+        return [
+            ["", "wins", "draws", "losses", "score"],
+            *(
+                [seat, str(of.wins), str(of.draws), str(of.losses), f"{of.score:.1%}"]
+                for seat, of in records.items()
+            ),
+        ]
 
     @property
     def _title(self) -> str:

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from mijnlieff import Position, evaluate, parse_record
+from mijnlieff import Position, evaluate, parse_record, tournament
 
-COMMANDS = ["train", "evaluate", "play", "bench", "perft"]
+COMMANDS = ["train", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft"]
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -38,7 +38,7 @@ def printed(*arguments, **options):
 
 def test_help_lists_the_commands_and_needs_none_of_them():
     text = printed("--help")
-    assert all(f"\n    {command} " in text for command in COMMANDS)
+    assert all(re.search(rf"\n    {command}\s", text) for command in COMMANDS)
     code = (
         "import sys; from mijnlieff.cli import main; main(['--help']);"
         "print([name for name in sys.modules if name.startswith(('torch', 'mijnlieff.train'))])"
@@ -91,6 +91,14 @@ def test_evaluate_prints_the_report_of_the_function():
     assert json.loads(printed(*arguments, "--json")) == json.loads(json.dumps(report.to_dict()))
     perfect = json.loads(printed("evaluate", "minimax:4", "random", "--games", 2, "--json"))
     assert perfect["score"] == 1 and perfect["elo"] is None
+
+
+def test_tournament_prints_the_report_of_the_function():
+    names = ["random", "greedy", "minimax:2"]
+    arguments = ["tournament", *names, "--games", "40", "--seed", "5"]
+    report = tournament({name: name for name in names}, games=40, seed=5)
+    assert printed(*arguments) == f"{report}\n"
+    assert json.loads(printed(*arguments, "--json")) == json.loads(json.dumps(report.to_dict()))
 
 
 def test_two_policies_play_a_game_to_watch():
@@ -160,6 +168,10 @@ WRONG = [
     (["evaluate", "random", "random", "--games", "0"], "0 is not a whole number from 2"),
     (["evaluate", "random", "random", "--seed", "-1"], "-1"),
     (["evaluate", "random", "random", "--opening-plies", "50"], "after 50 random opening plies"),
+    (["tournament", "random"], "takes two or more policies, not 1"),
+    (["tournament", "random", "nobody"], "unknown policy 'nobody'"),
+    (["tournament", "random", "greedy", "random"], "'random' is named 2 times"),
+    (["tournament", "random", "greedy", "--games", "3"], "even number.* not 3"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
     (["bench", "--sizes", "0"], "0 is not a whole number from 1"),
 ]

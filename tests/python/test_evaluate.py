@@ -20,7 +20,8 @@ from mijnlieff import (
     random_openings,
 )
 from mijnlieff.evaluation import play_in_lock_step
-from mijnlieff.reports import elo_difference, score_interval
+from mijnlieff.intervals import score_interval
+from mijnlieff.ratings import elo_difference
 
 
 class Foreign:
@@ -56,7 +57,9 @@ def test_both_ways_use_the_same_openings_in_the_same_order():
     # Two players without chance: the margins follow from the openings alone.
     openings = random_openings(20, 4, seed=8)
     first, last = NetworkPolicy(first_legal), NetworkPolicy(lambda o, m: -first_legal(o, m))
-    margins = play_in_lock_step(openings, first, last)
+    finished = []
+    margins = play_in_lock_step(openings, first, last, finished.append)
+    assert sum(finished) == 40
     for i, position in enumerate(openings):
         for seat in range(2):
             game = position

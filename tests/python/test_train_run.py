@@ -230,7 +230,7 @@ def test_a_whole_run(tmp_path, capsys):
     assert main(["train", *options, "--steps=2000", "--measurements=2"]) == 0
     captured = capsys.readouterr()
     table = [line for line in captured.out.splitlines() if line.startswith("minimax:4")]
-    assert len(table) == 1
+    assert len(table) == 2  # the network alone, and with a search
     assert "games/s" in captured.err
     assert "random" in captured.err
     assert sorted(os.listdir(out)) == [
@@ -242,14 +242,19 @@ def test_a_whole_run(tmp_path, capsys):
     ]
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
     report = json.loads((out / "report.json").read_text(), parse_constant=pytest.fail)
-    assert [match["opponent"] for match in report["matches"]] == [
-        "random",
-        "greedy",
-        "minimax:2",
-        "minimax:4",
-        "perfect",
+    assert [player["player"] for player in report["players"]] == [
+        "The network alone",
+        "With 64 simulations",
     ]
-    assert all(match["games"] == 4 for match in report["matches"])
+    for player in report["players"]:
+        assert [match["opponent"] for match in player["matches"]] == [
+            "random",
+            "greedy",
+            "minimax:2",
+            "minimax:4",
+            "perfect",
+        ]
+        assert all(match["games"] == 4 for match in player["matches"])
     assert "| minimax:4 | 4 |" in (out / "report.md").read_text()
     rounds = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))

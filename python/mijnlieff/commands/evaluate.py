@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
-from typing import Any
 
 from mijnlieff.commands.options import (
     POLICY_HELP,
+    add_match_arguments,
+    add_report_arguments,
     add_variant_arguments,
-    integer,
     parse_policy,
+    print_report,
     variant_of,
 )
 from mijnlieff.evaluation import evaluate
@@ -23,30 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
     parser.add_argument("opponent", metavar="OPPONENT", help="likewise")
-    parser.add_argument(
-        "--games",
-        type=integer(2),
-        default=1000,
-        help="an even number, both seats of each opening (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--opening-plies",
-        type=integer(0),
-        default=2,
-        help="random plies before the policies take over (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=integer(0, 2**64 - 1),
-        default=0,
-        help="of openings and ties (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--threads",
-        type=integer(1),
-        help="for built-in policies (default: one for each core)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_match_arguments(parser)
+    add_report_arguments(parser, seed="openings and ties", threads="built-in policies")
     add_variant_arguments(parser)
 
 
@@ -68,17 +45,5 @@ def run(args: argparse.Namespace) -> int:
         num_threads=args.threads,
         names=(args.policy, args.opponent),
     )
-    if args.json:
-        print(json.dumps(_without_infinities(report.to_dict()), indent=2, allow_nan=False))
-    else:
-        print(report)
+    print_report(report, args.json)
     return 0
-
-
-def _without_infinities(value: Any) -> Any:
-    """Replace what JSON has no word for, an Elo difference without bound, by null."""
-    if isinstance(value, dict):
-        return {key: _without_infinities(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return [_without_infinities(entry) for entry in value]
-    return None if isinstance(value, float) and math.isinf(value) else value

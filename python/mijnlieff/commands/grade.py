@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
-from typing import Any
 
 from mijnlieff.commands.options import (
     POLICY_HELP,
+    add_report_arguments,
     add_variant_arguments,
     integer,
     parse_policy,
+    print_report,
     variant_of,
 )
 from mijnlieff.grading import grade
@@ -28,16 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=10_000,
         help="how many, each of a game of its own (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seed",
-        type=integer(0, 2**64 - 1),
-        default=0,
-        help="of the games (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--threads", type=integer(1), help="for the exact search (default: one for each core)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_report_arguments(parser, seed="the games", threads="the exact search")
     add_variant_arguments(parser)
 
 
@@ -57,17 +47,5 @@ def run(args: argparse.Namespace) -> int:
         num_threads=args.threads,
         name=args.policy,
     )
-    if args.json:
-        print(json.dumps(_without_nan(report.to_dict()), indent=2, allow_nan=False))
-    else:
-        print(report)
+    print_report(report, args.json)
     return 0
-
-
-def _without_nan(value: Any) -> Any:
-    """Replace what JSON has no word for, a share of no positions, by null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Protocol
 
 from mijnlieff import Board, Policy, Variant, make_policy
 from mijnlieff.errors import BoardError
 
 __all__ = [
     "POLICY_HELP",
+    "add_match_arguments",
+    "add_report_arguments",
+    "add_seed_argument",
     "add_variant_arguments",
     "integer",
     "parse_board",
     "parse_policy",
+    "print_report",
     "variant_of",
 ]
 
@@ -43,6 +50,63 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--copies", type=int, help="pieces of each type for each player, 1 to 127 (default: 2)"
     )
+
+
+def add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--games`` and ``--opening-plies``."""
+    parser.add_argument(
+        "--games",
+        type=integer(2),
+        default=1000,
+        help="of each match, an even number, both seats of each opening (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--opening-plies",
+        type=integer(0),
+        default=2,
+        help="random plies before the policies take over (default: %(default)s)",
+    )
+
+
+def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
+    """Add ``--seed``; `seed` says of what."""
+    parser.add_argument(
+        "--seed", type=integer(0, 2**64 - 1), default=0, help=f"of {seed} (default: %(default)s)"
+    )
+
+
+def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
+    """Add ``--seed``, ``--threads`` and ``--json``; the texts say what the first two are for."""
+    add_seed_argument(parser, seed)
+    parser.add_argument(
+        "--threads", type=integer(1), help=f"for {threads} (default: one for each core)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+class Report(Protocol):
+    """What measures return: it prints as a table and turns into a dict."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        ...
+
+
+def print_report(report: Report, as_json: bool) -> None:
+    """Print a report as a table or as JSON."""
+    if as_json:
+        print(json.dumps(_finite(report.to_dict()), indent=2, allow_nan=False))
+    else:
+        print(report)
+
+
+def _finite(value: Any) -> Any:
+    """Replace by null what JSON has no word for: differences without bound, shares of nothing."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def variant_of(args: argparse.Namespace) -> Variant:

@@ -8,8 +8,8 @@ import sys
 from mijnlieff import Policy, Position, format_record
 from mijnlieff.commands.options import (
     POLICY_HELP,
+    add_seed_argument,
     add_variant_arguments,
-    integer,
     parse_policy,
     variant_of,
 )
@@ -40,12 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help="who plays second, likewise (default: %(default)s)",
     )
-    parser.add_argument(
-        "--seed",
-        type=integer(0, 2**64 - 1),
-        default=0,
-        help="for the choices of policies (default: %(default)s)",
-    )
+    add_seed_argument(parser, "the choices of policies")
     add_variant_arguments(parser)
 
 

@@ -1,9 +1,9 @@
 """Learning from tree search (Silver et al. 2017, "Mastering chess and shogi by self-play").
 
-Gumbel roots as in Danihelka et al. 2022. Self-play and learning run at the same time in two threads:
-while the games of a round are played with the weights of its start, the network learns from the
-rounds before. Both work without the GIL most of the time, and neither looks at the other, so that a
-run does not depend on how fast they are.
+Gumbel roots as in Danihelka et al. 2022. Self-play and learning run at the same time in two
+threads: while the games of a round are played with the weights of its start, the network learns
+from the rounds before. Both work without the GIL most of the time, and neither looks at the other,
+so that a run does not depend on how fast they are.
 """
 
 from __future__ import annotations
@@ -129,11 +129,14 @@ class AlphaZero:
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * (1.0 - 0.98 * spent)
         steps = round(self._new * config.reuse / config.minibatch_size)
+        if not steps:
+            nan = float("nan")
+            return SearchLosses(nan, nan, nan, nan, nan, len(self._replay))
         sums = torch.zeros(5)
         for _ in range(steps):
             sums += self._step(self._replay.draw(config.minibatch_size, self._generator))
-        means = (sums / steps).tolist() if steps else [float("nan")] * 5
-        return SearchLosses(*means, replay=len(self._replay))
+        policy, value, margin, entropy, norm = (sums / steps).tolist()
+        return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
     def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
         config = self._config

@@ -65,14 +65,14 @@ class TrainConfig:
     Those marked PPO or AlphaZero are not used by the other algorithm.
 
     Attributes:
-        algo: `"ppo"` learns from the results of its games, `"alphazero"` from a tree search in every
-            position.
+        algo: `"ppo"` learns from the results of its games, `"alphazero"` from a tree search in
+            every position.
         seed: of the network's first weights, the actions, the openings and the minibatches.
         num_envs: games played at once; each round plays all of them to their end.
         random_plies: a game opens with 0 to this many uniformly random plies (drawn per game),
             which are not learnt from; they lead to positions that its own play would not reach.
-        random_opponents: (PPO) share of the games in which one seat moves uniformly at random, 0 to 1.
-            Pure self-play never learns to punish the mistakes that it does not make.
+        random_opponents: (PPO) share of the games in which one seat moves uniformly at random, 0
+            to 1. Pure self-play never learns to punish the mistakes that it does not make.
         width: units of every hidden layer.
         blocks: residual blocks of two layers each.
         epochs: (PPO) passes over the positions of a round.
@@ -88,8 +88,8 @@ class TrainConfig:
         num_simulations: (AlphaZero) of the search in every position.
         max_considered: (AlphaZero) actions that the search samples at its root.
         value_scale: (AlphaZero) weight of the values found against the network's logits.
-        search_margin_weight: (AlphaZero) share of the margin, beside the outcome, in what the search
-            takes a position to be worth.
+        search_margin_weight: (AlphaZero) share of the margin, beside the outcome, in what the
+            search takes a position to be worth.
         solve_below: (AlphaZero) positions with at most this many empty cells are solved exactly.
         replay_positions: (AlphaZero) positions kept to learn from.
         reuse: (AlphaZero) how often a position is learnt from, on average.

@@ -116,7 +116,8 @@ class PolicyValueNetwork(nn.Module):
         hidden = torch.relu(inputs(self.features(observations)))
         for first, second in blocks:
             hidden = torch.relu(hidden + second(torch.relu(first(hidden))))
-        logits, outcome, margin = heads(hidden).split([self.num_actions, 1, 1], dim=1)
+        outputs = heads(hidden)
+        logits, outcome, margin = torch.split(outputs, [self.num_actions, 1, 1], dim=1)
         return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
 
 

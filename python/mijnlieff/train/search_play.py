@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -89,7 +90,7 @@ def play_with_search(
         for _ in range(plies):
             if not games[game].is_over:
                 games[game] = games[game].play(int(generator.choice(games[game].legal_actions())))
-    plies_played = []
+    plies_played: list[tuple[NDArray[Any], ...]] = []
     simulations = 0
     running = [game for game, position in enumerate(games) if not position.is_over]
     while running and not wants_stop():
@@ -137,7 +138,7 @@ def play_with_search(
 
 
 def _samples(
-    variant: Variant, plies: list[tuple[NDArray[np.int64], ...]], games: list[Position]
+    variant: Variant, plies: list[tuple[NDArray[Any], ...]], games: list[Position]
 ) -> Samples:
     if not plies:
         features, actions = 3 * variant.board.num_cells + 8, variant.num_actions

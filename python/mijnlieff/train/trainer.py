@@ -32,9 +32,9 @@ class Trainer:
 
     The state changes only in `train_round`, and depends on nothing but itself: a run that is saved
     after any round and loaded again goes on bit for bit as it would have, given the same machine,
-    the same number of threads and a budget in steps or games. (The replay buffer of AlphaZero is not
-    saved: such a run goes on by filling it again.) A budget in minutes steers the
-    schedules by the clock, which never runs twice alike.
+    the same number of threads and a budget in steps or games. A budget in minutes steers the
+    schedules by the clock, which never runs twice alike. The replay buffer of AlphaZero is not
+    saved: such a run, taken up again, fills it anew.
 
     Attributes:
         config: the settings.
@@ -63,8 +63,8 @@ class Trainer:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = PolicyValueNetwork(variant, config.width, config.blocks)
-        method = {"ppo": Ppo, "alphazero": AlphaZero}[config.algo]
-        self._method: Ppo | AlphaZero = method(self.network, variant, config, self._generator)
+        method: type[Ppo | AlphaZero] = AlphaZero if config.algo == "alphazero" else Ppo
+        self._method = method(self.network, variant, config, self._generator)
 
     @classmethod
     def resume(cls, saved: Checkpoint, path: Path, config: TrainConfig, budget: Budget) -> Self:

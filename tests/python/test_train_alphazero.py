@@ -1,0 +1,147 @@
+"""Training by tree search: what is played, what is kept, what is learnt."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from mijnlieff import Board, Position, Variant, solve  # noqa: E402
+from mijnlieff.cli import main  # noqa: E402
+from mijnlieff.errors import TrainingError  # noqa: E402
+from mijnlieff.train import load_policy  # noqa: E402
+from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
+from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.measure import measure  # noqa: E402
+from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
+from mijnlieff.train.replay import ReplayBuffer, Samples  # noqa: E402
+from mijnlieff.train.search_play import evaluator, play_with_search  # noqa: E402
+from mijnlieff.train.trainer import Trainer  # noqa: E402
+
+TINY = {"num_envs": 24, "width": 32, "threads": 1, "num_simulations": 8, "minibatch_size": 128}
+WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
+
+
+def tiny(**settings: object) -> TrainConfig:
+    return TrainConfig.of("alphazero", **(TINY | settings))
+
+
+def samples(count: int, first: int = 0) -> Samples:
+    """Distinguishable rows: the margin is their number."""
+    return Samples(
+        observations=np.full((count, 56), 1, np.uint8),
+        masks=np.ones((count, 65), np.int8),
+        policies=np.full((count, 65), 1 / 65, np.float16),
+        outcomes=np.ones(count, np.float32),
+        margins=np.arange(first, first + count, dtype=np.float32),
+    )
+
+
+def test_the_replay_buffer_forgets_the_oldest():
+    buffer = ReplayBuffer(Variant(), 10)
+    buffer.extend(samples(7))
+    assert len(buffer) == 7
+    buffer.extend(samples(7, first=7))
+    assert len(buffer) == 10
+    drawn = buffer.draw(2000, torch.Generator().manual_seed(0))[3][:, 1]
+    assert sorted(set(drawn.tolist())) == list(range(4, 14))
+    buffer.extend(samples(25, first=100))
+    drawn = buffer.draw(2000, torch.Generator().manual_seed(0))[3][:, 1]
+    assert sorted(set(drawn.tolist())) == list(range(115, 125))
+
+
+@pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
+def test_samples_belong_to_their_positions(variant):
+    config = tiny(random_plies=2, solve_below=0)
+    network = PolicyValueNetwork(variant, 32, 1)
+    games = play_with_search(evaluator(network, 0.5), variant, config, seed=1)
+    rows = games.samples
+    assert games.games == config.num_envs
+    assert games.simulations == config.num_simulations * len(rows)
+    assert not rows.masks[:, -1].any()  # no forced pass
+    np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
+    assert (rows.policies[rows.masks == 0] == 0).all()
+    assert (np.sign(rows.margins) == rows.outcomes).all()
+    cells = variant.board.num_cells
+    # A placement is open on the cells that the observation marks as allowed.
+    open_cells = rows.masks[:, :-1].reshape(len(rows), 4, cells).any(axis=1)
+    np.testing.assert_array_equal(open_cells, rows.observations[:, 2 * cells : 3 * cells] == 1)
+
+
+def test_solved_endings_teach_the_truth():
+    """On a board of six cells everything is solved: targets and results are those of `solve`."""
+    variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
+    network = PolicyValueNetwork(variant, 16, 1)
+    config = tiny(random_plies=0, solve_below=6, num_envs=8)
+    games = play_with_search(evaluator(network, 0.5), variant, config, seed=0)
+    assert games.simulations == 0
+    first = games.samples.policies[: config.num_envs].astype(np.float32)
+    solution = solve(Position(variant))
+    assert set(np.flatnonzero(first[0])) == set(solution.best_actions)
+    assert (games.samples.margins[: config.num_envs] == solution.margin).all()
+
+
+def test_the_frozen_network_says_the_same():
+    network = PolicyValueNetwork(Variant(), 64, 2)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.1)
+    observations = torch.rand(50, 56).round()
+    frozen = network.frozen()
+    with torch.no_grad():
+        for now, before in zip(network(observations), frozen(observations), strict=True):
+            torch.testing.assert_close(now, before)
+        before = frozen(observations)[0].clone()
+        torch.nn.init.zeros_(network.heads.weight)
+        torch.testing.assert_close(frozen(observations)[0], before)
+
+
+def test_a_run_repeats_itself():
+    def rounds() -> list[object]:
+        trainer = Trainer(tiny(), Budget(steps=3_000), Variant())
+        losses = [trainer.train_round() for _ in range(3)]
+        state = [value.sum().item() for value in trainer.network.parameters()]
+        return [losses[1:], state, dataclasses.asdict(trainer.counters)]
+
+    assert rounds() == rounds()
+
+
+def test_a_learner_that_fails_stops_the_games_too():
+    trainer = Trainer(tiny(learning_rate=1e30), Budget(steps=100_000), Variant())
+    with pytest.raises(TrainingError, match="try a learning rate below"):
+        for _ in range(5):
+            trainer.train_round()
+    assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+
+
+def test_games_that_fail_are_reported():
+    network = PolicyValueNetwork(Variant(), 16, 1)
+    method = AlphaZero(network, Variant(), tiny(), torch.Generator())
+    torch.nn.init.constant_(network.heads.bias, float("nan"))
+    with pytest.raises(ValueError, match="leaf 0"):
+        method.round(0.0)
+
+
+def test_a_short_run_learns(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--threads=1"]
+    options += ["--num-simulations=8", "--measurement-games=20", "--final-games=40"]
+    assert main(["train", "--steps=40000", "--out", str(out), *options]) == 0
+    table = capsys.readouterr().out
+    assert "The network alone" in table
+    assert "With 64 simulations" in table
+    policy = load_policy(out, num_simulations=16)
+    assert policy.act(Position()) in Position().legal_actions()
+    trained = load_policy(out)
+    fresh = PolicyValueNetwork(Variant(), 64, 1)
+    before = measure(fresh, Variant(), ["random"], 400, seed=3)[0].score
+    from mijnlieff import evaluate
+
+    after = evaluate(trained, "random", 400, seed=3).score
+    assert after > before + 0.2
+    assert main(["train", "--resume", "--algo=ppo", "--out", str(out)]) == 1
+    assert "was trained by alphazero" in capsys.readouterr().err
