@@ -35,7 +35,7 @@ __all__ = ["MAX_ENVS", "VectorEnv"]
 #: The largest batch; beyond it a mistyped number would take all memory.
 MAX_ENVS = 2**24
 
-#: Games of self-play from which a second thread is not slower; see docs/performance.md.
+#: Games of self-play from which threads pay also on a busy machine; see docs/performance.md.
 _THREADS_PAY_FROM = 16384
 
 _AUTORESET = {
@@ -83,8 +83,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
         num_threads: threads for batches of 2,048 games and more; None is one for each CPU this
-            process may use, or a single one for self-play of less than 16,384 games, where a step
-            is over before another thread has woken up.
+            process may use, or a single one for self-play of less than 16,384 games, where a thread
+            that has to wait for a processor costs more than it saves.
         copy: whether every step hands out other arrays. False hands out the environment's own,
             which the next step overwrites.
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
@@ -157,8 +157,12 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
         self._seeded = False
         self.single_action_space = Discrete(self.variant.num_actions)
-        self.action_space = MultiDiscrete([self.variant.num_actions] * self.num_envs)
         self.single_observation_space = observation_space(self.variant, observation, dtype)
+
+    @cached_property
+    def action_space(self) -> MultiDiscrete:  # type: ignore[override]
+        """The space of a batch of actions; made when asked for, as it is big."""
+        return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions))
 
     @cached_property
     def observation_space(self) -> Space[Any]:  # type: ignore[override]

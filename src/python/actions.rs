@@ -38,8 +38,12 @@ fn copy(array: &Bound<'_, PyArray1<i64>>, numbers: &mut [i64]) -> PyResult<()> {
     }
     // SAFETY: we hold the GIL, and nothing in here runs Python code that could write to the array.
     let actions = unsafe { array.as_array() };
-    for (number, &action) in numbers.iter_mut().zip(actions) {
-        *number = action;
+    if let Some(actions) = actions.as_slice() {
+        numbers.copy_from_slice(actions);
+    } else {
+        for (number, &action) in numbers.iter_mut().zip(actions) {
+            *number = action;
+        }
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ mod policy;
 mod position;
 mod records;
 mod rollout;
+mod rows;
 mod solver;
 mod tree;
 mod variant;

@@ -28,13 +28,8 @@ pub(super) enum ObservationArray {
 }
 
 impl ObservationArray {
-    pub(super) fn new(
-        py: Python<'_>,
-        variant: &Variant,
-        format: Format,
-        rows: Option<usize>,
-    ) -> Self {
-        let mut shape: Vec<usize> = rows.into_iter().collect();
+    pub(super) fn new(py: Python<'_>, variant: &Variant, format: Format, rows: usize) -> Self {
+        let mut shape = vec![rows];
         shape.extend(format.layout.shape(variant));
         match (format.layout, format.dtype) {
             (Layout::Packed, _) => Self::Packed(zeros(py, &shape)),
@@ -57,14 +52,6 @@ impl ObservationArray {
             Self::Float32(array) => is_intact(array.bind(py), shape),
             Self::Uint8(array) => is_intact(array.bind(py), shape),
             Self::Packed(array) => is_intact(array.bind(py), shape),
-        }
-    }
-
-    pub(super) fn into_object(self) -> Py<PyAny> {
-        match self {
-            Self::Float32(array) => array.into_any(),
-            Self::Uint8(array) => array.into_any(),
-            Self::Packed(array) => array.into_any(),
         }
     }
 
@@ -103,7 +90,7 @@ impl Outputs {
             rows,
             actions: num_actions(variant),
             shape,
-            observations: ObservationArray::new(py, variant, format, Some(rows)),
+            observations: ObservationArray::new(py, variant, format, rows),
             action_mask: zeros(py, &[rows, num_actions(variant)]),
             to_play: zeros(py, &[rows]),
             rewards: zeros(py, &[rows]),
@@ -144,7 +131,7 @@ impl Outputs {
             && self
                 .ends
                 .as_ref()
-                .is_none_or(|ends| ends.is_intact(py, &self.shape))
+                .is_none_or(|ends| ends.is_intact(py, self.rows))
     }
 
     /// The memory of what the agent sees.
@@ -178,20 +165,18 @@ impl Outputs {
 
     /// What `step` returns, with what `info` says about the games that ended in it.
     ///
-    /// With `reuse`, last observations are rows of an array that stays.
+    /// Arrays that are `lent` are for the caller to keep and to write to.
     pub(super) fn step_result<'py>(
         &mut self,
         py: Python<'py>,
         core: &BatchEnv,
         format: Format,
-        reuse: bool,
+        lent: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.info(py)?;
         if !core.endings().is_empty() {
-            let ends = self
-                .ends
-                .get_or_insert_with(|| Ends::new(py, core, format, reuse));
-            ends.write(py, core, format)?;
+            let ends = self.ends.get_or_insert_with(|| Ends::new(py, core, format));
+            ends.write(py, core, format, lent)?;
             ends.tell(py, core.config(), &info)?;
         }
         let results = (

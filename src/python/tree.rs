@@ -164,7 +164,7 @@ impl PyTreeSearch {
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::new(py, &variant, format, Some(roots.len())),
+            observation: ObservationArray::new(py, &variant, format, roots.len()),
             action_mask: zeros(py, &[roots.len(), num_actions(&variant)]),
             core,
             variant,
@@ -199,7 +199,7 @@ impl PyTreeSearch {
         if !self.observation.is_intact(py, &shape)
             || !is_intact(self.action_mask.bind(py), &mask_shape)
         {
-            let rows = Some(self.core.len());
+            let rows = self.core.len();
             self.observation = ObservationArray::new(py, &self.variant, self.format, rows);
             self.action_mask = zeros(py, &mask_shape);
         }

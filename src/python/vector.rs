@@ -24,9 +24,6 @@ use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, Unk
 /// Games from which on the GIL is released during a step.
 const DETACH_FROM: usize = 256;
 
-/// Games up to which the last observations are rows of an array kept for reuse even with `copy`.
-const REUSE_ROWS_UP_TO: usize = 16_384;
-
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;
 
@@ -412,9 +409,7 @@ impl Inner {
     }
 
     fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        // Rows that stay for reuse cost memory, which large batches feel more than the time.
-        let reuse = !self.copy || self.core.num_envs() <= REUSE_ROWS_UP_TO;
-        self.outputs[index].step_result(py, &self.core, self.format, reuse)
+        self.outputs[index].step_result(py, &self.core, self.format, self.copy)
     }
 }
 

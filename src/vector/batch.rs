@@ -164,13 +164,13 @@ impl BatchEnv {
         with_engine!(&self.form, engine => engine.final_position(ending))
     }
 
-    /// Writes the observation of [`BatchEnv::final_position`] into a row.
+    /// Writes the observation of every [`BatchEnv::final_position`], one row after the other.
     ///
     /// # Panics
     ///
-    /// If there is no such ending or row.
-    pub fn write_final(&self, ending: usize, observations: &mut Observations<'_>, row: usize) {
-        with_engine!(&self.form, engine => engine.write_final(ending, observations, row));
+    /// If there are fewer rows than [`BatchEnv::endings`].
+    pub fn write_finals(&self, observations: &mut Observations<'_>) {
+        with_engine!(&self.form, engine => engine.write_finals(observations));
     }
 
     /// Everything about the games that changes.
@@ -247,7 +247,8 @@ impl BatchEnv {
     /// If there is not room for one action a game.
     pub fn sample_actions(&mut self, actions: &mut [i64]) {
         assert_eq!(actions.len(), self.num_envs());
-        with_engine!(&mut self.form, engine => engine.sample_actions(actions));
+        let pool = &mut self.pool;
+        with_engine!(&mut self.form, engine => engine.sample_actions(actions, pool));
     }
 
     /// Whether every action can be played; games that start anew in this step take any.
@@ -255,7 +256,7 @@ impl BatchEnv {
     /// # Errors
     ///
     /// The first reason found.
-    pub fn check_actions(&self, actions: &[i64]) -> Result<(), StepError> {
+    pub fn check_actions(&mut self, actions: &[i64]) -> Result<(), StepError> {
         let (expected, found) = (self.num_envs(), actions.len());
         if expected != found {
             return Err(StepError::Length { expected, found });
@@ -263,7 +264,8 @@ impl BatchEnv {
         if !self.started {
             return Err(StepError::NotReset);
         }
-        with_engine!(&self.form, engine => engine.check_actions(actions))
+        let pool = &mut self.pool;
+        with_engine!(&self.form, engine => engine.check_actions(actions, pool))
     }
 
     /// Plays one action in every game and writes the results; how games ended comes back.

@@ -1,16 +1,19 @@
 //! The games of a batch and what happens to all of them, for either form of a game.
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::batch::Seeds;
 use super::buffers::{Buffers, Observations, View};
-use super::config::{Autoreset, Config, IllegalAction};
+use super::config::Config;
+use super::ends::Ends;
 use super::error::StepError;
-use super::game::{Ending, Game, Outcome, SavedGame, Shared};
+use super::game::{Ending, Game, SavedGame, Shared};
+use super::loops::{Block, FindUnplayable, Sample, Step, WriteFinals, playable, write_view};
 use super::pool::Pool;
 use super::state::State;
-use super::wide::{Work, widely};
+use super::wide::widely;
 use crate::encode::{move_of, num_actions};
 use crate::game::{PlayError, Position};
 
@@ -20,49 +23,10 @@ pub(super) struct Engine<S: State> {
     shared: Shared<S>,
     games: Vec<Game<S>>,
     ends: Ends<S>,
+    /// The ends that the blocks after the first found, kept for their memory.
+    more_ends: Vec<Ends<S>>,
     /// The games as they were before the step or reset under way.
     before: Option<Vec<Game<S>>>,
-}
-
-/// How games ended in a step, by game, and their last states.
-#[derive(Clone, Debug)]
-struct Ends<S> {
-    endings: Vec<Ending>,
-    states: Vec<S>,
-}
-
-impl<S: State> Ends<S> {
-    const fn new() -> Self {
-        Self {
-            endings: Vec::new(),
-            states: Vec::new(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.endings.clear();
-        self.states.clear();
-    }
-
-    fn add(&mut self, game: usize, outcome: &Outcome<S>) {
-        if let Some((ending, state)) = outcome.end {
-            self.endings.push(Ending { game, ..ending });
-            self.states.push(state);
-        }
-    }
-
-    fn extend(&mut self, more: Self) {
-        self.endings.extend(more.endings);
-        self.states.extend(more.states);
-    }
-
-    /// Orders by game what came in rounds.
-    fn sort(&mut self) {
-        let mut order: Vec<usize> = (0..self.endings.len()).collect();
-        order.sort_unstable_by_key(|&i| self.endings[i].game);
-        self.endings = order.iter().map(|&i| self.endings[i]).collect();
-        self.states = order.iter().map(|&i| self.states[i]).collect();
-    }
 }
 
 impl<S: State> Engine<S> {
@@ -72,6 +36,7 @@ impl<S: State> Engine<S> {
             games: vec![Game::new(&shared); num_envs],
             shared,
             ends: Ends::new(),
+            more_ends: Vec::new(),
             before: None,
         }
     }
@@ -100,13 +65,12 @@ impl<S: State> Engine<S> {
         self.ends.states[ending].position(&self.shared.rules)
     }
 
-    pub(super) fn write_final(
-        &self,
-        ending: usize,
-        observations: &mut Observations<'_>,
-        row: usize,
-    ) {
-        self.ends.states[ending].write_observation(&self.shared.rules, observations, row);
+    pub(super) fn write_finals(&self, observations: &mut Observations<'_>) {
+        widely(WriteFinals {
+            rules: &self.shared.rules,
+            states: &self.ends.states,
+            observations,
+        });
     }
 
     pub(super) fn save(&self) -> Vec<SavedGame> {
@@ -159,22 +123,33 @@ impl<S: State> Engine<S> {
         }
     }
 
-    pub(super) fn sample_actions(&mut self, actions: &mut [i64]) {
-        widely(Sample {
-            shared: &self.shared,
-            games: &mut self.games,
-            actions,
-        });
+    pub(super) fn sample_actions(&mut self, actions: &mut [i64], pool: &mut Pool) {
+        let share = share_of(actions.len(), pool);
+        let games = self.games.chunks_mut(share);
+        let work = games
+            .zip(actions.chunks_mut(share))
+            .map(|(games, actions)| Sample {
+                shared: &self.shared,
+                games,
+                actions,
+            });
+        pool.run(work.collect(), widely);
     }
 
     /// Whether every action can be played; games that start anew in this step take any.
-    pub(super) fn check_actions(&self, actions: &[i64]) -> Result<(), StepError> {
-        let found = widely(FindUnplayable {
-            shared: &self.shared,
-            games: &self.games,
-            actions,
-        });
-        match found {
+    pub(super) fn check_actions(&self, actions: &[i64], pool: &mut Pool) -> Result<(), StepError> {
+        let share = share_of(actions.len(), pool);
+        let games = self.games.chunks(share);
+        let work = games
+            .zip(actions.chunks(share))
+            .map(|(games, actions)| FindUnplayable {
+                shared: &self.shared,
+                games,
+                actions,
+            });
+        let found = pool.run(work.collect(), widely);
+        let mut blocks = found.into_iter().enumerate();
+        match blocks.find_map(|(block, game)| Some(block * share + game?)) {
             None => Ok(()),
             Some(game) => Err(self.why_not(game, actions[game])),
         }
@@ -206,6 +181,9 @@ impl<S: State> Engine<S> {
     /// Plays actions that have been checked.
     pub(super) fn step(&mut self, actions: &[i64], buffers: Buffers<'_>, pool: &mut Pool) {
         self.ends.clear();
+        let share = share_of(actions.len(), pool);
+        let blocks = actions.len().div_ceil(share);
+        self.more_ends.resize_with(blocks - 1, Ends::new);
         let block = Block {
             shared: &self.shared,
             first: 0,
@@ -213,20 +191,14 @@ impl<S: State> Engine<S> {
             actions,
             buffers,
         };
-        let blocks = pool.blocks(actions.len());
-        if blocks == 1 {
-            block.step(&mut self.ends);
-            return;
-        }
-        let mut ends = vec![Ends::new(); blocks];
+        let ends = iter::once(&mut self.ends).chain(&mut self.more_ends);
+        let work = block.split(share).into_iter().zip(ends);
         pool.run(
-            block.split(blocks).into_iter().zip(&mut ends),
-            |(block, ends)| {
-                block.step(ends);
-            },
+            work.map(|(block, ends)| Step { block, ends }).collect(),
+            widely,
         );
-        for ends in ends {
-            self.ends.extend(ends);
+        for more in &mut self.more_ends {
+            self.ends.append(more);
         }
     }
 
@@ -299,179 +271,20 @@ impl<S: State> Engine<S> {
         buffers.rewards.fill(0.0);
         buffers.terminations.fill(false);
         for ending in &self.ends.endings {
-            buffers.rewards[ending.game] = ending.reward;
-            buffers.terminations[ending.game] = true;
+            buffers.rewards[ending.game as usize] = ending.reward;
+            buffers.terminations[ending.game as usize] = true;
         }
     }
 }
 
-/// The action, unless it is illegal and the game goes on.
-#[inline]
-fn playable<S: State>(shared: &Shared<S>, game: &Game<S>, action: i64) -> Option<usize> {
-    let action = action as usize;
-    let checked = shared.config.illegal_action == IllegalAction::Raise || game.over;
-    (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
-}
-
-#[inline(always)]
-fn write_view<S: State>(
-    shared: &Shared<S>,
-    game: &Game<S>,
-    view: &mut View<'_>,
-    row: usize,
-    row_length: usize,
-) {
-    game.state
-        .write_observation(&shared.rules, &mut view.observations, row);
-    let mask = &mut view.action_mask[row * row_length..][..row_length];
-    game.state.write_mask(&shared.rules, game.over, mask);
-    view.to_play[row] = game.state.to_play() as i8;
-}
-
-/// Draws a legal action of every game.
-struct Sample<'a, S: State> {
-    shared: &'a Shared<S>,
-    games: &'a mut [Game<S>],
-    actions: &'a mut [i64],
-}
-
-impl<S: State> Work for Sample<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let rules = &self.shared.rules;
-        for (game, action) in self.games.iter_mut().zip(self.actions) {
-            let legal = game.state.count_legal(rules).max(1);
-            let rank = game.sample_stream.below(legal as u64) as usize;
-            *action = if game.over {
-                self.shared.pass
-            } else {
-                game.state.nth_legal(rules, rank)
-            } as i64;
-        }
+/// How many games make a block, of which there are no more than threads of the pool.
+fn share_of(games: usize, pool: &Pool) -> usize {
+    /// Games whose bytes in any array fill whole cache lines, which two threads should not share.
+    const LINE: usize = 64;
+    let blocks = pool.blocks(games);
+    if blocks == 1 {
+        games
+    } else {
+        games.div_ceil(blocks).next_multiple_of(LINE)
     }
-}
-
-/// Finds the first game whose action cannot be played.
-struct FindUnplayable<'a, S: State> {
-    shared: &'a Shared<S>,
-    games: &'a [Game<S>],
-    actions: &'a [i64],
-}
-
-impl<S: State> Work for FindUnplayable<'_, S> {
-    type Result = Option<usize>;
-
-    #[inline(always)]
-    fn run(self) -> Option<usize> {
-        let (shared, pass) = (self.shared, self.shared.pass as u64);
-        let lenient = shared.config.illegal_action == IllegalAction::Lose;
-        let restarts = shared.config.autoreset != Autoreset::Disabled;
-        for (i, (game, &action)) in self.games.iter().zip(self.actions).enumerate() {
-            let fine = if game.over {
-                restarts
-            } else {
-                let action = action as u64;
-                action <= pass && (lenient || game.state.is_legal(&shared.rules, action as usize))
-            };
-            if !fine {
-                return Some(i);
-            }
-        }
-        None
-    }
-}
-
-/// Games that lie next to each other, and their part of everything.
-struct Block<'a, S: State> {
-    shared: &'a Shared<S>,
-    first: usize,
-    games: &'a mut [Game<S>],
-    actions: &'a [i64],
-    buffers: Buffers<'a>,
-}
-
-impl<S: State> Block<'_, S> {
-    /// Cuts the block into this many of nearly equal size.
-    fn split(self, blocks: usize) -> Vec<Self> {
-        let mut parts = Vec::with_capacity(blocks);
-        let mut rest = self;
-        for left in (1..blocks).rev() {
-            let share = rest.games.len() / (left + 1);
-            let (head, tail) = rest.split_at(share);
-            parts.push(head);
-            rest = tail;
-        }
-        parts.push(rest);
-        parts
-    }
-
-    fn split_at(self, games: usize) -> (Self, Self) {
-        let (shared, first) = (self.shared, self.first);
-        let (head, tail) = self.games.split_at_mut(games);
-        let actions = self.actions.split_at(games);
-        let buffers = self.buffers.split_at(&shared.config.variant, games);
-        let head = Self {
-            shared,
-            first,
-            games: head,
-            actions: actions.0,
-            buffers: buffers.0,
-        };
-        let tail = Self {
-            shared,
-            first: first + games,
-            games: tail,
-            actions: actions.1,
-            buffers: buffers.1,
-        };
-        (head, tail)
-    }
-
-    fn step(self, ends: &mut Ends<S>) {
-        widely(Step { block: self, ends });
-    }
-}
-
-/// Plays the actions of a block.
-struct Step<'a, S: State> {
-    block: Block<'a, S>,
-    ends: &'a mut Ends<S>,
-}
-
-impl<S: State> Work for Step<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { mut block, ends } = self;
-        let row_length = num_actions(&block.shared.config.variant);
-        let (shared, buffers) = (block.shared, &mut block.buffers);
-        for (row, (game, &action)) in block.games.iter_mut().zip(block.actions).enumerate() {
-            let plain = shared.plain && game.act_plainly(shared, action as usize);
-            let reward = if plain {
-                None
-            } else {
-                act_fully(shared, game, action, block.first + row, ends)
-            };
-            buffers.rewards[row] = reward.unwrap_or(0.0);
-            buffers.terminations[row] = reward.is_some();
-            write_view(shared, game, &mut buffers.view, row, row_length);
-        }
-    }
-}
-
-/// Plays a step that may be more than the agent's action; returns the reward if the game ended.
-#[inline(never)]
-fn act_fully<S: State>(
-    shared: &Shared<S>,
-    game: &mut Game<S>,
-    action: i64,
-    index: usize,
-    ends: &mut Ends<S>,
-) -> Option<f32> {
-    let outcome = game.act(shared, playable(shared, game, action));
-    ends.add(index, &outcome);
-    outcome.end.map(|(ending, _)| ending.reward)
 }

@@ -60,7 +60,7 @@ pub(super) struct Game<S> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ending {
     /// The number of the game in the batch.
-    pub game: usize,
+    pub game: u32,
     /// The points of Light and Dark.
     pub score: [u16; 2],
     /// Who won, if anyone.

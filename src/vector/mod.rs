@@ -17,9 +17,11 @@
 mod batch;
 mod buffers;
 mod config;
+mod ends;
 mod engine;
 mod error;
 mod game;
+mod loops;
 mod pool;
 mod rollout;
 mod small;

@@ -1,22 +1,34 @@
 //! Threads that survive a `fork`.
 
-use std::mem::ManuallyDrop;
+use std::any::Any;
+use std::fmt;
+use std::hint;
+use std::mem::{self, ManuallyDrop};
+use std::panic::{self, AssertUnwindSafe};
 use std::process;
-
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
 
 /// Games below which another thread costs more than it saves.
 const GAMES_PER_THREAD: usize = 1024;
 
-/// A thread pool that is built when it is first needed, and again in a forked child.
+/// How long a thread watches for the next job before it sleeps.
 ///
-/// A child process inherits the memory of its parent but not the threads, so a job given to an
-/// inherited pool would wait for ever; rayon's global pool is of no use here for that reason. The
-/// inherited pool is leaked, because dropping it would wait for its threads as well.
+/// The system takes as long as a step of a thousand games to wake a sleeping thread, so between two
+/// steps in close succession none should sleep; and a learner should not lose a core to watching.
+const WATCH: Duration = Duration::from_micros(100);
+
+/// Threads that are started when they are first needed, and again in a forked child.
+///
+/// A child process inherits the memory of its parent but not the threads, so a job given to
+/// inherited threads would wait for ever; a library's global pool is of no use here for that reason.
+/// What is inherited is leaked, because dropping it would wait for its threads as well.
 #[derive(Debug)]
 pub(super) struct Pool {
     threads: usize,
-    built: Option<(u32, ManuallyDrop<ThreadPool>)>,
+    team: Option<(u32, ManuallyDrop<Team>)>,
 }
 
 impl Pool {
@@ -24,7 +36,7 @@ impl Pool {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             threads,
-            built: None,
+            team: None,
         }
     }
 
@@ -33,46 +45,246 @@ impl Pool {
         self.threads.min(games / GAMES_PER_THREAD).max(1)
     }
 
-    /// Runs one job on each item, the first on the caller's thread and the others on the pool's.
+    /// Runs one job on each item, and returns what they return in the same order.
     ///
-    /// When the system refuses to start threads, all run on the caller's.
-    pub(super) fn run<T: Send>(
+    /// The first item runs on the caller's thread and every other always on the same thread of the
+    /// pool, whose cache may still have what it worked on before. When the system refuses to start
+    /// threads, all run on the caller's.
+    ///
+    /// # Panics
+    ///
+    /// If a job does, or there are more items than threads.
+    pub(super) fn run<T: Send, R: Send>(
         &mut self,
-        items: impl IntoIterator<Item = T>,
-        job: impl Fn(T) + Sync,
-    ) {
-        let id = process::id();
-        if self.built.as_ref().is_none_or(|&(owner, _)| owner != id) {
-            self.built = ThreadPoolBuilder::new()
-                .num_threads(self.threads - 1)
-                .thread_name(|i| format!("mijnlieff-{i}"))
-                .build()
-                .ok()
-                .map(|pool| (id, ManuallyDrop::new(pool)));
+        items: Vec<T>,
+        job: impl Fn(T) -> R + Sync,
+    ) -> Vec<R> {
+        if items.len() == 1 {
+            return items.into_iter().map(job).collect();
         }
-        let mut items = items.into_iter();
-        let Some((_, pool)) = &self.built else {
-            return items.for_each(job);
+        assert!(items.len() <= self.threads);
+        let id = process::id();
+        if self.team.as_ref().is_none_or(|&(owner, _)| owner != id) {
+            let team = Team::start(self.threads - 1);
+            self.team = team.map(|team| (id, ManuallyDrop::new(team)));
+        }
+        let Some((_, team)) = &self.team else {
+            return items.into_iter().map(job).collect();
         };
-        pool.in_place_scope(|scope| {
-            let first = items.next();
-            let job = &job;
-            for item in items {
-                scope.spawn(move |_| job(item));
-            }
-            if let Some(item) = first {
-                job(item);
-            }
+        let places: Vec<_> = items
+            .into_iter()
+            .map(|it| Mutex::new((Some(it), None)))
+            .collect();
+        team.run(places.len(), &|index| {
+            // Nobody else locks the place meanwhile.
+            let mut place = places[index].lock().unwrap_or_else(PoisonError::into_inner);
+            let item = place.0.take().expect("every index runs once");
+            place.1 = Some(job(item));
         });
+        let results = places.into_iter().map(|place| {
+            let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
+            result.expect("every index has run")
+        });
+        results.collect()
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if let Some((owner, pool)) = self.built.take()
+        if let Some((owner, team)) = self.team.take()
             && owner == process::id()
         {
-            drop(ManuallyDrop::into_inner(pool));
+            drop(ManuallyDrop::into_inner(team));
+        }
+    }
+}
+
+/// Work for every index; the lifetime is a lie that [`Team::run`] makes good.
+type Work = &'static (dyn Fn(usize) + Sync);
+
+/// What a thread is asked to do.
+struct Job {
+    work: Work,
+    index: usize,
+    /// Who waits for it.
+    caller: Thread,
+}
+
+/// What a thread has to do now, for [`Mailbox::state`].
+const NOTHING: u8 = 0;
+const WORK: u8 = 1;
+const QUIT: u8 = 2;
+
+/// Where a thread finds its jobs; a cache line for itself, as two threads watch it.
+#[derive(Default)]
+#[repr(align(128))]
+struct Mailbox {
+    state: AtomicU8,
+    job: Mutex<Option<Job>>,
+    /// What the last job panicked with, if it did.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Mailbox {
+    fn is(&self, state: u8) -> bool {
+        self.state.load(Ordering::Acquire) == state
+    }
+
+    /// Runs jobs until the mailbox says to quit.
+    fn serve(&self, watch: Duration) {
+        loop {
+            wait(watch, || !self.is(NOTHING));
+            if self.is(QUIT) {
+                return;
+            }
+            let job = self.job.lock().map_or(None, |mut job| job.take());
+            let Some(Job {
+                work,
+                index,
+                caller,
+            }) = job
+            else {
+                return;
+            };
+            let done = panic::catch_unwind(AssertUnwindSafe(|| work(index)));
+            if let (Err(panic), Ok(mut place)) = (done, self.panic.lock()) {
+                *place = Some(panic);
+            }
+            // From here on the caller may return, and what it lent is gone.
+            self.state.store(NOTHING, Ordering::Release);
+            caller.unpark();
+        }
+    }
+}
+
+/// Waits until something is so, watching for a while and then asleep until unparked.
+fn wait(watch: Duration, ready: impl Fn() -> bool) {
+    /// Looks between two at the clock.
+    const LOOKS: usize = 64;
+    if !watch.is_zero() {
+        let start = Instant::now();
+        while start.elapsed() < watch {
+            for _ in 0..LOOKS {
+                if ready() {
+                    return;
+                }
+                hint::spin_loop();
+            }
+        }
+    }
+    while !ready() {
+        thread::park();
+    }
+}
+
+/// Threads and their mailboxes.
+struct Team {
+    workers: Vec<(Arc<Mailbox>, JoinHandle<()>)>,
+    watch: Duration,
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Team of {}", self.workers.len())
+    }
+}
+
+impl Team {
+    /// Starts threads; none if the system does not grant all of them.
+    fn start(workers: usize) -> Option<Self> {
+        // Who watches on a processor that another thread needs holds up the work it waits for.
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let watch = if workers < processors {
+            WATCH
+        } else {
+            Duration::ZERO
+        };
+        let mut team = Self {
+            workers: Vec::with_capacity(workers),
+            watch,
+        };
+        for i in 0..workers {
+            let mailbox = Arc::<Mailbox>::default();
+            let served = Arc::clone(&mailbox);
+            let thread = thread::Builder::new()
+                .name(format!("mijnlieff-{i}"))
+                .spawn(move || served.serve(watch));
+            team.workers.push((mailbox, thread.ok()?));
+        }
+        Some(team)
+    }
+
+    /// Does the work of every index below `count`, index 0 on the caller's thread.
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        // SAFETY: only the lifetime changes. The threads use the work until they report `NOTHING`,
+        // and this function returns, also by a panic of its own share, only after all have.
+        let work: Work = unsafe { mem::transmute::<&(dyn Fn(usize) + Sync), Work>(work) };
+        let asked = &self.workers[..count - 1];
+        for (i, (mailbox, thread)) in asked.iter().enumerate() {
+            let job = Job {
+                work,
+                index: i + 1,
+                caller: thread::current(),
+            };
+            *mailbox.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+            mailbox.state.store(WORK, Ordering::Release);
+            thread.thread().unpark();
+        }
+        let mine = panic::catch_unwind(AssertUnwindSafe(|| work(0)));
+        for (mailbox, _) in asked {
+            wait(self.watch, || mailbox.is(NOTHING));
+        }
+        let theirs = asked
+            .iter()
+            .find_map(|(mailbox, _)| mailbox.panic.lock().map_or(None, |mut panic| panic.take()));
+        if let Some(panic) = mine.err().or(theirs) {
+            panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        for (mailbox, thread) in &self.workers {
+            mailbox.state.store(QUIT, Ordering::Release);
+            thread.thread().unpark();
+        }
+        for (_, thread) in self.workers.drain(..) {
+            // It cannot have panicked: jobs are caught.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_runs_once_and_results_keep_their_order() {
+        let mut pool = Pool::new(3);
+        for round in 0..200_u32 {
+            let names = pool.run(vec![round, round + 1, round + 2], |item| {
+                (item * item, thread::current().id())
+            });
+            let squares = [round * round, (round + 1).pow(2), (round + 2).pow(2)];
+            assert_eq!(names.iter().map(|it| it.0).collect::<Vec<_>>(), squares);
+            assert_eq!(names[0].1, thread::current().id());
+            assert!(names[1].1 != names[0].1 && names[2].1 != names[1].1);
+            if round % 50 == 0 {
+                thread::sleep(2 * WATCH); // the others sleep now
+            }
+        }
+        assert_eq!(pool.run(vec![1, 2], |item| item + 1), [2, 3]);
+    }
+
+    #[test]
+    fn a_panic_of_any_share_reaches_the_caller_and_the_pool_goes_on() {
+        let mut pool = Pool::new(2);
+        for bad in 0..2 {
+            let run = AssertUnwindSafe(|| pool.run(vec![0, 1], |item| assert_ne!(item, bad)));
+            assert!(panic::catch_unwind(run).is_err());
+            assert_eq!(pool.run(vec![5, 6], |item| item), [5, 6]);
         }
     }
 }

@@ -230,7 +230,7 @@ fn a_step_writes_what_encode_says_about_the_position() {
                 let last = bench.env.final_position(i);
                 assert_eq!(ending.score, last.score(&variant));
                 assert!(last.is_over(&variant));
-                assert_eq!(bench.rewards[ending.game], ending.reward);
+                assert_eq!(bench.rewards[ending.game as usize], ending.reward);
                 let margin = last.margin(&variant) as f32;
                 assert!(ending.reward == margin || ending.reward == -margin);
             }

@@ -378,6 +378,27 @@ def test_last_observations_that_are_kept_stay_as_they_are():
     assert len(kept) > 20
 
 
+def test_what_a_caller_writes_into_its_arrays_does_not_come_back():
+    env, untouched = VectorEnv(200), VectorEnv(200)
+    env.reset(seed=0)
+    untouched.reset(seed=0)
+    told = 0
+    for _ in range(100):
+        info = env.step(env.sample_actions())[-1]
+        expected = untouched.step(untouched.sample_actions())[-1]
+        assert info.keys() == expected.keys()
+        if "score" not in info:
+            continue
+        told += 1
+        for name in ("score", "winner", "_final_obs"):
+            assert np.array_equal(info[name], expected[name])
+            info[name][:] = 1
+        ours, theirs = ([last is None for last in it["final_obs"]] for it in (info, expected))
+        assert ours == theirs
+        info["final_obs"][:] = "mine"
+    assert told > 20
+
+
 def test_seeds():
     env, other = VectorEnv(3), VectorEnv(3)
     env.reset(seed=[7, 8, 9])

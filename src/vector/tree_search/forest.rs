@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
@@ -119,30 +119,17 @@ impl<S: State + PartialEq> Forest<S> {
                 limits,
             },
         };
-        let halted = Mutex::new(None);
         let share = self.trees.len().div_ceil(self.threads);
         let blocks = self.trees.chunks_mut(share).zip(&mut self.spare);
-        let run = |(number, (trees, spare)): (usize, (&mut [Tree<S>], &mut Tree<S>))| {
-            let done = widely(Block {
-                shared: &shared,
-                first: number * share,
-                trees,
-                spare,
-                job: &job,
-            });
-            if let Err(halt) = done {
-                *halted.lock().expect("no holder panics") = Some(halt);
-            }
-        };
-        if self.threads == 1 {
-            blocks.enumerate().for_each(run);
-        } else {
-            self.pool.run(blocks.enumerate(), run);
-        }
-        match halted.into_inner().expect("no holder panics") {
-            Some(halt) => Err(halt),
-            None => Ok(()),
-        }
+        let blocks = blocks.enumerate().map(|(number, (trees, spare))| Block {
+            shared: &shared,
+            first: number * share,
+            trees,
+            spare,
+            job: &job,
+        });
+        let done = self.pool.run(blocks.collect(), widely);
+        done.into_iter().collect()
     }
 
     /// Gives every leaf a row, equal ones the same.
