@@ -55,7 +55,7 @@ struct Found {
     solved: Py<PyArray1<bool>>,
 }
 
-/// Tree search over many positions at once, the network outside; see `mijnlieff.TreeSearch`.
+/// Tree search over many positions at once: the trees native, the network wherever it is.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
     core: TreeSearch,
@@ -175,7 +175,7 @@ impl PyTreeSearch {
         })
     }
 
-    /// Simulates until every tree needs the network or is done.
+    /// Simulate until every tree needs the network or is done.
     ///
     /// Returns the leaves to evaluate, each position once, or None when all searches are done. Called
     /// again without an update it returns the same leaves.
@@ -214,7 +214,7 @@ impl PyTreeSearch {
         }))
     }
 
-    /// Takes in what the network says about the leaves of the last `select`.
+    /// Take in what the network says about the leaves of the last `select`.
     ///
     /// `logits` ``(B, num_actions)``, those of illegal actions are not read; `values` ``(B,)`` for the
     /// side to move at the leaf, between -1 and 1. Anything that `numpy.asarray` makes real
@@ -239,7 +239,7 @@ impl PyTreeSearch {
         Ok(())
     }
 
-    /// Runs all simulations with random games instead of a network.
+    /// Run all simulations with random games instead of a network.
     ///
     /// Every action is thought as likely as the others, and a leaf is worth what one game of random
     /// actions from there pays.
@@ -253,7 +253,7 @@ impl PyTreeSearch {
         done.map_err(|halt| not_halted(&halt))
     }
 
-    /// Starts the next searches, from as many positions as there are trees.
+    /// Start the next searches, from as many positions as there are trees.
     ///
     /// A tree that has come to its new position before, by one action and the passes that it forces,
     /// keeps what it knows of it; its simulations are added to those.
@@ -281,7 +281,9 @@ impl PyTreeSearch {
         Ok(())
     }
 
-    /// The nodes of one tree, each before its children, as dicts.
+    /// The nodes of one tree, each before its children.
+    ///
+    /// They are dicts.
     fn nodes<'py>(&self, py: Python<'py>, tree: usize) -> PyResult<Bound<'py, PyList>> {
         if tree >= self.core.len() {
             let message = format!("there are {} trees, no tree {tree}", self.core.len());
@@ -306,15 +308,17 @@ impl PyTreeSearch {
         Ok(self.found(py)?.actions.clone_ref(py))
     }
 
-    /// The policy to learn, float32 ``(B, num_actions)``: the improved policy (Gumbel) or the shares
-    /// of the visits (PUCT). Rows sum to 1.
+    /// The policy to learn, float32 ``(B, num_actions)``; rows sum to 1.
+    ///
+    /// The improved policy (Gumbel), or the shares of the visits (PUCT).
     #[getter]
     fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
         Ok(self.found(py)?.policy_targets.clone_ref(py))
     }
 
-    /// What each root is worth for its side to move, float32 ``(B,)``: the mean of all simulations and
-    /// of the network's own value.
+    /// What each root is worth for its side to move, float32 ``(B,)``.
+    ///
+    /// The mean of all simulations and of the network's own value.
     #[getter]
     fn root_values(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<f32>>> {
         Ok(self.found(py)?.root_values.clone_ref(py))
@@ -326,15 +330,17 @@ impl PyTreeSearch {
         Ok(self.found(py)?.visit_counts.clone_ref(py))
     }
 
-    /// The chance added at the roots, float32 ``(B, num_actions)``: noise on the logits (Gumbel), or
-    /// the policy with noise in it (PUCT).
+    /// The chance added at the roots, float32 ``(B, num_actions)``.
+    ///
+    /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
     fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
         Ok(self.found(py)?.root_noise.clone_ref(py))
     }
 
-    /// Whether a root has been solved, bool ``(B,)``: it has no visits then, its value is exact, and
-    /// its policy is uniform over the best actions.
+    /// Whether a root has been solved, bool ``(B,)``.
+    ///
+    /// It has no visits then, its value is exact, and its policy is uniform over the best actions.
     #[getter]
     fn solved(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<bool>>> {
         Ok(self.found(py)?.solved.clone_ref(py))
