@@ -186,7 +186,12 @@ class TrainConfig:
 # What each algorithm does better with than with the defaults of the fields.
 ALGORITHMS: dict[str, dict[str, Any]] = {
     "ppo": {},
-    "alphazero": {"num_envs": 512, "learning_rate": 2e-3, "minibatch_size": 1024},
+    "alphazero": {
+        "num_envs": 512,
+        "learning_rate": 2e-3,
+        "minibatch_size": 1024,
+        "threads": 1,  # each for self-play and for learning, which run side by side
+    },
 }
 
 _WHOLE = {
