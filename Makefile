@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PEERS := .venv-peers
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 MINUTES ?= 5
 
@@ -96,6 +97,20 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench --dtype uint8
 	$(BIN)/mijnlieff bench --observation packed
 	cargo bench --quiet --no-default-features --bench solver
+	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
+		else echo "make bench-peers measures other libraries beside this one"; fi
+
+# None of the libraries depends on another, so each may fail alone: the table then says so.
+$(PEERS)/installed:
+	$(PYTHON) -m venv $(PEERS)
+	@for peer in pgx open_spiel 'pettingzoo[classic]'; do \
+		$(PEERS)/bin/pip install --quiet "$$peer" || echo "$$peer cannot be installed on this machine"; \
+	done
+	touch $@
+
+.PHONY: bench-peers
+bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel and PettingZoo beside this package (installs 0.8 GB)
+	$(BIN)/python benches/compare.py $(PEERS)/bin/python
 
 .PHONY: bench-rust
 bench-rust: ## Measure the core without Python, by criterion

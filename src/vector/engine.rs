@@ -133,7 +133,7 @@ impl<S: State> Engine<S> {
                 games,
                 actions,
             });
-        pool.run(work.collect(), widely);
+        pool.run(work, widely).for_each(drop);
     }
 
     /// Whether every action can be played; games that start anew in this step take any.
@@ -147,9 +147,8 @@ impl<S: State> Engine<S> {
                 games,
                 actions,
             });
-        let found = pool.run(work.collect(), widely);
-        let mut blocks = found.into_iter().enumerate();
-        match blocks.find_map(|(block, game)| Some(block * share + game?)) {
+        let mut found = pool.run(work, widely).enumerate();
+        match found.find_map(|(block, game)| Some(block * share + game?)) {
             None => Ok(()),
             Some(game) => Err(self.why_not(game, actions[game])),
         }
@@ -192,11 +191,9 @@ impl<S: State> Engine<S> {
             buffers,
         };
         let ends = iter::once(&mut self.ends).chain(&mut self.more_ends);
-        let work = block.split(share).into_iter().zip(ends);
-        pool.run(
-            work.map(|(block, ends)| Step { block, ends }).collect(),
-            widely,
-        );
+        let work = block.split(share).zip(ends);
+        pool.run(work.map(|(block, ends)| Step { block, ends }), widely)
+            .for_each(drop);
         for more in &mut self.more_ends {
             self.ends.append(more);
         }

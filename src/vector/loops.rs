@@ -1,5 +1,7 @@
 //! The hot loops of a batch, for either form of a game.
 
+use std::iter;
+
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Autoreset, IllegalAction};
 use super::ends::Ends;
@@ -115,16 +117,17 @@ pub(super) struct Block<'a, S: State> {
 
 impl<S: State> Block<'_, S> {
     /// Cuts the block into some of this many games and one of the rest.
-    pub(super) fn split(self, games: usize) -> Vec<Self> {
-        let mut parts = Vec::new();
-        let mut rest = self;
-        while rest.games.len() > games {
-            let (head, tail) = rest.split_at(games);
-            parts.push(head);
-            rest = tail;
-        }
-        parts.push(rest);
-        parts
+    pub(super) fn split(self, games: usize) -> impl Iterator<Item = Self> {
+        let mut rest = Some(self);
+        iter::from_fn(move || {
+            let block = rest.take()?;
+            if block.games.len() <= games {
+                return Some(block);
+            }
+            let (head, tail) = block.split_at(games);
+            rest = Some(tail);
+            Some(head)
+        })
     }
 
     fn split_at(self, games: usize) -> (Self, Self) {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::hint;
+use std::iter;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
@@ -53,39 +54,47 @@ impl Pool {
     ///
     /// # Panics
     ///
-    /// If a job does, or there are more items than threads.
+    /// If a job does, or there are no items or more than threads.
     pub(super) fn run<T: Send, R: Send>(
         &mut self,
-        items: Vec<T>,
+        items: impl IntoIterator<Item = T>,
         job: impl Fn(T) -> R + Sync,
-    ) -> Vec<R> {
-        if items.len() == 1 {
-            return items.into_iter().map(job).collect();
-        }
-        assert!(items.len() <= self.threads);
+    ) -> impl Iterator<Item = R> {
+        let mut items = items.into_iter();
+        let first = items.next().expect("there is something to do");
+        // Nothing is allocated for a single item, which may be the step of a single game.
+        let others: Vec<_> = items.map(|it| Mutex::new((Some(it), None))).collect();
+        assert!(others.len() < self.threads);
+        let team = if others.is_empty() { None } else { self.team() };
+        let run_other = |place: &Mutex<(Option<T>, Option<R>)>| {
+            // Nobody else locks the place meanwhile.
+            let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+            let item = place.0.take().expect("every item runs once");
+            place.1 = Some(job(item));
+        };
+        let first = if let Some(team) = team {
+            team.run(others.len(), &|index| run_other(&others[index]), || {
+                job(first)
+            })
+        } else {
+            others.iter().for_each(run_other);
+            job(first)
+        };
+        let others = others.into_iter().map(|place| {
+            let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
+            result.expect("every item has run")
+        });
+        iter::once(first).chain(others)
+    }
+
+    /// The threads of this process, started if need be; none if the system does not grant them.
+    fn team(&mut self) -> Option<&Team> {
         let id = process::id();
         if self.team.as_ref().is_none_or(|&(owner, _)| owner != id) {
             let team = Team::start(self.threads - 1);
             self.team = team.map(|team| (id, ManuallyDrop::new(team)));
         }
-        let Some((_, team)) = &self.team else {
-            return items.into_iter().map(job).collect();
-        };
-        let places: Vec<_> = items
-            .into_iter()
-            .map(|it| Mutex::new((Some(it), None)))
-            .collect();
-        team.run(places.len(), &|index| {
-            // Nobody else locks the place meanwhile.
-            let mut place = places[index].lock().unwrap_or_else(PoisonError::into_inner);
-            let item = place.0.take().expect("every index runs once");
-            place.1 = Some(job(item));
-        });
-        let results = places.into_iter().map(|place| {
-            let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
-            result.expect("every index has run")
-        });
-        results.collect()
+        self.team.as_ref().map(|(_, team)| &**team)
     }
 }
 
@@ -214,31 +223,34 @@ impl Team {
         Some(team)
     }
 
-    /// Does the work of every index below `count`, index 0 on the caller's thread.
-    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    /// Does the work of every index below `count`, each on a thread, while this one does `mine`.
+    fn run<R>(&self, count: usize, work: &(dyn Fn(usize) + Sync), mine: impl FnOnce() -> R) -> R {
         // SAFETY: only the lifetime changes. The threads use the work until they report `NOTHING`,
-        // and this function returns, also by a panic of its own share, only after all have.
+        // and this function returns, also by a panic of `mine`, only after all have.
         let work: Work = unsafe { mem::transmute::<&(dyn Fn(usize) + Sync), Work>(work) };
-        let asked = &self.workers[..count - 1];
-        for (i, (mailbox, thread)) in asked.iter().enumerate() {
+        let asked = &self.workers[..count];
+        for (index, (mailbox, thread)) in asked.iter().enumerate() {
+            let caller = thread::current();
             let job = Job {
                 work,
-                index: i + 1,
-                caller: thread::current(),
+                index,
+                caller,
             };
             *mailbox.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
             mailbox.state.store(WORK, Ordering::Release);
             thread.thread().unpark();
         }
-        let mine = panic::catch_unwind(AssertUnwindSafe(|| work(0)));
+        let mine = panic::catch_unwind(AssertUnwindSafe(mine));
         for (mailbox, _) in asked {
             wait(self.watch, || mailbox.is(NOTHING));
         }
-        let theirs = asked
-            .iter()
-            .find_map(|(mailbox, _)| mailbox.panic.lock().map_or(None, |mut panic| panic.take()));
-        if let Some(panic) = mine.err().or(theirs) {
-            panic::resume_unwind(panic);
+        let panics = asked.iter().map(|(mailbox, _)| &mailbox.panic);
+        let theirs: Vec<_> = panics
+            .filter_map(|panic| panic.lock().map_or(None, |mut panic| panic.take()))
+            .collect();
+        match (mine, theirs.into_iter().next()) {
+            (Ok(mine), None) => mine,
+            (Err(panic), _) | (_, Some(panic)) => panic::resume_unwind(panic),
         }
     }
 }
@@ -264,9 +276,8 @@ mod tests {
     fn every_item_runs_once_and_results_keep_their_order() {
         let mut pool = Pool::new(3);
         for round in 0..200_u32 {
-            let names = pool.run(vec![round, round + 1, round + 2], |item| {
-                (item * item, thread::current().id())
-            });
+            let square = |item| (item * item, thread::current().id());
+            let names: Vec<_> = pool.run(round..round + 3, square).collect();
             let squares = [round * round, (round + 1).pow(2), (round + 2).pow(2)];
             assert_eq!(names.iter().map(|it| it.0).collect::<Vec<_>>(), squares);
             assert_eq!(names[0].1, thread::current().id());
@@ -275,16 +286,16 @@ mod tests {
                 thread::sleep(2 * WATCH); // the others sleep now
             }
         }
-        assert_eq!(pool.run(vec![1, 2], |item| item + 1), [2, 3]);
+        assert!(pool.run([1, 2], |item| item + 1).eq([2, 3]));
     }
 
     #[test]
     fn a_panic_of_any_share_reaches_the_caller_and_the_pool_goes_on() {
         let mut pool = Pool::new(2);
         for bad in 0..2 {
-            let run = AssertUnwindSafe(|| pool.run(vec![0, 1], |item| assert_ne!(item, bad)));
+            let run = AssertUnwindSafe(|| pool.run([0, 1], |item| assert_ne!(item, bad)).count());
             assert!(panic::catch_unwind(run).is_err());
-            assert_eq!(pool.run(vec![5, 6], |item| item), [5, 6]);
+            assert!(pool.run([5, 6], |item| item).eq([5, 6]));
         }
     }
 }

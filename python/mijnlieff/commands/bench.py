@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -81,7 +82,8 @@ def run(args: argparse.Namespace) -> int:
     print(
         f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
         "'own' hands out the environment's own arrays (copy=False), 'fresh' others every step;\n"
-        "'copies' is how often NumPy copies the same bytes, 'share' the part 'own' has of that;\n"
+        "'copies' is how often NumPy copies the same bytes, on as many threads that never wait;\n"
+        "'share' is the part 'own' has of that;\n"
         "'sampled' counts drawing the actions as well. All are steps of one game in a second,\n"
         f"in the best of {_PARTS} measurements.\n"
     )
@@ -122,7 +124,7 @@ def _measure(
         if not copy:
             sampled = _sampled_rate(env, seconds)
             arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
-            copies = _copy_rate(arrays, seconds / 3)
+            copies = _copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
         env.close()
     return rates[0], rates[1], sampled, copies
 
@@ -136,15 +138,30 @@ def _sampled_rate(env: VectorEnv, seconds: float) -> float:
     return _rate(sample_and_step, _nothing, seconds)
 
 
-def _copy_rate(arrays: list[Any], seconds: float) -> float:
-    """Return how often in a second NumPy copies the arrays."""
-    targets = [np.empty_like(array) for array in arrays]
+def _copy_rate(arrays: list[Any], threads: int, seconds: float) -> float:
+    """Return how often in a second NumPy copies the arrays, each thread a share of its own.
 
-    def copy(_: None) -> None:
-        for target, array in zip(targets, arrays, strict=True):
-            np.copyto(target, array)
+    The threads do not wait for each other, so it is what the memory allows and no more.
+    """
+    rates = [0.0] * threads
 
-    return _rate(copy, _nothing, seconds)
+    def copy_share(thread: int) -> None:
+        shares = [np.array_split(array, threads)[thread] for array in arrays]
+        targets = [np.empty_like(share) for share in shares]
+
+        def copy(_: None) -> None:
+            for target, share in zip(targets, shares, strict=True):
+                np.copyto(target, share)
+
+        rates[thread] = _rate(copy, _nothing, seconds)
+
+    others = [Thread(target=copy_share, args=(thread,)) for thread in range(1, threads)]
+    for thread in others:
+        thread.start()
+    copy_share(0)
+    for thread in others:
+        thread.join()
+    return min(rates)
 
 
 def _nothing() -> None:

@@ -128,8 +128,7 @@ impl<S: State + PartialEq> Forest<S> {
             spare,
             job: &job,
         });
-        let done = self.pool.run(blocks.collect(), widely);
-        done.into_iter().collect()
+        self.pool.run(blocks, widely).collect()
     }
 
     /// Gives every leaf a row, equal ones the same.
