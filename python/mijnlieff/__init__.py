@@ -17,6 +17,7 @@ from mijnlieff._mijnlieff import (
     BuiltinPolicy,
     GreedyPolicy,
     MinimaxPolicy,
+    PerfectPolicy,
     Position,
     RandomPolicy,
     TreeSearch,
@@ -36,7 +37,6 @@ from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.grading import GradeReport, grade
 from mijnlieff.mcts import MCTSPolicy
 from mijnlieff.packed import expand_packed
-from mijnlieff.perfect import PerfectPolicy
 from mijnlieff.pieces import Piece
 from mijnlieff.policies import NetworkPolicy, Policy, make_policy
 from mijnlieff.registration import register_envs

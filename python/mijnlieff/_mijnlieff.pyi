@@ -14,6 +14,7 @@ __all__ = [
     "GreedyPolicy",
     "LeafBatch",
     "MinimaxPolicy",
+    "PerfectPolicy",
     "Position",
     "RandomPolicy",
     "Solver",
@@ -55,8 +56,7 @@ class BatchEnv:
         num_envs: int,
         variant: Variant,
         *,
-        opponent: str | None,
-        opponent_depth: int,
+        opponent: object | None,
         seat: str,
         observation: str,
         dtype: DTypeLike,
@@ -342,7 +342,7 @@ class BuiltinPolicy:
 
     Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
     actions, and cutting a list of positions into batches changes nothing. Policies are equal when
-    kind, depth and seed are; how many decisions they have made is pickled, but not compared.
+    kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not compared.
     """
 
     @property
@@ -357,7 +357,7 @@ class BuiltinPolicy:
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
 
-        Runs without the GIL and stops on Ctrl-C.
+        Runs without the GIL and stops on Ctrl-C; searches run on all cores.
 
         Raises:
             GameOverError: a game is over, the message says which; no decision is counted.
@@ -366,7 +366,7 @@ class BuiltinPolicy:
         """A policy of the same kind with this seed, and no decision made yet."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[type[Self], tuple[int, ...], int]: ...
+    def __reduce__(self) -> tuple[type[Self], tuple[float, ...], int]: ...
     def __setstate__(self, decisions: int) -> None: ...
 
 @final
@@ -413,6 +413,29 @@ class MinimaxPolicy(BuiltinPolicy):
         """Plies looked ahead."""
 
 @final
+class PerfectPolicy(BuiltinPolicy):
+    """Plays an action that keeps the exact margin, each such action equally likely.
+
+    With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
+    best one), so one number sets how strong it is.
+
+    Boards of more than 16 cells may take longer than anybody waits. The first decision raises
+    `BookError` when the book that comes with the package is damaged.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+        epsilon: 0 to 1.
+
+    Raises:
+        ValueError: a seed or an epsilon out of range.
+    """
+
+    def __new__(cls, seed: SupportsIndex = 0, epsilon: float = 0.0) -> PerfectPolicy: ...
+    @property
+    def epsilon(self) -> float:
+        """The share of decisions that are left to chance."""
+
+@final
 class Solver:
     """The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
 
@@ -455,22 +478,6 @@ class Solver:
         Raises:
             SearchLimitError: a limit was reached.
             ValueError: as `solve`, or 0 threads.
-        """
-    def choose(
-        self,
-        positions: Sequence[Position],
-        seed: int,
-        first: int,
-        epsilon: float,
-        num_threads: int | None = None,
-    ) -> NDArray[np.int64]:
-        """An action for each position, int64 ``(B,)``: a best one, or with `epsilon` any legal one.
-
-        Position ``i`` draws from stream ``first + i`` of the seed.
-
-        Raises:
-            GameOverError: a game is over, the message says which.
-            ValueError: as `solve`.
         """
 
 def canonical_counts(variant: Variant, plies: int) -> list[int]:

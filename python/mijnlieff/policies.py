@@ -1,7 +1,7 @@
 """Policies: what chooses actions, from names, from networks, and what is asked of every one.
 
-The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy` and
-`mijnlieff.MinimaxPolicy`.
+The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
+`mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mijnlieff._mijnlieff import (
     BuiltinPolicy,
     GreedyPolicy,
     MinimaxPolicy,
+    PerfectPolicy,
     Position,
     RandomPolicy,
     mask_batch,
     observe_batch,
 )
 from mijnlieff.errors import GameOverError, PolicyError
-from mijnlieff.perfect import PerfectPolicy
 
 __all__ = ["NetworkPolicy", "Policy", "choose_actions", "make_policy"]
 

@@ -16,9 +16,7 @@ from gymnasium.vector.utils import batch_space
 from mijnlieff._mijnlieff import (
     BatchEnv,
     BuiltinPolicy,
-    MinimaxPolicy,
     Position,
-    RandomPolicy,
     Variant,
 )
 from mijnlieff.errors import ClosedEnvError
@@ -66,10 +64,11 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     Args:
         num_envs: number of games, 1 to 2**24.
         variant: the game to play; None is the standard game.
-        opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"`` or
-            ``"minimax:DEPTH"``, played natively; or any `Policy` object, which is asked for all
-            waiting games at once. A built-in one plays natively and draws from the games' streams.
-        opponent_depth: plies that the minimax opponent looks ahead.
+        opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
+            ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or any
+            `Policy` object, which is asked for all waiting games at once. A built-in one plays
+            natively and draws from the games' streams.
+        opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             anew for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
@@ -140,10 +139,11 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             modes = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render_mode {render_mode!r}; choose None or one of {modes}")
         self.render_mode = render_mode
-        name, depth, self._policy = _opponent(opponent, opponent_depth)
+        player = None if opponent is None else make_policy(opponent, depth=opponent_depth)
+        # A built-in policy plays inside the native step; any other is asked from here.
+        self._policy = None if isinstance(player, BuiltinPolicy) else player
         self._options: dict[str, Any] = {
-            "opponent": name,
-            "opponent_depth": depth,
+            "opponent": player,
             "seat": seat,
             "observation": observation,
             "dtype": dtype,
@@ -344,27 +344,6 @@ def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
     if autoreset not in _AUTORESET:
         raise ValueError(f"unknown autoreset {autoreset!r}; choose one of {', '.join(_AUTORESET)}")
     return _AUTORESET[autoreset]
-
-
-def _opponent(opponent: str | Policy | None, depth: int) -> tuple[str | None, int, Policy | None]:
-    """Return the opponent's native name, its depth, and the policy if Python code plays it."""
-    if opponent is None:
-        return None, depth, None
-    if isinstance(opponent, str):
-        name, _, plies = opponent.partition(":")
-        if name == "minimax" and plies.isdecimal():
-            return name, int(plies), None
-        if name == "outside":  # the native word for a policy that is asked from here
-            raise ValueError(
-                f"unknown opponent {opponent!r}; choose random, greedy, minimax or minimax:DEPTH, "
-                "or give a policy, or None for self-play"
-            )
-        return opponent, depth, None
-    if isinstance(opponent, MinimaxPolicy):
-        return "minimax", opponent.depth, None
-    if isinstance(opponent, BuiltinPolicy):
-        return "random" if isinstance(opponent, RandomPolicy) else "greedy", depth, None
-    return "outside", depth, make_policy(opponent)
 
 
 def _seed(seed: Any) -> int:

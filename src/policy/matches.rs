@@ -16,7 +16,7 @@ const OPENING_STREAM: u64 = 0;
 const PLAYER_STREAMS: u64 = 1;
 
 /// What all games of a match share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Match<'a> {
     /// The board, opening rule and pieces.
     pub variant: &'a Variant,

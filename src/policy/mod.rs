@@ -20,15 +20,17 @@
 //! ```
 
 mod matches;
+mod perfect;
 
 pub use matches::{Match, OpeningError, PairMargins, opening};
+pub use perfect::{Epsilon, EpsilonError, Perfect};
 
 use crate::game::{Move, Position, Variant};
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits, MoveSet, best_moves};
 
 /// A built-in player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Any legal move, each equally likely.
     Random,
@@ -37,18 +39,20 @@ pub enum Policy {
     Greedy,
     /// The best moves of a search to this depth ([`best_moves`]), each equally likely.
     Minimax(Depth),
+    /// The moves that keep the exact margin, each equally likely, or now and then any.
+    Perfect(Perfect),
 }
 
 impl Policy {
     /// The move this policy plays in a position that is not over.
     ///
-    /// Nothing is allocated. Calls with equal positions and generators choose alike.
+    /// Calls with equal positions and generators choose alike.
     ///
     /// # Panics
     ///
     /// If the game is over.
     #[must_use]
-    pub fn choose(self, variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Move {
+    pub fn choose(&self, variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Move {
         self.choose_within(variant, position, rng, Limits::default())
             .expect("a search without limits ends with an answer")
     }
@@ -63,39 +67,23 @@ impl Policy {
     ///
     /// If the game is over.
     pub fn choose_within(
-        self,
+        &self,
         variant: &Variant,
         position: &Position,
         rng: &mut SplitMix64,
         limits: Limits<'_>,
     ) -> Result<Move, Halt> {
-        let moves = self.candidates(variant, position, limits)?;
-        Ok(moves.nth(rng.below(moves.len() as u64) as usize))
-    }
-
-    /// The moves among which chance decides.
-    ///
-    /// # Errors
-    ///
-    /// When a limit is reached.
-    ///
-    /// # Panics
-    ///
-    /// If the game is over.
-    pub fn candidates(
-        self,
-        variant: &Variant,
-        position: &Position,
-        limits: Limits<'_>,
-    ) -> Result<MoveSet, Halt> {
+        assert!(!position.is_over(variant), "a finished game has no move");
+        let mut drawn = *rng;
         let search = |depth| best_moves(variant, position, depth, limits).map(|best| best.moves);
-        match self {
-            Self::Random => {
-                assert!(!position.is_over(variant), "a finished game has no move");
-                Ok(MoveSet::legal(variant, position))
-            }
-            Self::Greedy => search(Depth::ONE),
-            Self::Minimax(depth) => search(depth),
-        }
+        let moves = match self {
+            Self::Random => MoveSet::legal(variant, position),
+            Self::Greedy => search(Depth::ONE)?,
+            Self::Minimax(depth) => search(*depth)?,
+            Self::Perfect(perfect) => perfect.draw(variant, position, &mut drawn, limits)?,
+        };
+        let mv = moves.nth(drawn.below(moves.len() as u64) as usize);
+        *rng = drawn;
+        Ok(mv)
     }
 }

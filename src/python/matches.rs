@@ -64,7 +64,10 @@ pub(crate) fn play_match<'py>(
     let players = [policy.get(), opponent.get()];
     let game = Match {
         variant: &variant,
-        policies: players.map(|player| player.core),
+        policies: [
+            players[0].core(py, &variant)?,
+            players[1].core(py, &variant)?,
+        ],
         policy_seeds: players.map(|player| player.seed),
         seed,
     };

@@ -33,7 +33,9 @@ mod _mijnlieff {
     #[pymodule_export]
     use super::matches::{play_match, random_openings};
     #[pymodule_export]
-    use super::policy::{PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyRandomPolicy};
+    use super::policy::{
+        PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyPerfectPolicy, PyRandomPolicy,
+    };
     #[pymodule_export]
     use super::position::{PyPosition, mask_batch, observe_batch, restore_position};
     #[pymodule_export]

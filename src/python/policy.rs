@@ -1,7 +1,8 @@
-//! `mijnlieff.RandomPolicy`, `GreedyPolicy` and `MinimaxPolicy`.
+//! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use numpy::PyArray1;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -11,14 +12,25 @@ use pyo3::types::PyTuple;
 use super::errors::play_error;
 use super::interrupt::run_interruptible;
 use super::position::PyPosition;
+use super::solver::PySolver;
+use super::variant::PyVariant;
 use crate::encode::action_of;
-use crate::game::{PlayError, Position};
-use crate::policy::Policy;
+use crate::game::{PlayError, Position, Variant};
+use crate::policy::{Epsilon, Perfect, Policy};
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
 
 /// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
 const QUICK_DEPTH: u8 = 3;
+
+/// What kind of player a policy is, whatever the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Random,
+    Greedy,
+    Minimax(Depth),
+    Perfect(Epsilon),
+}
 
 /// What the built-in policies have in common; make one of its subclasses.
 ///
@@ -26,7 +38,7 @@ const QUICK_DEPTH: u8 = 3;
 /// batches; the number of decisions so far is all that changes.
 #[pyclass(name = "BuiltinPolicy", module = "mijnlieff", subclass, frozen)]
 pub(crate) struct PyBuiltinPolicy {
-    pub(crate) core: Policy,
+    kind: Kind,
     pub(crate) seed: u64,
     decisions: AtomicU64,
 }
@@ -42,12 +54,13 @@ impl PyBuiltinPolicy {
     /// The action this policy plays.
     fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
         check_playable(&position, "")?;
+        let policy = self.core(py, &position.variant)?;
         let number = self.take_numbers(1);
         let mv = if self.is_quick() {
-            self.choose(&position, number, Limits::default())
+            self.choose(&policy, &position, number, Limits::default())
         } else {
             run_interruptible(py, |stop| {
-                self.choose(&position, number, Limits::stopped_by(stop))
+                self.choose(&policy, &position, number, Limits::stopped_by(stop))
             })?
         };
         mv.map_err(|halt| not_halted(&halt))
@@ -62,16 +75,17 @@ impl PyBuiltinPolicy {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
+        let mut policies: Vec<(Arc<Variant>, Policy)> = Vec::new();
+        for PyPosition { variant, .. } in &positions {
+            // Nearly always all are of one variant.
+            if policies.iter().all(|(known, _)| known != variant) {
+                policies.push((Arc::clone(variant), self.core(py, variant)?));
+            }
+        }
         let first = self.take_numbers(positions.len());
         let actions = run_interruptible(py, |stop| {
             let limits = Limits::stopped_by(stop);
-            let numbered = positions.iter().zip(0_u64..);
-            numbered
-                .map(|(position, i)| {
-                    let action = self.choose(position, first.wrapping_add(i), limits)?;
-                    Ok(action as i64)
-                })
-                .collect::<Result<Vec<i64>, Halt>>()
+            self.choose_all(&policies, &positions, first, limits)
         })?;
         let actions = actions.map_err(|halt| not_halted(&halt))?;
         Ok(PyArray1::from_vec(py, actions))
@@ -88,11 +102,14 @@ impl PyBuiltinPolicy {
 
     fn __repr__(&self) -> String {
         let seed = self.seed;
-        match self.core {
-            Policy::Random => format!("RandomPolicy(seed={seed})"),
-            Policy::Greedy => format!("GreedyPolicy(seed={seed})"),
-            Policy::Minimax(depth) => {
+        match self.kind {
+            Kind::Random => format!("RandomPolicy(seed={seed})"),
+            Kind::Greedy => format!("GreedyPolicy(seed={seed})"),
+            Kind::Minimax(depth) => {
                 format!("MinimaxPolicy(depth={}, seed={seed})", depth.plies())
+            }
+            Kind::Perfect(epsilon) => {
+                format!("PerfectPolicy(seed={seed}, epsilon={:?})", epsilon.share())
             }
         }
     }
@@ -100,12 +117,18 @@ impl PyBuiltinPolicy {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other
             .cast::<Self>()
-            .is_ok_and(|other| (other.get().core, other.get().seed) == (self.core, self.seed))
+            .is_ok_and(|other| (other.get().kind, other.get().seed) == (self.kind, self.seed))
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.core, self.seed).hash(&mut hasher);
+        self.seed.hash(&mut hasher);
+        match self.kind {
+            Kind::Random => 0.hash(&mut hasher),
+            Kind::Greedy => 1.hash(&mut hasher),
+            Kind::Minimax(depth) => (2, depth).hash(&mut hasher),
+            Kind::Perfect(epsilon) => (3, epsilon.share().to_bits()).hash(&mut hasher),
+        }
         hasher.finish()
     }
 
@@ -124,18 +147,36 @@ impl PyBuiltinPolicy {
 }
 
 impl PyBuiltinPolicy {
-    fn new(core: Policy, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn new(kind: Kind, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         Ok(Self {
-            core,
+            kind,
             seed: seed.map_or(Ok(0), parse_seed)?,
             decisions: AtomicU64::new(0),
         })
     }
 
+    /// The player of this variant; a perfect one brings the solver along that `solve` uses too.
+    pub(crate) fn core(&self, py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Policy> {
+        Ok(match self.kind {
+            Kind::Random => Policy::Random,
+            Kind::Greedy => Policy::Greedy,
+            Kind::Minimax(depth) => Policy::Minimax(depth),
+            Kind::Perfect(epsilon) => {
+                let solver = py
+                    .import("mijnlieff.solving")?
+                    .getattr("solver_for")?
+                    .call1((PyVariant(Arc::clone(variant)),))?;
+                let solver = Arc::clone(&solver.cast::<PySolver>()?.get().core);
+                Policy::Perfect(Perfect::new(solver, epsilon))
+            }
+        })
+    }
+
     fn is_quick(&self) -> bool {
-        match self.core {
-            Policy::Random | Policy::Greedy => true,
-            Policy::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
+        match self.kind {
+            Kind::Random | Kind::Greedy => true,
+            Kind::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
+            Kind::Perfect(_) => false,
         }
     }
 
@@ -146,21 +187,67 @@ impl PyBuiltinPolicy {
 
     fn choose(
         &self,
+        policy: &Policy,
         position: &PyPosition,
         number: u64,
         limits: Limits<'_>,
     ) -> Result<usize, Halt> {
         let PyPosition { variant, core } = position;
         let mut rng = SplitMix64::stream(self.seed, number);
-        let mv = self.core.choose_within(variant, core, &mut rng, limits)?;
+        let mv = policy.choose_within(variant, core, &mut rng, limits)?;
         Ok(action_of(variant, mv))
+    }
+
+    /// A decision for each position, `first` being the number of the first of them; searches run on
+    /// all cores.
+    fn choose_all(
+        &self,
+        policies: &[(Arc<Variant>, Policy)],
+        positions: &[PyPosition],
+        first: u64,
+        limits: Limits<'_>,
+    ) -> Result<Vec<i64>, Halt> {
+        let decide = |i: usize| {
+            let position = &positions[i];
+            let mut known = policies.iter();
+            let (_, policy) = known
+                .find(|(variant, _)| *variant == position.variant)
+                .expect("every variant has its policy");
+            let number = first.wrapping_add(i as u64);
+            Ok(self.choose(policy, position, number, limits)? as i64)
+        };
+        if self.is_quick() {
+            return (0..positions.len()).map(decide).collect();
+        }
+        let (next, actions) = (AtomicUsize::new(0), Mutex::new(vec![0; positions.len()]));
+        let work = || -> Result<(), Halt> {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= positions.len() {
+                    return Ok(());
+                }
+                let action = decide(i)?;
+                actions.lock().expect("no holder panics")[i] = action;
+            }
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..cores.min(positions.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            helpers.into_iter().fold(work(), |done, helper| {
+                done.and(helper.join().expect("searches do not panic"))
+            })
+        })?;
+        Ok(actions.into_inner().expect("no holder panics"))
     }
 
     /// What the class takes to make this policy with another seed.
     fn arguments<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
-        match self.core {
-            Policy::Random | Policy::Greedy => (seed,).into_pyobject(py),
-            Policy::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
+        match self.kind {
+            Kind::Random | Kind::Greedy => (seed,).into_pyobject(py),
+            Kind::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
+            Kind::Perfect(epsilon) => (seed, epsilon.share()).into_pyobject(py),
         }
     }
 }
@@ -174,7 +261,7 @@ impl PyRandomPolicy {
     #[new]
     #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
     fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(Policy::Random, seed)?;
+        let base = PyBuiltinPolicy::new(Kind::Random, seed)?;
         Ok(PyClassInitializer::from(base).add_subclass(Self))
     }
 }
@@ -188,7 +275,7 @@ impl PyGreedyPolicy {
     #[new]
     #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
     fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(Policy::Greedy, seed)?;
+        let base = PyBuiltinPolicy::new(Kind::Greedy, seed)?;
         Ok(PyClassInitializer::from(base).add_subclass(Self))
     }
 }
@@ -212,7 +299,7 @@ impl PyMinimaxPolicy {
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let depth = parse_depth(depth)?;
-        let base = PyBuiltinPolicy::new(Policy::Minimax(depth), seed)?;
+        let base = PyBuiltinPolicy::new(Kind::Minimax(depth), seed)?;
         Ok(PyClassInitializer::from(base).add_subclass(Self { depth }))
     }
 
@@ -220,6 +307,33 @@ impl PyMinimaxPolicy {
     #[getter]
     fn depth(&self) -> u8 {
         self.depth.plies()
+    }
+}
+
+/// Plays an action that keeps the exact margin, each such action equally likely.
+///
+/// With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
+/// best one), so one number sets how strong it is.
+#[pyclass(name = "PerfectPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
+pub(crate) struct PyPerfectPolicy {
+    epsilon: Epsilon,
+}
+
+#[pymethods]
+impl PyPerfectPolicy {
+    #[new]
+    #[pyo3(signature = (seed=None, epsilon=0.0), text_signature = "(seed=0, epsilon=0.0)")]
+    fn new(seed: Option<&Bound<'_, PyAny>>, epsilon: f64) -> PyResult<PyClassInitializer<Self>> {
+        let epsilon =
+            Epsilon::new(epsilon).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let base = PyBuiltinPolicy::new(Kind::Perfect(epsilon), seed)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
+    }
+
+    /// The share of decisions that are left to chance.
+    #[getter]
+    fn epsilon(&self) -> f64 {
+        self.epsilon.share()
     }
 }
 

@@ -11,12 +11,10 @@ use pyo3::prelude::*;
 use super::arrays::shaped;
 use super::errors::classes;
 use super::interrupt::run_interruptible;
-use super::policy::check_playable;
 use super::position::{PyPosition, common_variant};
 use super::variant::PyVariant;
 use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
 use crate::search::Limits;
 use crate::search::solver::{self, Book, Solution, Solver, Unsolved};
 
@@ -159,38 +157,6 @@ impl PySolver {
         ))
     }
 
-    /// An action for each position, int64 ``(B,)``: with probability `epsilon` any legal one, else
-    /// one of the best; position ``i`` draws from stream ``first + i`` of the seed.
-    #[pyo3(signature = (positions, seed, first, epsilon, num_threads=None))]
-    fn choose<'py>(
-        &self,
-        py: Python<'py>,
-        positions: Vec<PyPosition>,
-        seed: u64,
-        first: u64,
-        epsilon: f64,
-        num_threads: Option<usize>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
-        let bounds = Bounds::new(None, None)?;
-        let solved = self.solve_all(py, &positions, num_threads, bounds)?;
-        let pick = |(number, solution): (usize, &Solution)| {
-            let mut rng = SplitMix64::stream(seed, first.wrapping_add(number as u64));
-            // 53 random bits make a double from 0 to 1.
-            let share = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-            let errs = share < epsilon;
-            let best = |&&(_, margin): &&(_, i32)| errs || margin == solution.margin;
-            let count = solution.moves.iter().filter(best).count();
-            let chosen = rng.below(count as u64) as usize;
-            let (mv, _) = solution.moves.iter().filter(best).nth(chosen)?;
-            Some(action_of(&self.variant, *mv) as i64)
-        };
-        let actions = solved.iter().enumerate().filter_map(pick).collect();
-        Ok(PyArray1::from_vec(py, actions))
-    }
-
     fn __repr__(&self) -> String {
         format!(
             "<Solver of {} cells, table of {} MiB, {} positions in the book>",
@@ -203,8 +169,7 @@ impl PySolver {
 
 impl PySolver {
     fn check_variant(&self, variant: &Variant) -> PyResult<()> {
-        // The opening rule does not matter to a solver.
-        if variant.board() == self.variant.board() && variant.copies() == self.variant.copies() {
+        if self.core.serves(variant) {
             return Ok(());
         }
         Err(PyValueError::new_err(

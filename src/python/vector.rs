@@ -1,7 +1,7 @@
 //! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,12 +13,11 @@ use super::arrays::{Dtype, parse_layout};
 use super::errors::{classes, in_game, pack_error, play_error, position_error, unknown_action};
 use super::interrupt::run_until;
 use super::outputs::{Format, Outputs};
+use super::policy::PyBuiltinPolicy;
 use super::position::PyPosition;
 use super::variant::PyVariant;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
-use crate::policy::Policy;
-use crate::search::Depth;
 use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
 
 /// Games from which on the GIL is released during a step.
@@ -68,15 +67,14 @@ impl PySeeds {
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, variant, *, opponent, opponent_depth, seat, observation, dtype, reward, autoreset, auto_pass,
+        num_envs, variant, *, opponent, seat, observation, dtype, reward, autoreset, auto_pass,
         illegal_action, num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
         num_envs: usize,
         variant: PyVariant,
-        opponent: Option<&str>,
-        opponent_depth: i64,
+        opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
         observation: &str,
         dtype: &Bound<'_, PyAny>,
@@ -89,7 +87,7 @@ impl PyBatchEnv {
     ) -> PyResult<Self> {
         let variant = variant.0;
         let config = Config {
-            opponent: parse_opponent(opponent, opponent_depth)?,
+            opponent: parse_opponent(opponent, &variant)?,
             seat: seat.parse().map_err(unknown_name)?,
             autoreset: autoreset.parse().map_err(unknown_name)?,
             reward: reward.parse().map_err(unknown_name)?,
@@ -413,25 +411,20 @@ impl Inner {
     }
 }
 
-fn parse_opponent(name: Option<&str>, depth: i64) -> PyResult<Opponent> {
-    Ok(match name {
-        None => Opponent::SelfPlay,
-        Some("outside") => Opponent::Outside,
-        Some("random") => Opponent::Policy(Policy::Random),
-        Some("greedy") => Opponent::Policy(Policy::Greedy),
-        Some("minimax") => {
-            let depth = Depth::new(depth)
-                .map_err(|error| PyValueError::new_err(format!("opponent_{error}")))?;
-            Opponent::Policy(Policy::Minimax(depth))
-        }
-        Some(name) => {
-            let message = format!(
-                "unknown opponent {name:?}; choose random, greedy, minimax or minimax:DEPTH, \
-                 or give a policy, or None for self-play"
-            );
-            return Err(PyValueError::new_err(message));
-        }
-    })
+/// A built-in policy plays inside the step; any other object is asked by the caller.
+fn parse_opponent(
+    opponent: Option<&Bound<'_, PyAny>>,
+    variant: &Arc<Variant>,
+) -> PyResult<Opponent> {
+    let Some(policy) = opponent else {
+        return Ok(Opponent::SelfPlay);
+    };
+    policy
+        .cast::<PyBuiltinPolicy>()
+        .map_or(Ok(Opponent::Outside), |native| {
+            let core = native.get().core(policy.py(), variant)?;
+            Ok(Opponent::Policy(core))
+        })
 }
 
 fn unknown_name(error: UnknownName) -> PyErr {

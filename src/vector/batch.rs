@@ -316,8 +316,10 @@ impl BatchEnv {
     #[must_use]
     pub fn searches_long(&self) -> bool {
         const NODES: f64 = 5e6;
-        let Opponent::Policy(Policy::Minimax(depth)) = self.config().opponent else {
-            return false;
+        let depth = match &self.config().opponent {
+            Opponent::Policy(Policy::Minimax(depth)) => depth,
+            Opponent::Policy(Policy::Perfect(_)) => return true,
+            _ => return false,
         };
         let moves = num_actions(&self.config().variant) as f64 / 4.0;
         self.num_envs() as f64 * moves.powi(i32::from(depth.plies()) - 1) > NODES

@@ -100,7 +100,7 @@ named! {
 }
 
 /// Who plays the side that the agent does not play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opponent {
     /// Nobody: the agent acts for the side to move of every game.
     SelfPlay,

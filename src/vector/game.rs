@@ -238,7 +238,7 @@ impl<S: State> Game<S> {
                 self.state = passed;
             } else if agent {
                 return Wait::Agent;
-            } else if let Opponent::Policy(policy) = shared.config.opponent {
+            } else if let Opponent::Policy(policy) = &shared.config.opponent {
                 let action = self.choose(shared, policy);
                 self.state = self.state.play(rules, action);
             } else {
@@ -247,8 +247,8 @@ impl<S: State> Game<S> {
         }
     }
 
-    fn choose(&mut self, shared: &Shared<S>, policy: Policy) -> usize {
-        if policy == Policy::Random {
+    fn choose(&mut self, shared: &Shared<S>, policy: &Policy) -> usize {
+        if *policy == Policy::Random {
             // As the policy does, without the detour.
             let legal = self.state.count_legal(&shared.rules);
             let rank = self.env_stream.below(legal as u64);

@@ -1,15 +1,19 @@
 //! Built-in players and their matches.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use mijnlieff::game::{Board, Move, Opening, Position, Variant};
-use mijnlieff::policy::{Match, Policy, opening};
+use mijnlieff::policy::{Epsilon, Match, Perfect, Policy, opening};
 use mijnlieff::random::SplitMix64;
-use mijnlieff::search::{Depth, Limits, minimax_moves};
+use mijnlieff::search::solver::Solver;
+use mijnlieff::search::{Depth, Halt, Limits, minimax_moves};
 
 fn minimax_policy(plies: i64) -> Policy {
     Policy::Minimax(Depth::new(plies).unwrap())
 }
 
-fn play(variant: &Variant, policy: Policy, seed: u64) -> Vec<Move> {
+fn play(variant: &Variant, policy: &Policy, seed: u64) -> Vec<Move> {
     let mut rng = SplitMix64::new(seed);
     let mut position = Position::new(variant);
     let mut moves = Vec::new();
@@ -25,8 +29,8 @@ fn play(variant: &Variant, policy: Policy, seed: u64) -> Vec<Move> {
 fn the_seed_decides_the_game() {
     let variant = Variant::default();
     for policy in [Policy::Random, Policy::Greedy, minimax_policy(3)] {
-        assert_eq!(play(&variant, policy, 7), play(&variant, policy, 7));
-        assert_ne!(play(&variant, policy, 7), play(&variant, policy, 8));
+        assert_eq!(play(&variant, &policy, 7), play(&variant, &policy, 7));
+        assert_ne!(play(&variant, &policy, 7), play(&variant, &policy, 8));
     }
 }
 
@@ -105,6 +109,87 @@ fn matches_do_not_depend_on_threads_or_slices() {
         total > 80,
         "two plies of sight are worth a point a game: {all:?}"
     );
+}
+
+fn perfect_policy(solver: &Arc<Solver>, epsilon: f64) -> Policy {
+    let epsilon = Epsilon::new(epsilon).unwrap();
+    Policy::Perfect(Perfect::new(Arc::clone(solver), epsilon))
+}
+
+#[test]
+fn perfect_play_chooses_among_all_best_moves_and_errs_as_often_as_asked() {
+    let variant = Variant::default();
+    let solver = Arc::new(Solver::new(&variant));
+    let (sure, erring) = (perfect_policy(&solver, 0.0), perfect_policy(&solver, 0.5));
+    let mut rng = SplitMix64::new(5);
+    let (mut wrong, mut expected) = (0_u32, 0.0);
+    for seed in 0..40 {
+        let position = opening(&variant, 9, seed).unwrap();
+        let solution = solver.solve(&position, Limits::default()).unwrap();
+        let best: Vec<Move> = solution.best_moves().collect();
+        let mut counts = vec![0_u32; best.len()];
+        for _ in 0..100 * best.len() {
+            let mv = sure.choose(&variant, &position, &mut rng);
+            let index = best.iter().position(|&other| other == mv);
+            counts[index.expect("only best moves are chosen")] += 1;
+        }
+        let freedom = (best.len() - 1) as f64;
+        assert!(chi_square(&counts) < freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0);
+        for _ in 0..100 {
+            let mv = erring.choose(&variant, &position, &mut rng);
+            wrong += u32::from(!best.contains(&mv));
+        }
+        expected += 50.0 * (1.0 - best.len() as f64 / solution.moves.len() as f64);
+    }
+    // Some 1,200 errors of 4,000 choices: the standard deviation is below 30.
+    assert!(
+        (f64::from(wrong) - expected).abs() < 150.0,
+        "{wrong} {expected}"
+    );
+}
+
+#[test]
+fn nobody_beats_perfect_play() {
+    let variant = Variant::default();
+    let solver = Arc::new(Solver::new(&variant));
+    let openings: Vec<Position> = (0..30)
+        .map(|number| opening(&variant, 7, number).unwrap())
+        .collect();
+    let against = |other: Policy| Match {
+        variant: &variant,
+        policies: [perfect_policy(&solver, 0.0), other],
+        policy_seeds: [0, 1],
+        seed: 0,
+    };
+    let play = |other, threads| {
+        against(other)
+            .play(&openings, 0, threads, Limits::default())
+            .unwrap()
+    };
+    for (opening, pair) in openings.iter().zip(play(perfect_policy(&solver, 0.0), 2)) {
+        let margin = solver.margin(opening, Limits::default()).unwrap();
+        let light = [margin, -margin][opening.side_to_move().index()];
+        assert_eq!((pair.as_light, pair.as_dark), (light, -light));
+    }
+    for (opening, pair) in openings.iter().zip(play(minimax_policy(2), 2)) {
+        let margin = solver.margin(opening, Limits::default()).unwrap();
+        let light = [margin, -margin][opening.side_to_move().index()];
+        assert!(pair.as_light >= light && pair.as_dark >= -light);
+    }
+    assert_eq!(play(minimax_policy(2), 1), play(minimax_policy(2), 3));
+    let stop = AtomicBool::new(true);
+    let halted = against(Policy::Random).play(&openings, 0, 2, Limits::stopped_by(&stop));
+    assert_eq!(halted, Err(Halt::Stopped));
+}
+
+#[test]
+fn a_share_of_errors_is_from_0_to_1() {
+    for share in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+        let error = Epsilon::new(share).unwrap_err();
+        assert!(error.to_string().ends_with(&format!("not {share}")));
+    }
+    assert_eq!(Epsilon::new(-0.0), Ok(Epsilon::ZERO));
+    assert!(Epsilon::new(-0.0).unwrap().share().is_sign_positive());
 }
 
 #[test]

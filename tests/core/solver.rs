@@ -76,6 +76,8 @@ fn margins_are_those_of_plain_minimax() {
                         if !position.is_over(&variant) {
                             let (_, best) = minimax_moves(&variant, position, MOST_PLIES);
                             assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
+                            let alone = solver.best_moves(position, Limits::default()).unwrap();
+                            assert_eq!(alone.iter().collect::<Vec<_>>(), best);
                         }
                         checked += 1;
                     }

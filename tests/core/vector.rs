@@ -102,7 +102,7 @@ fn configs() -> Vec<Config> {
             for autoreset in [Autoreset::SameStep, Autoreset::NextStep] {
                 for auto_pass in [false, true] {
                     configs.push(Config {
-                        opponent,
+                        opponent: opponent.clone(),
                         autoreset,
                         auto_pass,
                         reward: Reward::Margin,

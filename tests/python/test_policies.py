@@ -196,6 +196,33 @@ def test_ctrl_c_stops_a_search(call):
         assert time.monotonic() - start < 1
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "mijnlieff.PerfectPolicy().act(p)",
+        "mijnlieff.evaluate('perfect', 'random', 8, variant)",
+        "e = mijnlieff.VectorEnv(9, variant, opponent='perfect'); e.reset(); e.step([0] * 9)",
+    ],
+)
+def test_ctrl_c_stops_perfect_play(call):
+    # 36 cells are more than anybody waits for.
+    code = (
+        "import mijnlieff; blocks = [(x, y) for x in (0, 2, 4) for y in (0, 2, 4)]\n"
+        "variant = mijnlieff.Variant(mijnlieff.Board.from_blocks(blocks))\n"
+        "p = mijnlieff.Position(variant); print('ready', flush=True)\n"
+        f"try: {call}\n"
+        "except KeyboardInterrupt: print('stopped')"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(0.6)
+        start = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        assert run.stdout.readline() == "stopped\n"
+        # 0.2 s on a quiet machine.
+        assert time.monotonic() - start < 1
+
+
 def count_logits(observations, masks):
     """Logits that prefer high actions."""
     return np.tile(np.arange(masks.shape[1], dtype=np.float32), (len(masks), 1))

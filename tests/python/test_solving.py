@@ -175,6 +175,43 @@ def test_perfect_choices_depend_on_seed_and_number_only() -> None:
     assert isinstance(mijnlieff.make_policy("perfect:0.25"), mijnlieff.Policy)
 
 
+def test_a_perfect_policy_is_built_in() -> None:
+    one = PerfectPolicy(3, epsilon=0.5)
+    assert (one.seed, one.epsilon) == (3, 0.5)
+    assert repr(one) == "PerfectPolicy(seed=3, epsilon=0.5)"
+    assert isinstance(one, mijnlieff.BuiltinPolicy)
+    assert one == PerfectPolicy(3, 0.5) != PerfectPolicy(3, 0.25)
+    assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
+    assert one.with_seed(4) == PerfectPolicy(4, 0.5)
+    tiny = Position(Variant(Board.from_text("###\n#.#"), copies=1))
+    mixed = [Position(), tiny, Position().play("a1+")]
+    apart = [PerfectPolicy(3, 0.5).with_seed(3), PerfectPolicy(3, 0.5)]
+    chosen = apart[0].act_batch(mixed)
+    np.testing.assert_array_equal(chosen, [apart[1].act(position) for position in mixed])
+
+
+def test_perfect_play_in_matches_and_environments() -> None:
+    reports = [
+        mijnlieff.evaluate("perfect", "minimax:2", games=40, opening_plies=6, num_threads=threads)
+        for threads in (1, 2)
+    ]
+    assert reports[0].to_dict() == reports[1].to_dict()
+    assert reports[0].score > 0.5
+    # Light loses the standard game against perfect play, whatever it does.
+    env = mijnlieff.VectorEnv(8, opponent=PerfectPolicy(), seat="light")
+    env.reset(seed=1)
+    same = pickle.loads(pickle.dumps(env))
+    ended = 0
+    for _step in range(20):
+        actions = env.sample_actions()
+        _, rewards, over, *_ = env.step(actions)
+        np.testing.assert_array_equal(actions, same.sample_actions())
+        np.testing.assert_array_equal(rewards, same.step(actions)[1])
+        assert (rewards[over] == -1).all()
+        ended += over.sum()
+    assert ended >= 8
+
+
 def test_perfect_choices_are_uniform() -> None:
     position = Position.from_record("1. a1+")
     best = solve(position).best_actions

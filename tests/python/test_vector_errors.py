@@ -40,7 +40,7 @@ def state(env: VectorEnv) -> bytes:
         ({"num_envs": 10**12}, ValueError, "not 1000000000000"),
         ({"num_envs": 2.0}, TypeError, "num_envs must be an integer, not 2.0"),
         ({"num_threads": 0}, ValueError, "num_threads must be 1 to 1024, not 0"),
-        ({"opponent": "nobody"}, ValueError, "unknown opponent .nobody.; choose random, greedy"),
+        ({"opponent": "nobody"}, ValueError, "unknown policy .nobody.; choose random, greedy"),
         ({"opponent": 7}, TypeError, "not 7"),
         ({"opponent": "minimax", "opponent_depth": 0}, ValueError, "not 0"),
         ({"opponent": "minimax:99"}, ValueError, "not 99"),
@@ -267,7 +267,7 @@ def test_a_policy_may_not_step_the_environment_that_asks_it():
 
 
 def test_outside_is_no_opponent():
-    with pytest.raises(ValueError, match="unknown opponent 'outside'"):
+    with pytest.raises(ValueError, match="unknown policy 'outside'"):
         VectorEnv(2, opponent="outside")
 
 

@@ -43,7 +43,7 @@ use self::moves::History;
 use self::search::Search;
 use self::state::State;
 use self::table::{MAX_MARGIN, Table};
-use super::{Halt, Limits};
+use super::{Halt, Limits, MoveSet};
 use crate::game::{Move, Position, Variant};
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
@@ -214,6 +214,25 @@ impl Solver {
         answer.map(|()| bounds.lower >= margin)
     }
 
+    /// The moves that keep the margin of a position that is not over; cheaper than
+    /// [`Solver::solve`], which finds the margins of the others too.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached.
+    pub fn best_moves(&self, position: &Position, limits: Limits<'_>) -> Result<MoveSet, Halt> {
+        let mut worker = self.worker(limits);
+        let answer = worker.best_moves(position);
+        self.retire(&worker);
+        answer
+    }
+
+    /// Whether it solves the positions of this variant: the opening rule does not matter.
+    #[must_use]
+    pub fn serves(&self, variant: &Variant) -> bool {
+        self.variant.board() == variant.board() && self.variant.copies() == variant.copies()
+    }
+
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
         let history = || *self.history.lock().expect("no holder panics");
         let searcher = match &self.engine {
@@ -300,6 +319,26 @@ impl Worker<'_> {
             Searcher::Wide(search) => search.solve(position, guess, bounds),
             Searcher::Large(search) => search.solve(position, guess, bounds),
         }
+    }
+
+    fn best_moves(&mut self, position: &Position) -> Result<MoveSet, Halt> {
+        let mut bounds = static_bounds(self.variant, position);
+        self.check()?;
+        self.narrow(position, 0, &mut bounds)?;
+        let margin = bounds.lower;
+        let mut best = MoveSet::PASS;
+        for mv in position.legal_moves(self.variant) {
+            let child = position.play_unchecked(self.variant, mv);
+            // No move is worth more than the margin, so one null window tells who reaches it.
+            let mut after = static_bounds(self.variant, &child);
+            after.lower = -margin;
+            after.upper = after.upper.min(1 - margin);
+            self.narrow(&child, 1 - margin, &mut after)?;
+            if after.upper <= -margin {
+                best.insert(mv);
+            }
+        }
+        Ok(best)
     }
 
     fn narrow_start(

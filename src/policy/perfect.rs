@@ -1,0 +1,98 @@
+//! A perfect player, and one that errs as often as asked.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::game::{Position, Variant};
+use crate::random::SplitMix64;
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits, MoveSet};
+
+/// The share of decisions that are left to chance, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epsilon(f64);
+
+// Never NaN.
+impl Eq for Epsilon {}
+
+impl Epsilon {
+    /// A player that does not err.
+    pub const ZERO: Self = Self(0.0);
+
+    /// Checks a share.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a number from 0 to 1.
+    pub fn new(share: f64) -> Result<Self, EpsilonError> {
+        if (0.0..=1.0).contains(&share) {
+            // Makes -0.0 the same as 0.0 in every respect.
+            Ok(Self(share.abs()))
+        } else {
+            Err(EpsilonError { share })
+        }
+    }
+
+    /// The share.
+    #[must_use]
+    pub const fn share(self) -> f64 {
+        self.0
+    }
+}
+
+/// A share of errors out of range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpsilonError {
+    /// The share asked for.
+    pub share: f64,
+}
+
+impl fmt::Display for EpsilonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "epsilon must be 0 to 1, not {}", self.share)
+    }
+}
+
+impl std::error::Error for EpsilonError {}
+
+/// Plays moves that keep the exact margin, each equally likely; with probability epsilon any legal
+/// move instead.
+#[derive(Clone, Debug)]
+pub struct Perfect {
+    solver: Arc<Solver>,
+    epsilon: Epsilon,
+}
+
+impl PartialEq for Perfect {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.solver, &other.solver) && self.epsilon == other.epsilon
+    }
+}
+
+impl Eq for Perfect {}
+
+impl Perfect {
+    /// A player of the variants that the solver [serves](Solver::serves).
+    #[must_use]
+    pub const fn new(solver: Arc<Solver>, epsilon: Epsilon) -> Self {
+        Self { solver, epsilon }
+    }
+
+    /// The moves among which chance decides, after one draw from the generator.
+    pub(super) fn draw(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        rng: &mut SplitMix64,
+        limits: Limits<'_>,
+    ) -> Result<MoveSet, Halt> {
+        assert!(self.solver.serves(variant), "a solver of another game");
+        // 53 random bits make a double from 0 to 1.
+        let share = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        if share < self.epsilon.0 {
+            Ok(MoveSet::legal(variant, position))
+        } else {
+            self.solver.best_moves(position, limits)
+        }
+    }
+}
