@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -86,7 +87,7 @@ class PolicyValueNetwork(nn.Module):
         return self._evaluate(
             observations,
             self.inputs,
-            [(block.first, block.second) for block in self.blocks],  # type: ignore[misc]
+            _pairs(self.blocks),
             self.heads,
         )
 
@@ -103,7 +104,7 @@ class PolicyValueNetwork(nn.Module):
             return partial(functional.linear, weight=weight, bias=bias)
 
         inputs, heads = freeze(self.inputs), freeze(self.heads)
-        blocks = [(freeze(block.first), freeze(block.second)) for block in self.blocks]  # type: ignore[arg-type]
+        blocks = [(freeze(first), freeze(second)) for first, second in _pairs(self.blocks)]
         return lambda observations: self._evaluate(observations, inputs, blocks, heads)
 
     def _evaluate(
@@ -129,6 +130,10 @@ class _Block(nn.Module):
         self.first = SharedLinear(channels, channels, group.elements)
         self.second = SharedLinear(channels, channels, group.elements)
         nn.init.zeros_(self.second.weight)
+
+
+def _pairs(blocks: Iterable[Any]) -> list[tuple[SharedLinear, SharedLinear]]:
+    return [(block.first, block.second) for block in blocks]
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
