@@ -20,6 +20,7 @@
 //! ```
 
 mod matches;
+pub mod network;
 
 pub use matches::{Match, OpeningError, PairMargins, opening};
 

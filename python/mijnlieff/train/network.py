@@ -34,6 +34,7 @@ class PolicyValueNetwork(nn.Module):
     Attributes:
         num_features: numbers in a flat observation of the variant.
         num_actions: of the variant.
+        channels: of every hidden layer, each with a unit for every symmetry.
         divisor: float32 `(num_features,)`, units of the numbers in an observation of counts.
     """
 
@@ -49,18 +50,18 @@ class PolicyValueNetwork(nn.Module):
         """
         super().__init__()
         group = SymmetryGroup.of(variant)
-        channels = max(1, width // group.order)
+        self.channels = max(1, width // group.order)
         self.num_actions = variant.num_actions
         self.num_features = group.features.shape[1]
         divisor = torch.ones(self.num_features)
         divisor[-8:] = float(variant.copies)
         self.register_buffer("divisor", divisor, persistent=False)
         self.features = TacticalFeatures(variant, group)
-        self.inputs = SharedLinear(1, channels, self.features.table)
-        self.blocks = nn.ModuleList(_Block(channels, group) for _ in range(blocks))
+        self.inputs = SharedLinear(1, self.channels, self.features.table)
+        self.blocks = nn.ModuleList(_Block(self.channels, group) for _ in range(blocks))
         # The values are two more outputs, which no symmetry moves.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
-        self.heads = SharedReadout(channels, np.concatenate([group.actions, values], axis=1))
+        self.heads = SharedReadout(self.channels, np.concatenate([group.actions, values], axis=1))
 
     def from_counts(self, counts: Tensor) -> Tensor:
         """Float observations from compact ones.
