@@ -1,16 +1,20 @@
 //! Speed of the exact solver, beside a plain alpha-beta without table in the same run.
 //!
-//! Every figure asserts the result it times. Times are of one thread unless said otherwise.
+//! Every figure asserts the result it times. Times are of one thread unless said otherwise. The book
+//! is the one that the Python package loads.
 
+use std::hint::black_box;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mijnlieff::game::{Cell, Move, Piece, Position, Variant};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::Limits;
-use mijnlieff::search::solver::Solver;
+use mijnlieff::search::solver::{Book, Solver};
 
+const BOOK: &[u8] = include_bytes!("../python/mijnlieff/data/book.bin");
 /// Positions per ply for the times of single solutions.
-const SAMPLE: usize = 100;
+const SAMPLE: usize = 1_000;
 /// Positions of the batch.
 const BATCH: usize = 4_000;
 
@@ -124,28 +128,49 @@ fn against_plain(variant: &Variant, ply: usize) {
     );
 }
 
-fn latencies(variant: &Variant) {
-    println!("solve, the margin of every legal move, random games:");
-    println!("ply   median ms      p99 ms      max ms");
-    for ply in 5..16 {
-        let solver = Solver::new(variant);
-        let mut times: Vec<Duration> = positions(variant, ply, SAMPLE, &mut SplitMix64::new(9))
-            .iter()
-            .map(|position| {
-                let start = Instant::now();
-                solver
-                    .solve(position, Limits::default())
-                    .expect("there are no limits");
-                start.elapsed()
-            })
-            .collect();
+fn loading(variant: &Variant) -> Arc<Book> {
+    let start = Instant::now();
+    let book = Arc::new(Book::parse(BOOK).expect("the book is not damaged"));
+    let solver = Solver::new(variant).with_book(Arc::clone(&book));
+    println!(
+        "loading the book, with a table:  {:8.3} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
+    let first = Position::new(variant);
+    let start = Instant::now();
+    let solution = black_box(solver.solve(&first, Limits::default()).expect("no limits"));
+    println!(
+        "the empty board, every move:     {:8.3} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
+    assert_eq!(solution.margin, -1);
+    book
+}
+
+fn latencies(variant: &Variant, book: &Arc<Book>) {
+    println!("solve with the book, the margin of every legal move, {SAMPLE} random games a ply:");
+    println!("ply   median ms      p99 ms      max ms      nodes");
+    for ply in 0..16 {
+        let solver = Solver::new(variant).with_book(Arc::clone(book));
+        let (mut times, mut nodes) = (Vec::<Duration>::new(), 0);
+        for position in positions(variant, ply, SAMPLE, &mut SplitMix64::new(9)) {
+            let start = Instant::now();
+            let solution = solver
+                .solve(&position, Limits::default())
+                .expect("no limits");
+            times.push(start.elapsed());
+            nodes += solution.nodes;
+            let best = solution.moves.iter().map(|&(_, margin)| margin).max();
+            assert_eq!(best, Some(solution.margin));
+        }
         times.sort_unstable();
         let ms = |rank: usize| times[rank].as_secs_f64() * 1e3;
         println!(
-            "{ply:3} {:11.3} {:11.3} {:11.3}",
+            "{ply:3} {:11.3} {:11.3} {:11.3} {:10}",
             ms(SAMPLE / 2),
             ms(SAMPLE * 99 / 100),
-            ms(SAMPLE - 1)
+            ms(SAMPLE - 1),
+            nodes / SAMPLE as u64
         );
     }
 }
@@ -162,6 +187,12 @@ fn batch(variant: &Variant) {
             .solve_batch(&sample, threads, Limits::default())
             .expect("no limits");
         let seconds = start.elapsed().as_secs_f64();
+        for (position, solution) in sample.iter().zip(&answers).step_by(100) {
+            assert_eq!(
+                solver.margin(position, Limits::default()),
+                Ok(solution.margin)
+            );
+        }
         let nodes: u64 = answers.iter().map(|solution| solution.nodes).sum();
         println!(
             "solve_batch, plies 6 to 15 alike, {threads} thread(s): {:.0} positions/s ({nodes} nodes)",
@@ -174,6 +205,7 @@ fn main() {
     let variant = Variant::default();
     eight_openings(&variant);
     against_plain(&variant, 4);
-    latencies(&variant);
+    let book = loading(&variant);
+    latencies(&variant, &book);
     batch(&variant);
 }

@@ -23,9 +23,11 @@
 
 mod batch;
 mod book;
+mod endings;
 mod exact;
 mod geometry;
 mod large;
+mod moves;
 mod search;
 mod state;
 mod table;
@@ -37,7 +39,8 @@ use self::exact::static_bounds;
 pub use self::exact::{Bounds, MoveBounds};
 use self::geometry::Geometry;
 use self::large::LargeSearch;
-use self::search::{History, Search};
+use self::moves::History;
+use self::search::Search;
 use self::state::State;
 use self::table::{MAX_MARGIN, Table};
 use super::{Halt, Limits};
@@ -139,7 +142,7 @@ impl Solver {
             table_bytes: bytes,
             engine,
             book: None,
-            history: Mutex::new([0; 64]),
+            history: Mutex::new(History::NONE),
         }
     }
 
@@ -263,6 +266,11 @@ impl Worker<'_> {
         }
     }
 
+    /// The margin in the book.
+    fn look_up(&self, position: &Position) -> Option<i32> {
+        self.book.and_then(|book| book.margin(position))
+    }
+
     /// Narrows the bounds of a position to its margin, starting near `guess`.
     fn narrow(&mut self, position: &Position, guess: i32, bounds: &mut Bounds) -> Result<(), Halt> {
         if position.is_over(self.variant) {
@@ -283,7 +291,7 @@ impl Worker<'_> {
             *bounds = after.flipped();
             return done;
         }
-        if let Some(margin) = self.book.and_then(|book| book.margin(position)) {
+        if let Some(margin) = self.look_up(position) {
             *bounds = Bounds::exact(margin);
             return Ok(());
         }
@@ -340,11 +348,16 @@ impl Worker<'_> {
                 (MoveBounds { mv, bounds }, child)
             })
             .collect();
-        let mut guess = 0;
+        let known = self.look_up(position);
+        let mut guess = known.unwrap_or(0);
         let mut done = self.check();
         for (after, child) in &mut moves {
             if done.is_err() {
                 break;
+            }
+            if let Some(margin) = known {
+                // No move is worth more than the position.
+                after.bounds.upper = after.bounds.upper.min(margin);
             }
             let mut bounds = after.bounds.flipped();
             done = self.narrow(child, -guess, &mut bounds);

@@ -1,76 +1,35 @@
 //! Null-window alpha-beta.
 //!
-//! The devices, each kept because it made the eight openings of the standard game cheaper: margins
-//! already out of reach of the empty cells are cut off without search; children are looked up in
-//! the table before any is searched (enhanced transposition cutoff, Plaat 1996); moves are ordered
-//! by what they leave to the opponent and by which moves cut off before (history heuristic,
-//! Schaeffer 1983); a forced pass is played inside the move that forces it; the last two turns
-//! need no move generation.
+//! The devices, each kept because it made the eight openings of the standard game or batches of
+//! positions of random games cheaper: margins already out of reach of the empty cells are cut off
+//! without search; with many cells empty, children are looked up in the table before any is
+//! searched (enhanced transposition cutoff, Plaat 1996); moves are ordered by what they leave to the
+//! opponent and by which moves cut off before (history heuristic, Schaeffer 1983); a forced pass is
+//! played inside the move that forces it; few cells are searched without the table, which would be
+//! waited for longer; the last turns need no move order.
 
 use super::exact::{Bounds, narrow};
 use super::geometry::Geometry;
+use super::moves::{History, Moves};
 use super::state::State;
 use super::table::{Known, MAX_MARGIN, Table};
 use crate::search::{Halt, Limits, Meter};
 
 /// Below any margin.
-const NOTHING: i32 = -1000;
+pub(super) const NOTHING: i32 = -1000;
 /// No move: codes are below it.
 const NO_MOVE: u8 = 64;
 
 /// Positions with fewer empty cells are searched again rather than kept.
-const TABLE_FROM: u32 = 6;
-/// Positions with fewer empty cells are kept as they are, without looking for symmetric ones.
-const SYMMETRY_FROM: u32 = 7;
+const TABLE_FROM: u32 = 8;
 /// Positions with fewer empty cells do not look their children up first.
-const CHILDREN_FROM: u32 = 7;
-
-// Weights of the move order, found by counting nodes.
-const FORCES_PASS: i32 = 10_000;
-const POINT: i32 = 300;
-const OPEN_CELL: i32 = 140;
-const OPEN_THREAT: i32 = 350;
-const HISTORY: i32 = 1;
-/// History counts are halved when one exceeds this.
-const HISTORY_MAX: u32 = 1 << 20;
-const HISTORY_SHIFT: u32 = 10;
-/// Makes every rank positive.
-const RANK_BASE: i32 = 1 << 20;
-/// Before every other move.
-const FIRST: i32 = 1 << 22;
-
-/// How often each move, by code, cut a search off, weighted by the size of what it saved.
-pub(super) type History = [u32; 64];
-
-/// Moves of a position, best first: the rank and, in the lowest 6 bits, the code.
-struct Moves {
-    items: [u32; 64],
-    count: usize,
-}
-
-impl Moves {
-    #[inline]
-    fn insert(&mut self, item: u32) {
-        let mut at = self.count;
-        self.count += 1;
-        while at > 0 && self.items[at - 1] < item {
-            self.items[at] = self.items[at - 1];
-            at -= 1;
-        }
-        self.items[at] = item;
-    }
-
-    #[inline]
-    fn codes(&self) -> impl Iterator<Item = usize> {
-        self.items[..self.count]
-            .iter()
-            .map(|item| (item & 63) as usize)
-    }
-}
+const CHILDREN_FROM: u32 = 9;
+/// No fewer than the moves of a position with fewer than [`TABLE_FROM`] empty cells.
+const SMALL: usize = 28;
 
 /// One thread's search.
 pub(super) struct Search<'a, const W: u32> {
-    geometry: &'a Geometry,
+    pub(super) geometry: &'a Geometry,
     table: &'a Table,
     history: History,
     meter: Meter<'a>,
@@ -160,52 +119,26 @@ impl<'a, const W: u32> Search<'a, W> {
 
     /// What the table knows of a position.
     pub(super) fn known(&self, state: State<W>) -> Option<Known> {
-        let open = self.geometry.all & !(state.own | state.opp);
-        self.table.get(self.key(state, open.count_ones()))
+        self.table.get(self.key(state))
     }
 
     #[inline]
-    fn key(&self, state: State<W>, empties: u32) -> u64 {
-        let planes = state.planes();
-        let planes = if empties < SYMMETRY_FROM {
-            planes
-        } else {
-            self.geometry.canonical(planes)
-        };
-        State::<W>::pack(planes, state.hands)
-    }
-
-    /// Own last piece, then the opponent's last turn.
-    #[inline]
-    fn last_turns(&self, state: State<W>, piece: usize, diff: i32, beta: i32) -> i32 {
-        let geometry = self.geometry;
-        let open = geometry.all & !(state.own | state.opp);
-        let base = diff - geometry.points(state.own);
-        let mut best = NOTHING;
-        let mut rest = state.allowed;
-        while rest != 0 && best < beta {
-            let cell = rest.trailing_zeros() as usize;
-            let bit = rest & rest.wrapping_neg();
-            rest ^= bit;
-            let mut value = base + geometry.points(state.own | bit);
-            if value > best {
-                let allowed = geometry.reach[piece * 16 + cell] & open & !bit;
-                value -= geometry.best_gain(state.opp, allowed);
-                best = best.max(value);
-            }
-        }
-        best
+    fn key(&self, state: State<W>) -> u64 {
+        State::<W>::pack(self.geometry.canonical(state.planes()), state.hands)
     }
 
     /// As [`Search::bound`], where a cell is allowed and both players hold pieces; `diff` is the
     /// margin so far. Of no meaning once `halt` is set.
-    fn search(&mut self, state: State<W>, diff: i32, beta: i32) -> i32 {
+    pub(super) fn search(&mut self, state: State<W>, diff: i32, beta: i32) -> i32 {
         if let Some(piece) = state.only_piece() {
             return self.last_turns(state, piece, diff, beta);
         }
         self.nodes += 1;
         let geometry = self.geometry;
         let open = geometry.all & !(state.own | state.opp);
+        if let Some(theirs) = state.only_piece_of_opponent() {
+            return self.before_last(state, theirs, diff, beta, open);
+        }
         let own_points = geometry.points(state.own);
         let upper = diff + geometry.points(state.own | open) - own_points;
         if upper < beta {
@@ -222,12 +155,12 @@ impl<'a, const W: u32> Search<'a, W> {
             best: NO_MOVE,
         };
         if empties < TABLE_FROM {
-            return self.expand(state, diff, beta, open, &mut known);
+            return self.expand::<SMALL>(state, diff, beta, open, &mut known);
         }
         if self.nodes >= self.report_at && self.check().is_err() {
             return 0;
         }
-        let key = self.key(state, empties);
+        let key = self.key(state);
         if let Some(found) = self.table.get(key) {
             if found.lower >= beta {
                 return found.lower;
@@ -238,7 +171,7 @@ impl<'a, const W: u32> Search<'a, W> {
             known = found;
         }
         let before = self.nodes();
-        let value = self.expand(state, diff, beta, open, &mut known);
+        let value = self.expand::<64>(state, diff, beta, open, &mut known);
         if self.halt.is_some() {
             return 0;
         }
@@ -252,7 +185,7 @@ impl<'a, const W: u32> Search<'a, W> {
     }
 
     /// Searches the moves of a position; `known.best` goes first, and becomes the best found.
-    fn expand(
+    fn expand<const N: usize>(
         &mut self,
         state: State<W>,
         diff: i32,
@@ -266,12 +199,12 @@ impl<'a, const W: u32> Search<'a, W> {
             known.best = 0;
             return diff + geometry.points(state.own | open) - geometry.points(state.own);
         }
-        let moves = self.ordered_moves(state, open, known.best);
+        let moves = Moves::<N>::new(geometry, &self.history, state, open, known.best);
         let empties = open.count_ones();
         if empties >= CHILDREN_FROM {
-            for code in moves.codes() {
+            for code in moves.in_order() {
                 let (child, again) = state.after(geometry, code);
-                if let Some(found) = self.table.get(self.key(child, empties - 1)) {
+                if let Some(found) = self.table.get(self.key(child)) {
                     let value = if again { found.lower } else { -found.upper };
                     if value >= beta {
                         known.best = code as u8;
@@ -282,7 +215,7 @@ impl<'a, const W: u32> Search<'a, W> {
         }
         let base = diff - geometry.points(state.own);
         let (mut best, mut best_code) = (NOTHING, 0);
-        for code in moves.codes() {
+        for code in moves.in_order() {
             let (child, again) = state.after(geometry, code);
             let value = if again {
                 self.search(child, base + geometry.points(child.own), beta)
@@ -292,68 +225,12 @@ impl<'a, const W: u32> Search<'a, W> {
             if value > best {
                 (best, best_code) = (value, code);
                 if best >= beta {
-                    self.reward(code, empties);
+                    self.history.reward(code, empties);
                     break;
                 }
             }
         }
         known.best = best_code as u8;
         best
-    }
-
-    #[inline]
-    fn ordered_moves(&self, state: State<W>, open: u16, first: u8) -> Moves {
-        let geometry = self.geometry;
-        let mut pieces = [0; 4];
-        let mut held = 0;
-        for piece in 0..4 {
-            if state.holds(piece) {
-                pieces[held] = piece * 16;
-                held += 1;
-            }
-        }
-        let base = RANK_BASE - POINT * geometry.points(state.own);
-        let threats = geometry.threats(state.opp);
-        let mut moves = Moves {
-            items: [0; 64],
-            count: 0,
-        };
-        let mut rest = state.allowed;
-        while rest != 0 {
-            let cell = rest.trailing_zeros() as usize;
-            let bit = rest & rest.wrapping_neg();
-            rest ^= bit;
-            let base = base + POINT * geometry.points(state.own | bit);
-            for &piece in &pieces[..held] {
-                let code = (piece + cell) & 63;
-                let allowed = geometry.reach[code] & open & !bit;
-                let rank = if code == usize::from(first) {
-                    FIRST
-                } else if allowed == 0 {
-                    base + FORCES_PASS
-                } else {
-                    let threat = if allowed & threats == 0 {
-                        0
-                    } else {
-                        OPEN_THREAT
-                    };
-                    base + HISTORY * (self.history[code] >> HISTORY_SHIFT) as i32
-                        - OPEN_CELL * allowed.count_ones() as i32
-                        - threat
-                };
-                moves.insert((rank as u32) << 6 | code as u32);
-            }
-        }
-        moves
-    }
-
-    #[inline]
-    fn reward(&mut self, code: usize, empties: u32) {
-        self.history[code] += 1 << empties;
-        if self.history[code] > HISTORY_MAX {
-            for count in &mut self.history {
-                *count /= 2;
-            }
-        }
     }
 }

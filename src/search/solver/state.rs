@@ -66,7 +66,17 @@ impl<const W: u32> State<W> {
     /// The type of the last piece of the side to move; none when more, or none, are held.
     #[inline]
     pub(super) fn only_piece(self) -> Option<usize> {
-        let hand = self.own_hand();
+        Self::only(self.own_hand())
+    }
+
+    /// As [`State::only_piece`], of the opponent.
+    #[inline]
+    pub(super) fn only_piece_of_opponent(self) -> Option<usize> {
+        Self::only(self.opp_hand())
+    }
+
+    #[inline]
+    fn only(hand: u32) -> Option<usize> {
         let single = hand & hand.wrapping_sub(1) == 0 && hand & Self::UNITS != 0;
         single.then(|| (hand.trailing_zeros() / W) as usize)
     }

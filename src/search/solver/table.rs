@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Slots in which a position may lie.
 const WAYS: usize = 4;
-/// Bytes of a bucket.
-const BUCKET_BYTES: usize = WAYS * size_of::<AtomicU64>();
 const VALUE_BITS: u32 = 6;
 const MOVE_BITS: u32 = 6;
 const FIXED_BITS: u32 = 2 * VALUE_BITS + MOVE_BITS;
@@ -25,6 +23,11 @@ pub(super) struct Known {
     pub(super) best: u8,
 }
 
+/// Slots that share a cache line.
+#[derive(Debug)]
+#[repr(align(32))]
+struct Bucket([AtomicU64; WAYS]);
+
 /// Bounds by exact key, shared between threads without locks.
 ///
 /// An entry is one word, written and read at once. A key is scrambled by a bijection; the bucket
@@ -36,7 +39,7 @@ pub(super) struct Known {
 /// ```
 #[derive(Debug)]
 pub(super) struct Table {
-    slots: Box<[AtomicU64]>,
+    buckets: Box<[Bucket]>,
     bucket_bits: u32,
     key_bits: u32,
 }
@@ -44,15 +47,16 @@ pub(super) struct Table {
 impl Table {
     /// A table for keys of this width that takes at most `bytes`, or the smallest there can be.
     pub(super) fn new(bytes: usize, key_bits: u32) -> Self {
-        let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
+        let fitting = (bytes / size_of::<Bucket>()).max(1).ilog2();
         // The entry has to hold what the bucket number does not tell of the key.
         let least = (key_bits + FIXED_BITS + EFFORT_BITS)
             .saturating_sub(64)
             .max(1);
         let bucket_bits = fitting.clamp(least, key_bits - 1);
-        let slots = (0..WAYS << bucket_bits).map(|_| AtomicU64::new(0));
+        let buckets =
+            (0..1_usize << bucket_bits).map(|_| Bucket([const { AtomicU64::new(0) }; WAYS]));
         Self {
-            slots: slots.collect(),
+            buckets: buckets.collect(),
             bucket_bits,
             key_bits,
         }
@@ -60,12 +64,12 @@ impl Table {
 
     /// The memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots)
+        size_of_val(&*self.buckets)
     }
 
     /// The bucket of a key and the tag that tells it from the others there.
     #[inline]
-    fn locate(&self, key: u64) -> (&[AtomicU64], u64) {
+    fn locate(&self, key: u64) -> (&[AtomicU64; WAYS], u64) {
         // Multiplying by an odd number and adding the high half to the low are both bijections on
         // the numbers of `key_bits` bits. The factors are those of SplitMix64's finaliser, for
         // their mixing.
@@ -74,9 +78,8 @@ impl Table {
         mixed ^= mixed >> (self.key_bits / 2);
         mixed = mixed.wrapping_mul(0x94D0_49BB_1331_11EB) & mask;
         let tag_bits = self.key_bits - self.bucket_bits;
-        let first = (mixed >> tag_bits) as usize * WAYS;
         (
-            &self.slots[first..first + WAYS],
+            &self.buckets[(mixed >> tag_bits) as usize].0,
             mixed & ((1 << tag_bits) - 1),
         )
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use super::super::geometry::Geometry;
+use super::super::moves::History;
 use super::super::search::Search;
 use super::super::state::State;
 use super::super::table::Table;
@@ -90,7 +91,7 @@ pub fn make_book(
     let table = Table::new(table_bytes, State::<2>::KEY_BITS);
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<(usize, i32)>, Halt> {
-        let mut search = Search::<2>::new(&geometry, &table, [0; 64], limits);
+        let mut search = Search::<2>::new(&geometry, &table, History::NONE, limits);
         let (mut found, mut guess) = (Vec::new(), 0);
         loop {
             let first = next.fetch_add(CHUNK, Relaxed);
