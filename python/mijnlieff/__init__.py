@@ -31,6 +31,7 @@ from mijnlieff._mijnlieff import (
     random_openings,
     rollout,
 )
+from mijnlieff.champion import ChampionPolicy
 from mijnlieff.env import MijnlieffEnv
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import MatchReport, evaluate
@@ -49,6 +50,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Board",
     "BuiltinPolicy",
+    "ChampionPolicy",
     "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",

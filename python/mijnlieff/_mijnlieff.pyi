@@ -14,6 +14,7 @@ __all__ = [
     "GreedyPolicy",
     "LeafBatch",
     "MinimaxPolicy",
+    "Network",
     "PerfectPolicy",
     "Position",
     "RandomPolicy",
@@ -434,6 +435,86 @@ class PerfectPolicy(BuiltinPolicy):
     @property
     def epsilon(self) -> float:
         """The share of decisions that are left to chance."""
+
+@final
+class Network:
+    """A trained network, evaluated natively; immutable, equal when its file is.
+
+    It knows the positions of the board and the number of copies of a variant, whatever the opening
+    rule. `mijnlieff.ChampionPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
+
+    Args:
+        file: the content of a file, as `to_bytes` gives it.
+
+    Raises:
+        CheckpointError: the bytes are not exactly those of a network of this version.
+    """
+
+    def __new__(cls, file: bytes) -> Network: ...
+    @staticmethod
+    def from_weights(
+        variant: Variant, channels: int, blocks: int, numbers: NDArray[np.float32]
+    ) -> Network:
+        """The network with these weights.
+
+        Args:
+            variant: that it was trained on.
+            channels: of every hidden layer, each with a unit for every symmetry of the board.
+            blocks: residual blocks of two layers.
+            numbers: float32 ``(num_weights,)``: weights and biases, layer by layer.
+
+        Raises:
+            CheckpointError: no channels, not as many numbers as the layers need, or one that is not
+                finite.
+        """
+    def to_bytes(self) -> bytes:
+        """The file, as the constructor reads it."""
+    @property
+    def variant(self) -> Variant:
+        """The variant that it was trained on."""
+    @property
+    def width(self) -> int:
+        """Units of every hidden layer."""
+    @property
+    def blocks(self) -> int:
+        """Residual blocks of two layers."""
+    @property
+    def num_weights(self) -> int:
+        """How many numbers were learnt."""
+    def evaluate(
+        self, observations: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Evaluate positions, given as flat observations.
+
+        Runs without the GIL and stops on Ctrl-C.
+
+        Args:
+            observations: float32 ``(B, 3 * num_cells + 8)``.
+
+        Returns:
+            Logits float32 ``(B, num_actions)``, illegal actions not ruled out, and values float32
+            ``(B, 2)`` for the side to move: expected outcome (-1 to 1) and expected final margin in
+            units of 4 points.
+
+        Raises:
+            ValueError: the observations have another length.
+        """
+    def choose(
+        self, positions: Sequence[Position], temperature: float, seed: int, first: int
+    ) -> NDArray[np.int64]:
+        """An action for each position, int64 ``(B,)``.
+
+        At temperature 0 the legal action with the largest logit, above 0 a draw from
+        ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
+        seed.
+
+        Raises:
+            GameOverError: a game is over, the message says which.
+            PolicyError: another board or number of copies, or a logit that is not finite.
+            ValueError: no positions, or positions of several variants.
+        """
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Solver:

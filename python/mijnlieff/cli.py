@@ -23,6 +23,7 @@ _COMMANDS = {
     "evaluate": ("mijnlieff.commands.evaluate", "play a match between two policies"),
     "tournament": ("mijnlieff.commands.tournament", "let policies play each other and rate them"),
     "grade": ("mijnlieff.commands.grade", "grade a policy against exact play"),
+    "export": ("mijnlieff.commands.export", "write a trained network as a small file"),
     "solve": ("mijnlieff.commands.solve", "solve a position exactly"),
     "play": ("mijnlieff.commands.play", "play in the terminal, or watch two policies"),
     "bench": ("mijnlieff.commands.bench", "measure the speed of the vector environment"),

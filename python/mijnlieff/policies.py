@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
     mask_batch,
     observe_batch,
 )
+from mijnlieff.champion import ChampionPolicy
 from mijnlieff.errors import GameOverError, PolicyError
 
 __all__ = ["NetworkPolicy", "Policy", "choose_actions", "make_policy"]
@@ -48,13 +49,14 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
 
     Args:
         policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
-            ``"perfect:EPSILON"``, or a policy.
+            ``"perfect:EPSILON"``, ``"champion"``, or a policy.
         depth: the depth of a plain ``"minimax"``.
         seed: the seed of a policy made from a name.
 
     Raises:
         ValueError: an unknown name, or a depth or seed out of range.
         TypeError: neither a name nor a policy.
+        CheckpointError: the champion's file is damaged.
     """
     if not isinstance(policy, str):
         if isinstance(policy, Policy) and not isinstance(policy, type):
@@ -72,9 +74,11 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
         return RandomPolicy(seed)
     if policy == "greedy":
         return GreedyPolicy(seed)
+    if policy == "champion":
+        return ChampionPolicy(seed)
     raise ValueError(
         f"unknown policy {policy!r}; choose random, greedy, minimax, minimax:DEPTH (such as "
-        "minimax:4), perfect or perfect:EPSILON (such as perfect:0.1)"
+        "minimax:4), perfect, perfect:EPSILON (such as perfect:0.1) or champion"
     )
 
 

@@ -20,6 +20,7 @@
 //! ```
 
 mod matches;
+pub mod network;
 mod perfect;
 
 pub use matches::{Match, OpeningError, PairMargins, opening};

@@ -18,6 +18,7 @@ pub(crate) mod classes {
 
     import_exception!(mijnlieff.errors, BoardError);
     import_exception!(mijnlieff.errors, BookError);
+    import_exception!(mijnlieff.errors, CheckpointError);
     import_exception!(mijnlieff.errors, GameOverError);
     import_exception!(mijnlieff.errors, IllegalMoveError);
     import_exception!(mijnlieff.errors, ParseError);

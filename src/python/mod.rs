@@ -13,6 +13,7 @@ mod ends;
 mod errors;
 mod interrupt;
 mod matches;
+mod network;
 mod outputs;
 mod policy;
 mod position;
@@ -32,6 +33,8 @@ mod _mijnlieff {
     use super::board::{PyBoard, restore_board};
     #[pymodule_export]
     use super::matches::{play_match, random_openings};
+    #[pymodule_export]
+    use super::network::PyNetwork;
     #[pymodule_export]
     use super::policy::{
         PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyPerfectPolicy, PyRandomPolicy,

@@ -13,9 +13,9 @@ use super::game::{Ending, Game, SavedGame, Shared};
 use super::loops::{Block, FindUnplayable, Sample, Step, WriteFinals, playable, write_view};
 use super::pool::Pool;
 use super::state::State;
-use super::wide::widely;
 use crate::encode::{move_of, num_actions};
 use crate::game::{PlayError, Position};
+use crate::wide::widely;
 
 /// The games of a batch in one form.
 #[derive(Debug)]

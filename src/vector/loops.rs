@@ -7,8 +7,8 @@ use super::config::{Autoreset, IllegalAction};
 use super::ends::Ends;
 use super::game::{Game, Shared};
 use super::state::State;
-use super::wide::Work;
 use crate::encode::num_actions;
+use crate::wide::Work;
 
 /// The action, unless it is illegal and the game goes on.
 #[inline]

@@ -11,7 +11,7 @@
 //! for each of its choices; and one for [`BatchEnv::sample_actions`]. So a game goes the same way
 //! whatever the number of games and threads, and a batch is that many single games side by side.
 
-// What a hot loop calls must be inlined to be compiled for the newer instructions, see `wide`.
+// What a hot loop calls must be inlined to be compiled for the newer instructions, see `crate::wide`.
 #![allow(clippy::inline_always)]
 
 mod batch;
@@ -28,7 +28,6 @@ mod small;
 mod spread;
 mod state;
 mod tree_search;
-mod wide;
 
 pub use batch::{BatchEnv, Seeds};
 pub use buffers::{Buffers, Observations, View};

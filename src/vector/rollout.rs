@@ -7,10 +7,10 @@ use std::thread;
 use super::game::SAMPLE_STREAM;
 use super::small::Small;
 use super::state::State;
-use super::wide::{Work, widely};
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
 use crate::random::SplitMix64;
+use crate::wide::{Work, widely};
 
 /// Games played side by side, so that the processor works on one while another waits.
 const ABREAST: usize = 32;

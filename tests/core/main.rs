@@ -2,6 +2,7 @@
 
 mod golden;
 mod imports;
+mod network;
 mod perft;
 mod policies;
 mod properties;

@@ -12,7 +12,7 @@ import pytest
 
 from mijnlieff import Position, evaluate, parse_record, tournament
 
-COMMANDS = ["train", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft"]
+COMMANDS = ["train", "export", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft"]
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -172,6 +172,7 @@ WRONG = [
     (["tournament", "random", "nobody"], "unknown policy 'nobody'"),
     (["tournament", "random", "greedy", "random"], "'random' is named 2 times"),
     (["tournament", "random", "greedy", "--games", "3"], "even number.* not 3"),
+    (["export", "run"], "--out"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
     (["bench", "--sizes", "0"], "0 is not a whole number from 1"),
 ]

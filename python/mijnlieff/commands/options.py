@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff import Board, Policy, Variant, make_policy
+from mijnlieff import Board, ChampionPolicy, Policy, Variant, make_policy
+from mijnlieff.champion import is_network_file
 from mijnlieff.errors import BoardError
 
 __all__ = [
@@ -27,7 +28,8 @@ __all__ = [
 ]
 
 POLICY_HELP = (
-    "random, greedy, minimax:DEPTH, perfect[:EPSILON], or a checkpoint of `mijnlieff train`"
+    "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion, a checkpoint of "
+    "`mijnlieff train`, or a file of `mijnlieff export`"
 )
 
 
@@ -155,11 +157,11 @@ def _parse_corners(text: str) -> list[tuple[int, int]]:
 
 
 def parse_policy(text: str, seed: int) -> Policy:
-    """Return the policy with this name, or from this checkpoint.
+    """Return the policy with this name, or from this checkpoint or exported network.
 
     Raises:
         ValueError: neither a name nor a file, or a depth out of range.
-        CheckpointError: the file is no checkpoint.
+        CheckpointError: the file is neither a checkpoint nor a network.
         MissingExtraError: a checkpoint needs PyTorch, which is not installed.
     """
     try:
@@ -169,6 +171,8 @@ def parse_policy(text: str, seed: int) -> Policy:
             if "unknown policy" in str(error):
                 raise ValueError(f"unknown policy {text!r}; choose {POLICY_HELP}") from error
             raise
+    if is_network_file(Path(text)):
+        return ChampionPolicy.load(text, seed)
     from mijnlieff.train import load_policy
 
     return load_policy(text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ class PolicyValueNetwork(nn.Module):
     Attributes:
         num_features: numbers in a flat observation of the variant.
         num_actions: of the variant.
+        channels: of every hidden layer, each with a unit for every symmetry.
         divisor: float32 `(num_features,)`, units of the numbers in an observation of counts.
     """
 
@@ -48,18 +50,18 @@ class PolicyValueNetwork(nn.Module):
         """
         super().__init__()
         group = SymmetryGroup.of(variant)
-        channels = max(1, width // group.order)
+        self.channels = max(1, width // group.order)
         self.num_actions = variant.num_actions
         self.num_features = group.features.shape[1]
         divisor = torch.ones(self.num_features)
         divisor[-8:] = float(variant.copies)
         self.register_buffer("divisor", divisor, persistent=False)
         self.features = TacticalFeatures(variant, group)
-        self.inputs = SharedLinear(1, channels, self.features.table)
-        self.blocks = nn.ModuleList(_Block(channels, group) for _ in range(blocks))
+        self.inputs = SharedLinear(1, self.channels, self.features.table)
+        self.blocks = nn.ModuleList(_Block(self.channels, group) for _ in range(blocks))
         # The values are two more outputs, which no symmetry moves.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
-        self.heads = SharedReadout(channels, np.concatenate([group.actions, values], axis=1))
+        self.heads = SharedReadout(self.channels, np.concatenate([group.actions, values], axis=1))
 
     def from_counts(self, counts: Tensor) -> Tensor:
         """Float observations from compact ones.
@@ -86,7 +88,7 @@ class PolicyValueNetwork(nn.Module):
         return self._evaluate(
             observations,
             self.inputs,
-            [(block.first, block.second) for block in self.blocks],  # type: ignore[misc]
+            _pairs(self.blocks),
             self.heads,
         )
 
@@ -103,7 +105,7 @@ class PolicyValueNetwork(nn.Module):
             return partial(functional.linear, weight=weight, bias=bias)
 
         inputs, heads = freeze(self.inputs), freeze(self.heads)
-        blocks = [(freeze(block.first), freeze(block.second)) for block in self.blocks]  # type: ignore[arg-type]
+        blocks = [(freeze(first), freeze(second)) for first, second in _pairs(self.blocks)]
         return lambda observations: self._evaluate(observations, inputs, blocks, heads)
 
     def _evaluate(
@@ -129,6 +131,10 @@ class _Block(nn.Module):
         self.first = SharedLinear(channels, channels, group.elements)
         self.second = SharedLinear(channels, channels, group.elements)
         nn.init.zeros_(self.second.weight)
+
+
+def _pairs(blocks: Iterable[Any]) -> list[tuple[SharedLinear, SharedLinear]]:
+    return [(block.first, block.second) for block in blocks]
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ __all__ = [
     "CHECKPOINT_NAME",
     "NetworkFunction",
     "load_weights",
+    "network_from_checkpoint",
     "policy_from_checkpoint",
     "search_policy",
 ]
@@ -108,10 +109,17 @@ def search_policy(
     )
 
 
-def policy_from_checkpoint(
-    path: str | os.PathLike[str], temperature: float, num_simulations: int
-) -> NetworkPolicy | MCTSPolicy:
-    """See `mijnlieff.train.load_policy`."""
+def network_from_checkpoint(
+    path: str | os.PathLike[str],
+) -> tuple[PolicyValueNetwork, Checkpoint]:
+    """The network of a checkpoint, and what else is in the file.
+
+    Args:
+        path: the checkpoint, or the run's folder.
+
+    Raises:
+        CheckpointError: the file is missing, truncated, damaged or foreign.
+    """
     file = Path(path)
     if file.is_dir():
         file = file / CHECKPOINT_NAME
@@ -119,6 +127,14 @@ def policy_from_checkpoint(
     config = checkpoint.config
     network = PolicyValueNetwork(checkpoint.variant, config.width, config.blocks)
     load_weights(network, checkpoint, file)
+    return network, checkpoint
+
+
+def policy_from_checkpoint(
+    path: str | os.PathLike[str], temperature: float, num_simulations: int
+) -> NetworkPolicy | MCTSPolicy:
+    """See `mijnlieff.train.load_policy`."""
+    network, checkpoint = network_from_checkpoint(path)
     if num_simulations:
-        return search_policy(network, config, num_simulations)
+        return search_policy(network, checkpoint.config, num_simulations)
     return NetworkPolicy(NetworkFunction(network), observation="flat", temperature=temperature)

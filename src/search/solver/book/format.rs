@@ -11,6 +11,7 @@
 //! differences are small and an entry takes about two bytes.
 
 use super::{BookError, Group};
+use crate::checksum::fnv1a;
 
 pub(super) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"MIJNBOOK";
@@ -18,13 +19,6 @@ const HEADER: usize = 8 + 4 + 8 + 8;
 /// Margins from -8 to 7 fit an entry.
 const MARGIN_OFFSET: i32 = 8;
 const MARGIN_BITS: u32 = 4;
-
-/// FNV-1a, 64 bits (Fowler, Noll, Vo).
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
-}
 
 /// A number per pair of hands with counts of two bits, each at most 2: base 3, own hand first.
 fn rank(hands: u32) -> u32 {
@@ -95,7 +89,7 @@ pub(super) fn write(positions: impl Iterator<Item = (u32, u32, i32)>) -> Vec<u8>
     let mut file = MAGIC.to_vec();
     file.extend(VERSION.to_le_bytes());
     file.extend((body.len() as u64).to_le_bytes());
-    file.extend(checksum(&body).to_le_bytes());
+    file.extend(fnv1a(&body).to_le_bytes());
     file.extend(body);
     file
 }
@@ -120,7 +114,7 @@ pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
             expected: long(12),
         });
     }
-    if checksum(body) != long(20) {
+    if fnv1a(body) != long(20) {
         return Err(BookError::Checksum);
     }
     let (mut groups, mut at, mut planes, mut total) = (Vec::new(), 0, 0_u32, 0);

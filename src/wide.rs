@@ -2,7 +2,7 @@
 
 /// A hot loop. `run` and all that it calls there should be `inline(always)`: only what is inlined
 /// is compiled for the newer instructions.
-pub(super) trait Work {
+pub(crate) trait Work {
     /// What the loop finds.
     type Result;
 
@@ -12,7 +12,7 @@ pub(super) trait Work {
 /// Runs a loop compiled for AVX2 and its companions if the processor has them, or as it is.
 ///
 /// The result is the same either way.
-pub(super) fn widely<W: Work>(work: W) -> W::Result {
+pub(crate) fn widely<W: Work>(work: W) -> W::Result {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         // SAFETY: the processor has just been asked.

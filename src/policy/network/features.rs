@@ -1,0 +1,96 @@
+//! What is worked out from an observation before the network sees it: the tactics of one move.
+//!
+//! `python/mijnlieff/train/features.py` is the same for the trainer, number for number.
+
+use super::group::{SymmetryGroup, Table, join};
+use crate::encode::Layout;
+use crate::game::{Cell, CellSet, Piece, Variant};
+
+/// Extends flat observations.
+///
+/// Added per cell: the lines of three through it on which only the own side has two stones, those
+/// on which only the own side has one, and likewise for the opponent (all 0 where a stone lies).
+/// Added per placement: the share of the board's cells that it would leave the opponent to choose
+/// from, and whether that is none.
+#[derive(Debug)]
+pub(super) struct TacticalFeatures {
+    num_cells: usize,
+    observation: usize,
+    lines: Vec<CellSet>,
+    /// By placement, what it points to.
+    reach: Vec<CellSet>,
+}
+
+impl TacticalFeatures {
+    pub(super) fn new(variant: &Variant) -> Self {
+        let board = variant.board();
+        let cells = board.num_cells();
+        let reach = Piece::ALL
+            .into_iter()
+            .flat_map(|piece| (0..cells).map(move |cell| board.reach(piece, Cell::new(cell))))
+            .collect();
+        Self {
+            num_cells: cells,
+            observation: Layout::Flat.len(variant),
+            lines: board.triples().to_vec(),
+            reach,
+        }
+    }
+
+    /// How many numbers there are in an extended observation.
+    pub(super) fn size(variant: &Variant) -> usize {
+        Layout::Flat.len(variant) + (4 + 2 * Piece::ALL.len()) * variant.board().num_cells()
+    }
+
+    /// Where an extended observation comes from in each symmetry.
+    pub(super) fn table(variant: &Variant, group: &SymmetryGroup) -> Table {
+        let (cells, placements) = (&group.cells, &group.placements(0));
+        let observations = group.observations(variant);
+        join(&[
+            &observations,
+            cells,
+            cells,
+            cells,
+            cells,
+            placements,
+            placements,
+        ])
+    }
+
+    /// Extends one observation.
+    pub(super) fn write(&self, observation: &[f32], out: &mut [f32]) {
+        let (n, placements) = (self.num_cells, self.reach.len());
+        let (given, added) = out.split_at_mut(self.observation);
+        given.copy_from_slice(observation);
+        let set = |numbers: &[f32]| -> CellSet {
+            let stones = numbers
+                .iter()
+                .enumerate()
+                .filter(|&(_, &number)| number > 0.0);
+            stones.map(|(cell, _)| Cell::new(cell)).collect()
+        };
+        let stones = [set(&observation[..n]), set(&observation[n..2 * n])];
+        let empty = CellSet::first(n) - (stones[0] | stones[1]);
+        let (by_cell, by_placement) = added.split_at_mut(4 * n);
+        by_cell.fill(0.0);
+        for &line in &self.lines {
+            let counts = stones.map(|stones| (stones & line).len());
+            let part = match counts {
+                [2, 0] => 0,
+                [1, 0] => 1,
+                [0, 2] => 2,
+                [0, 1] => 3,
+                _ => continue,
+            };
+            for cell in line & empty {
+                by_cell[part * n + cell.index()] += 1.0;
+            }
+        }
+        let (shares, none) = by_placement.split_at_mut(placements);
+        for ((share, none), &reach) in shares.iter_mut().zip(none).zip(&self.reach) {
+            let choices = (reach & empty).len();
+            *share = choices as f32 / n as f32;
+            *none = f32::from(u8::from(choices == 0));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A trained network as a player: a residual MLP that respects the symmetries of the board.
+//!
+//! The network is that of `python/mijnlieff/train/network.py`. Its file holds the few numbers that
+//! were learnt, see [`SharedWeights`]; they are spread out to plain matrices when it is loaded.
+
+mod choice;
+mod error;
+mod features;
+mod format;
+mod group;
+mod layers;
+mod product;
+mod weights;
+
+use std::hash::{Hash, Hasher};
+
+pub use choice::Choice;
+pub use error::{ChoiceError, NetworkError};
+pub use weights::{NUM_VALUES, SharedWeights};
+
+use features::TacticalFeatures;
+use group::{SymmetryGroup, Table};
+use layers::{Layer, rectify};
+
+use crate::encode::{Layout, num_actions};
+use crate::game::Variant;
+use crate::search::{Halt, Limits};
+
+/// Positions evaluated at once: their hidden layers stay in the cache.
+const CHUNK: usize = 256;
+
+/// A network, ready to evaluate. Two are equal when their files are.
+pub struct Network {
+    variant: Variant,
+    file: Box<[u8]>,
+    channels: usize,
+    num_weights: usize,
+    features: TacticalFeatures,
+    inputs: Layer,
+    blocks: Vec<[Layer; 2]>,
+    heads: Layer,
+}
+
+/// What a network makes of positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluations {
+    /// `(positions, num_actions)` in C order; illegal actions are not ruled out.
+    pub logits: Vec<f32>,
+    /// For the side to move: expected outcome, -1 to 1, and expected final margin in units of
+    /// [`Network::MARGIN_UNIT`] points.
+    pub values: Vec<[f32; NUM_VALUES]>,
+}
+
+impl Network {
+    /// Points per unit of the expected margin.
+    pub const MARGIN_UNIT: f32 = 4.0;
+
+    /// Spreads out the weights.
+    #[must_use]
+    pub fn new(weights: &SharedWeights) -> Self {
+        Self::with_file(weights, format::write(weights))
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not exactly those of a network of this version.
+    pub fn parse(file: &[u8]) -> Result<Self, NetworkError> {
+        Ok(Self::with_file(&format::read(file)?, file.to_vec()))
+    }
+
+    fn with_file(weights: &SharedWeights, file: Vec<u8>) -> Self {
+        let SharedWeights {
+            variant, channels, ..
+        } = weights;
+        let channels = *channels;
+        let group = SymmetryGroup::of(variant.board());
+        let (inputs, elements, outputs) = (
+            TacticalFeatures::table(variant, &group),
+            group.elements(),
+            group.placements(1 + NUM_VALUES),
+        );
+        let mut rest = weights.numbers.as_slice();
+        let mut next = |length: usize| {
+            let (numbers, after) = rest.split_at(length);
+            rest = after;
+            numbers
+        };
+        let mut shared = |inputs: usize, table: &Table| {
+            let weights = next(channels * inputs * table[0].len());
+            Layer::shared(weights, next(channels), inputs, table)
+        };
+        let inputs = shared(1, &inputs);
+        let blocks = (0..weights.blocks)
+            .map(|_| [0, 1].map(|_| shared(channels, &elements)))
+            .collect();
+        let size = outputs[0].len();
+        let heads = Layer::readout(next(channels * size), next(size), &outputs);
+        Self {
+            variant: variant.clone(),
+            file: file.into(),
+            channels: channels * group.order(),
+            num_weights: weights.numbers.len(),
+            features: TacticalFeatures::new(variant),
+            inputs,
+            blocks,
+            heads,
+        }
+    }
+
+    /// The variant that it was trained on.
+    #[must_use]
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// Units of every hidden layer.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.channels
+    }
+
+    /// Residual blocks of two layers.
+    #[must_use]
+    pub fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// How many numbers were learnt.
+    #[must_use]
+    pub fn num_weights(&self) -> usize {
+        self.num_weights
+    }
+
+    /// The file, as [`Network::parse`] reads it.
+    #[must_use]
+    pub fn file(&self) -> &[u8] {
+        &self.file
+    }
+
+    /// Whether it knows positions of this variant: the board and the copies are its own, the opening
+    /// rule does not matter.
+    #[must_use]
+    pub fn serves(&self, variant: &Variant) -> bool {
+        variant.board() == self.variant.board() && variant.copies() == self.variant.copies()
+    }
+
+    /// Evaluates positions, given as observations in [`Layout::Flat`] one after the other.
+    ///
+    /// # Errors
+    ///
+    /// When the stop flag is set; it is looked at between every 256 positions.
+    ///
+    /// # Panics
+    ///
+    /// If the last observation is not whole.
+    pub fn evaluate(&self, observations: &[f32], limits: Limits<'_>) -> Result<Evaluations, Halt> {
+        let length = Layout::Flat.len(&self.variant);
+        assert!(observations.len().is_multiple_of(length));
+        let mut evaluations = Evaluations::default();
+        for chunk in observations.chunks(CHUNK * length) {
+            if limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            let actions = num_actions(&self.variant);
+            for row in self
+                .forward(chunk, length)
+                .chunks_exact(actions + NUM_VALUES)
+            {
+                let (logits, values) = row.split_at(actions);
+                evaluations.logits.extend(logits);
+                evaluations.values.push([values[0].tanh(), values[1]]);
+            }
+        }
+        Ok(evaluations)
+    }
+
+    /// Logits and values before the last step, `(positions, num_actions + 2)`.
+    fn forward(&self, observations: &[f32], length: usize) -> Vec<f32> {
+        let size = TacticalFeatures::size(&self.variant);
+        let mut extended = vec![0.0; observations.len() / length * size];
+        for (observation, row) in observations.chunks(length).zip(extended.chunks_mut(size)) {
+            self.features.write(observation, row);
+        }
+        let mut hidden = rectify(self.inputs.apply(&extended));
+        for [first, second] in &self.blocks {
+            let inner = rectify(first.apply(&hidden));
+            hidden = rectify(second.apply_beside(&inner, hidden));
+        }
+        self.heads.apply(&hidden)
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (width, blocks) = (self.width(), self.num_blocks());
+        write!(f, "Network(width {width}, {blocks} blocks)")
+    }
+}
+
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+impl Eq for Network {}
+
+impl Hash for Network {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.file.hash(state);
+    }
+}

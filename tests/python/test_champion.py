@@ -1,0 +1,329 @@
+"""The champion, and networks in files: what they are, what they choose, what they refuse."""
+
+import copy
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from importlib.resources import files
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import (
+    Board,
+    ChampionPolicy,
+    CheckpointError,
+    GameOverError,
+    NetworkPolicy,
+    Policy,
+    PolicyError,
+    Position,
+    Variant,
+    VectorEnv,
+    evaluate,
+    make_policy,
+    observe_batch,
+    random_openings,
+)
+from mijnlieff._mijnlieff import Network
+from mijnlieff.commands.options import parse_policy
+from network_reference import Reference
+
+VARIANTS = {
+    "standard": Variant(),
+    "two rows": Variant(Board.from_text("####\n####"), "anywhere", 1),
+    "corner to corner": Variant(Board.from_text("##..\n##..\n..##\n..##"), copies=3),
+    "no symmetry": Variant(Board.from_text("###.\n#..."), "anywhere", 1),
+    "one cell": Variant(Board.from_text("#"), copies=1),
+}
+EACH_VARIANT = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+EXAMPLE = (
+    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+    "7. b4x, pass; 8. b3<>, b1<> #"
+)
+
+
+def network_for(variant, channels=4, blocks=2, seed=0, scale=0.4):
+    """A network of random weights, whose outputs are far from 0."""
+    order, cells = len(variant.board.symmetries), variant.board.num_cells
+    hidden = 2 * blocks * channels * (channels * order + 1)
+    count = channels * (15 * cells + 9) + hidden + (channels + 1) * (4 * cells + 3)
+    numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
+    return Network.from_weights(variant, channels, blocks, numbers)
+
+
+def games(variant, count, seed=0):
+    """The positions of random games, the last ones included."""
+    rng = np.random.default_rng(seed)
+    positions = []
+    for _ in range(count):
+        positions.append(Position(variant))
+        while not positions[-1].is_over:
+            positions.append(positions[-1].play(int(rng.choice(positions[-1].legal_actions()))))
+    return positions
+
+
+def playable(variant, count, seed=0):
+    return [position for position in games(variant, count, seed) if not position.is_over]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "other.bin"
+    path.write_bytes(network_for(Variant(), seed=5).to_bytes())
+    return path
+
+
+class TestNetwork:
+    @EACH_VARIANT
+    def test_it_is_what_the_documentation_says(self, variant):
+        network = network_for(variant)
+        reference = Reference(network.to_bytes())
+        assert reference.variant == network.variant == variant
+        assert sum(array.size for array in reference.arrays) == network.num_weights
+        positions = games(variant, 3)
+        logits, values = network.evaluate(observe_batch(positions, "flat"))
+        assert logits.dtype == values.dtype == np.float32
+        assert logits.shape == (len(positions), variant.num_actions)
+        assert values.shape == (len(positions), 2)
+        expected = [reference.evaluate(position) for position in positions]
+        np.testing.assert_allclose(logits, [logit for logit, _ in expected], rtol=0, atol=2e-4)
+        np.testing.assert_allclose(values, [value for _, value in expected], rtol=0, atol=2e-4)
+        assert np.abs(logits).mean() > 0.1
+
+    def test_it_is_a_value(self):
+        network = network_for(Variant())
+        other = network_for(Variant(), seed=1)
+        assert (network.width, network.blocks) == (32, 2)
+        for twin in (
+            Network(network.to_bytes()),
+            pickle.loads(pickle.dumps(network)),
+            copy.deepcopy(network),
+        ):
+            assert twin == network and hash(twin) == hash(network)
+        assert network != other and network != "network"
+        assert repr(network) == f"<Network of width 32 and 2 blocks for {Variant()!r}>"
+
+    def test_any_layout_in_memory_will_do(self):
+        network = network_for(Variant())
+        observations = observe_batch(playable(Variant(), 2), "flat")
+        expected = network.evaluate(observations)
+        for same in (np.asfortranarray(observations), np.repeat(observations, 2, axis=0)[::2]):
+            for found, wanted in zip(network.evaluate(same), expected, strict=True):
+                assert np.array_equal(found, wanted)
+        assert network.evaluate(observations[:0])[0].shape == (0, 65)
+
+    def test_bad_input(self):
+        network = network_for(Variant())
+        with pytest.raises(ValueError, match=r"the shape \(B, 56\), not \(2, 55\)"):
+            network.evaluate(np.zeros((2, 55), np.float32))
+        for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
+            with pytest.raises(TypeError):
+                network.evaluate(wrong)
+        for channels, blocks, count in ((4, 2, 7), (0, 0, 0), (2**40, 2**40, 7)):
+            with pytest.raises(CheckpointError, match="the network has"):
+                Network.from_weights(Variant(), channels, blocks, np.zeros(count, np.float32))
+        weights = np.frombuffer(network.to_bytes()[-4 * network.num_weights :], "<f4").copy()
+        assert Network.from_weights(Variant(), 4, 2, weights) == network
+        weights[9] = np.nan
+        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or no num"):
+            Network.from_weights(Variant(), 4, 2, weights)
+
+
+def damaged(kind, content):
+    match kind:
+        case "empty":
+            return b""
+        case "foreign":
+            return b"PK\x03\x04" + content[4:]
+        case "newer":
+            return content[:8] + b"\x02" + content[9:]
+        case "short":
+            return content[:20]
+        case "truncated":
+            return content[:-1]
+        case "longer":
+            return content + b"\0"
+        case "flipped":
+            middle = len(content) // 2
+            return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("kind", "words"),
+        [
+            ("empty", "does not start with MIJNNETW"),
+            ("foreign", "does not start with MIJNNETW"),
+            ("newer", "has format version 2, this package reads version 1"),
+            ("short", "has 20 bytes and should have 28"),
+            ("truncated", "truncated or has been added to"),
+            ("longer", "truncated or has been added to"),
+            ("flipped", "damaged: its checksum does not fit"),
+        ],
+    )
+    def test_bad_files_say_what_and_why(self, file, kind, words):
+        file.write_bytes(damaged(kind, file.read_bytes()))
+        with pytest.raises(CheckpointError, match=words) as caught:
+            ChampionPolicy.load(file)
+        assert str(file) in str(caught.value)
+
+    def test_no_file(self, tmp_path):
+        with pytest.raises(CheckpointError, match=r"there is no network .*no\.bin"):
+            ChampionPolicy.load(tmp_path / "no.bin")
+        with pytest.raises(CheckpointError, match="cannot read the network"):
+            ChampionPolicy.load(tmp_path)
+
+    def test_every_byte_of_the_header_counts(self):
+        content = network_for(Variant()).to_bytes()
+        for at in range(28):
+            with pytest.raises(CheckpointError):
+                Network(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+            with pytest.raises(CheckpointError):
+                Network(content[:at])
+
+    def test_the_champion_is_small_and_of_the_standard_game(self):
+        content = (files("mijnlieff") / "data" / "champion.bin").read_bytes()
+        assert len(content) < 1_500_000
+        assert ChampionPolicy().variant == Variant()
+        assert ChampionPolicy().network == Network(content)
+
+
+class TestPolicy:
+    def test_it_plays_the_largest_legal_logit(self, file):
+        policy = ChampionPolicy.load(file)
+        assert isinstance(policy, Policy)
+        positions = playable(Variant(), 40)
+        actions = policy.act_batch(positions)
+        assert actions.dtype == np.int64 and actions.shape == (len(positions),)
+        plain = NetworkPolicy(lambda observations, _: policy.network.evaluate(observations))
+        assert actions.tolist() == plain.act_batch(positions).tolist()
+        assert [policy.act(position) for position in positions[:50]] == actions[:50].tolist()
+        assert policy.act_batch([]).shape == (0,)
+
+    def test_draws_come_from_the_seed_however_calls_are_cut(self, file):
+        positions = playable(Variant(), 10)
+        whole = ChampionPolicy.load(file, seed=3, temperature=1.0)
+        drawn = whole.act_batch(positions).tolist()
+        parts = ChampionPolicy.load(file, seed=3, temperature=1.0)
+        cuts = [0, 1, 2, 30, 77, len(positions)]
+        assert [a for i, j in pairwise(cuts) for a in parts.act_batch(positions[i:j])] == drawn
+        other = ChampionPolicy.load(file, seed=4, temperature=1.0)
+        assert other.act_batch(positions).tolist() != drawn
+        cold = ChampionPolicy.load(file, temperature=1e-7).act_batch(positions)
+        best = ChampionPolicy.load(file).act_batch(positions)
+        logits, _ = whole.network.evaluate(observe_batch(positions))
+        rows = np.arange(len(positions))
+        # Equal logits, as of the four corners of an empty board, are drawn among.
+        np.testing.assert_allclose(logits[rows, cold], logits[rows, best], rtol=0, atol=1e-5)
+
+    def test_policies_are_values(self, file):
+        kinds = [
+            ChampionPolicy(),
+            ChampionPolicy(seed=2, temperature=0.5),
+            ChampionPolicy.load(file, seed=2, temperature=0.5),
+        ]
+        for policy in kinds:
+            policy.act(Position())
+            assert eval(repr(policy), vars(mijnlieff)) == policy
+            for twin in (
+                copy.copy(policy),
+                copy.deepcopy(policy),
+                pickle.loads(pickle.dumps(policy)),
+            ):
+                assert twin == policy and hash(twin) == hash(policy)
+                # The decisions made so far travel along.
+                same = copy.deepcopy(policy)
+                positions = [Position()] * 20
+                assert twin.act_batch(positions).tolist() == same.act_batch(positions).tolist()
+        assert len(set(kinds)) == 3
+        assert kinds[0] != ChampionPolicy(seed=1) and kinds[0] != "champion"
+
+    def test_names(self, file):
+        assert make_policy("champion", seed=4) == ChampionPolicy(4)
+        assert parse_policy(str(file), 4) == ChampionPolicy.load(file, seed=4)
+        with pytest.raises(ValueError, match=r"unknown policy 'champion:2'.* or champion"):
+            make_policy("champion:2")
+
+    @pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
+    def test_bad_settings(self, temperature):
+        with pytest.raises(ValueError, match=f"finite number from 0, not {temperature}"):
+            ChampionPolicy(temperature=temperature)
+        for seed in (-1, 2**64):
+            with pytest.raises(ValueError, match=f"not {seed}"):
+                ChampionPolicy(seed=seed)
+        assert ChampionPolicy(seed=2**64 - 1, temperature=1.0).act(Position()) in range(65)
+
+    def test_finished_games_are_refused_and_cost_no_decision(self, file):
+        policy, twin = (ChampionPolicy.load(file, temperature=2.0) for _ in range(2))
+        finished = Position.from_record(EXAMPLE)
+        with pytest.raises(GameOverError, match="position 0: the game is over"):
+            policy.act(finished)
+        with pytest.raises(GameOverError, match="position 1: the game is over"):
+            policy.act_batch([Position(), finished])
+        positions = [Position()] * 20
+        assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
+
+    def test_other_games(self):
+        policy = ChampionPolicy()
+        anywhere = Variant(opening="anywhere")
+        assert Position(anywhere).play(policy.act(Position(anywhere))).ply == 1
+        for variant in (VARIANTS["two rows"], Variant(copies=3)):
+            with pytest.raises(PolicyError, match="was trained on Variant"):
+                policy.act(Position(variant))
+        with pytest.raises(ValueError, match="position 1 is of Variant"):
+            policy.act_batch([Position(), Position(anywhere)])
+
+    def test_sums_that_overflow_are_no_choice(self, tmp_path):
+        wild = tmp_path / "wild.bin"
+        wild.write_bytes(network_for(Variant(), scale=1e37).to_bytes())
+        with pytest.raises(PolicyError, match=r"position 0: the logit of action \d+ is"):
+            ChampionPolicy.load(wild).act(Position())
+
+    def test_matches_and_vector_environments_take_it(self, file):
+        report = evaluate("champion", "random", games=40, seed=1)
+        again = evaluate(ChampionPolicy(), "random", games=40, seed=1)
+        assert (report.as_light, report.as_dark) == (again.as_light, again.as_dark)
+        assert report.score > 0.8
+        env = VectorEnv(8, opponent=ChampionPolicy.load(file), seat="dark")
+        _, info = env.reset(seed=1)
+        for _ in range(20):
+            assert (info["to_play"] == 1).all()
+            _, _, _, _, info = env.step(env.sample_actions())
+        twin = pickle.loads(pickle.dumps(env))
+        assert twin.positions() == env.positions()
+
+    def test_other_threads_run_during_a_batch(self):
+        policy = ChampionPolicy()
+        positions = random_openings(200, 4) * 50
+        done = threading.Event()
+        work = threading.Thread(target=lambda: (policy.act_batch(positions), done.set()))
+        work.start()
+        ticks = 0
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+        work.join()
+        assert ticks > 3
+
+
+def test_ctrl_c_stops_a_batch(tmp_path):
+    """The batch would take longer than a test may."""
+    wide = tmp_path / "wide.bin"
+    wide.write_bytes(network_for(Variant(), channels=256, blocks=4, scale=0.01).to_bytes())
+    code = (
+        f"import mijnlieff; policy = mijnlieff.ChampionPolicy.load({str(wide)!r})\n"
+        "positions = [mijnlieff.Position()] * 500_000\n"
+        "print('ready', flush=True)\ntry: policy.act_batch(positions)\n"
+        "except KeyboardInterrupt: print('stopped', policy.act_batch(positions[:2]).shape)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        assert run.stdout.readline() == "stopped (2,)\n"
