@@ -11,7 +11,7 @@
 //! let mut rng = SplitMix64::new(0);
 //! let players = [Policy::Minimax(Depth::new(4)?), Policy::Random];
 //! while !position.is_over(&variant) {
-//!     let policy = players[position.side_to_move().index()];
+//!     let policy = &players[position.side_to_move().index()];
 //!     let mv = policy.choose(&variant, &position, &mut rng);
 //!     position = position.play(&variant, mv)?;
 //! }
