@@ -13,7 +13,7 @@ use super::game::{Ending, Game, SavedGame, Shared};
 use super::loops::{Block, FindUnplayable, Sample, Step, WriteFinals, playable, write_view};
 use super::pool::Pool;
 use super::state::State;
-use crate::encode::{move_of, num_actions};
+use crate::encode::move_of;
 use crate::game::{PlayError, Position};
 use crate::wide::widely;
 
@@ -117,10 +117,7 @@ impl<S: State> Engine<S> {
     }
 
     pub(super) fn observe(&self, view: &mut View<'_>) {
-        let row_length = num_actions(&self.shared.config.variant);
-        for (row, game) in self.games.iter().enumerate() {
-            write_view(&self.shared, game, view, row, row_length);
-        }
+        write_view(&self.shared, &self.games, view, 0);
     }
 
     pub(super) fn sample_actions(&mut self, actions: &mut [i64], pool: &mut Pool) {

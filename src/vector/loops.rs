@@ -18,19 +18,24 @@ pub(super) fn playable<S: State>(shared: &Shared<S>, game: &Game<S>, action: i64
     (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
 }
 
+/// Writes what the agent sees of games into the rows from `first` on.
 #[inline(always)]
 pub(super) fn write_view<S: State>(
     shared: &Shared<S>,
-    game: &Game<S>,
+    games: &[Game<S>],
     view: &mut View<'_>,
-    row: usize,
-    row_length: usize,
+    first: usize,
 ) {
-    game.state
-        .write_observation(&shared.rules, &mut view.observations, row);
-    let mask = &mut view.action_mask[row * row_length..][..row_length];
-    game.state.write_mask(&shared.rules, game.over, mask);
-    view.to_play[row] = game.state.to_play() as i8;
+    let rules = &shared.rules;
+    let states = games.iter().map(|game| &game.state);
+    S::write_observations(rules, states, &mut view.observations, first);
+    let row_length = num_actions(&shared.config.variant);
+    let masks = view.action_mask[first * row_length..].chunks_exact_mut(row_length);
+    let to_play = &mut view.to_play[first..];
+    for ((game, mask), to_play) in games.iter().zip(masks).zip(to_play) {
+        game.state.write_mask(rules, game.over, mask);
+        *to_play = game.state.to_play() as i8;
+    }
 }
 
 /// Draws a legal action of every game.
@@ -100,9 +105,7 @@ impl<S: State> Work for WriteFinals<'_, '_, S> {
 
     #[inline(always)]
     fn run(self) {
-        for (row, state) in self.states.iter().enumerate() {
-            state.write_observation(self.rules, self.observations, row);
-        }
+        S::write_observations(self.rules, self.states.iter(), self.observations, 0);
     }
 }
 
@@ -153,6 +156,10 @@ impl<S: State> Block<'_, S> {
     }
 }
 
+/// Games that are stepped before what is seen of them is written: few enough that they are still in the
+/// first cache, and many enough that each of the loops runs for a while.
+const TILE: usize = 64;
+
 /// Plays the actions of a block.
 pub(super) struct Step<'a, S: State> {
     pub(super) block: Block<'a, S>,
@@ -164,19 +171,26 @@ impl<S: State> Work for Step<'_, S> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { mut block, ends } = self;
-        let row_length = num_actions(&block.shared.config.variant);
-        let (shared, buffers) = (block.shared, &mut block.buffers);
-        for (row, (game, &action)) in block.games.iter_mut().zip(block.actions).enumerate() {
-            let plain = shared.plain && game.act_plainly(shared, action as usize);
-            let reward = if plain {
-                None
-            } else {
-                act_fully(shared, game, action, block.first + row, ends)
-            };
-            buffers.rewards[row] = reward.unwrap_or(0.0);
-            buffers.terminations[row] = reward.is_some();
-            write_view(shared, game, &mut buffers.view, row, row_length);
+        let Self { block, ends } = self;
+        let (shared, mut buffers) = (block.shared, block.buffers);
+        let mut first = 0;
+        for (games, actions) in block.games.chunks_mut(TILE).zip(block.actions.chunks(TILE)) {
+            let rewards = &mut buffers.rewards[first..];
+            let terminations = &mut buffers.terminations[first..];
+            let results = rewards.iter_mut().zip(terminations);
+            let turns = games.iter_mut().zip(actions);
+            for (i, ((game, &action), (reward, ended))) in turns.zip(results).enumerate() {
+                let plain = shared.plain && game.act_plainly(shared, action as usize);
+                let paid = if plain {
+                    None
+                } else {
+                    act_fully(shared, game, action, block.first + first + i, ends)
+                };
+                *reward = paid.unwrap_or(0.0);
+                *ended = paid.is_some();
+            }
+            write_view(shared, games, &mut buffers.view, first);
+            first += games.len();
         }
     }
 }

@@ -4,7 +4,7 @@ use std::array;
 use std::sync::Arc;
 
 use super::buffers::Observations;
-use super::spread::{FLOATS, HELD, NTH_BIT, SPREAD, hand_bytes};
+use super::spread::{FLOATS, HELD, KEPT, NTH_BIT, SPREAD, hand_bytes};
 use super::state::State;
 use crate::encode::{Feature, Layout, PackError, move_of, pack};
 use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
@@ -16,6 +16,7 @@ use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
 ///        own hand, opposing hand, from the side to move
 /// rest   bit  0..16  stones of odd type index      bit 32..40  number of turns so far
 ///        bit 16..32  stones of type index 2 and 3  bit 40..45  last turn: cell, 16 pass, 17 start
+///                                                  bit 48..52  types that may be placed
 ///                                                  bit 63      whether the game is over
 /// ```
 ///
@@ -38,6 +39,8 @@ const LAST_START: u64 = 17;
 const ONE_PLY: u64 = 1 << 32;
 const LAST_SHIFT: u32 = 40;
 const LAST_MASK: u64 = 31 << LAST_SHIFT;
+const PLACEABLE_SHIFT: u32 = 48;
+const PLACEABLE_MASK: u64 = 15 << PLACEABLE_SHIFT;
 const OVER: u64 = 1 << 63;
 
 /// What an action does to a state.
@@ -59,8 +62,6 @@ pub(super) struct Tables {
     variant: Arc<Variant>,
     start: Small,
     effects: [Effect; NUM_ACTIONS],
-    /// The types that may open, bit `i` for type `i`.
-    opening_pieces: u8,
     /// The numbers of a hand, by its byte in `view`.
     hand_floats: Box<[[f32; 4]; 256]>,
 }
@@ -75,6 +76,32 @@ impl Small {
             && (square || layout != Layout::Planes)
     }
 
+    fn of(variant: &Variant, position: &Position) -> Self {
+        let mut rest = (position.ply() as u64) << 32;
+        for cell in position.occupied() {
+            if let Some((_, piece)) = position.stone_at(cell) {
+                let index = piece.index() as u64;
+                rest |= (index & 1) << cell.index() | (index >> 1) << (16 + cell.index());
+            }
+        }
+        let last = match position.last_move() {
+            None => LAST_START,
+            Some(Move::Pass) => LAST_PASSED,
+            Some(Move::Place { cell, .. }) => cell.index() as u64,
+        };
+        rest |= last << LAST_SHIFT;
+        for piece in position.placeable(variant) {
+            rest |= 1 << (PLACEABLE_SHIFT + piece.index() as u32);
+        }
+        if position.is_over(variant) {
+            rest |= OVER;
+        }
+        Self {
+            view: pack(variant, position),
+            rest,
+        }
+    }
+
     #[inline(always)]
     fn allowed(self) -> u64 {
         self.view >> 32 & 0xffff
@@ -82,13 +109,8 @@ impl Small {
 
     /// The types that the side to move may place, bit `i` for type `i`.
     #[inline(always)]
-    fn placeable(self, tables: &Tables) -> u8 {
-        let held = HELD[(self.view >> 48 & 0xff) as usize];
-        if (self.rest >> 32) as u8 == 0 {
-            held & tables.opening_pieces
-        } else {
-            held
-        }
+    fn placeable(self) -> u8 {
+        (self.rest >> PLACEABLE_SHIFT & 15) as u8
     }
 
     /// The bytes of the view: two for each set of cells, one for each hand.
@@ -98,8 +120,7 @@ impl Small {
     }
 
     #[inline(always)]
-    fn write_flat_floats(self, tables: &Tables, row: &mut [f32]) {
-        let row: &mut [f32; FLAT] = row.try_into().expect("a row of the layout");
+    fn write_flat_floats(self, tables: &Tables, row: &mut [f32; FLAT]) {
         let bytes = self.bytes();
         let (cells, hands) = row.split_at_mut(3 * CELLS);
         for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
@@ -111,8 +132,7 @@ impl Small {
     }
 
     #[inline(always)]
-    fn write_flat_bytes(self, row: &mut [u8]) {
-        let row: &mut [u8; FLAT] = row.try_into().expect("a row of the layout");
+    fn write_flat_bytes(self, row: &mut [u8; FLAT]) {
         let bytes = self.bytes();
         let (cells, hands) = row.split_at_mut(3 * CELLS);
         for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
@@ -125,11 +145,10 @@ impl Small {
 
     fn write_planes<T: Feature>(
         self,
-        row: &mut [T],
+        row: &mut [T; PLANES],
         spread: impl Fn(u8) -> [T; 8],
         hand: impl Fn(u8) -> [T; 4],
     ) {
-        let row: &mut [T; PLANES] = row.try_into().expect("a row of the layout");
         let bytes = self.bytes();
         let (sets, hands) = row.split_at_mut(4 * CELLS);
         for (part, byte) in sets.chunks_exact_mut(8).zip(bytes) {
@@ -188,41 +207,17 @@ impl State for Small {
                 },
             };
         }
-        let admits = |piece: &Piece| variant.opening().admits(*piece);
         let share = |count| f32::hand(count, variant.copies());
         Tables {
-            start: Self {
-                view: pack(variant, &Position::new(variant)),
-                rest: LAST_START << LAST_SHIFT,
-            },
+            start: Self::of(variant, &Position::new(variant)),
             effects,
-            opening_pieces: Piece::ALL
-                .iter()
-                .filter(|piece| admits(piece))
-                .fold(0, |set, piece| set | 1 << piece.index()),
             hand_floats: Box::new(array::from_fn(|byte| hand_bytes(byte as u8).map(share))),
             variant: variant.clone(),
         }
     }
 
     fn from_position(tables: &Tables, position: &Position) -> Self {
-        let mut rest = (position.ply() as u64) << 32;
-        for cell in position.occupied() {
-            if let Some((_, piece)) = position.stone_at(cell) {
-                let index = piece.index() as u64;
-                rest |= (index & 1) << cell.index() | (index >> 1) << (16 + cell.index());
-            }
-        }
-        let last = match position.last_move() {
-            None => LAST_START,
-            Some(Move::Pass) => LAST_PASSED,
-            Some(Move::Place { cell, .. }) => cell.index() as u64,
-        };
-        let over = position.is_over(&tables.variant);
-        Self {
-            view: pack(&tables.variant, position),
-            rest: rest | last << LAST_SHIFT | if over { OVER } else { 0 },
-        }
+        Self::of(&tables.variant, position)
     }
 
     fn position(&self, tables: &Tables) -> Position {
@@ -271,12 +266,12 @@ impl State for Small {
     }
 
     #[inline(always)]
-    fn is_legal(&self, tables: &Tables, action: usize) -> bool {
+    fn is_legal(&self, rules: &Tables, action: usize) -> bool {
         if action == PASS {
-            return self.must_pass(tables);
+            return self.must_pass(rules);
         }
         let cell = self.allowed() >> (action % CELLS) & 1;
-        let piece = self.placeable(tables) >> (action / CELLS) & 1;
+        let piece = self.placeable() >> (action / CELLS) & 1;
         cell & u64::from(piece) != 0
     }
 
@@ -292,28 +287,30 @@ impl State for Small {
         let passed = effect.stone == 0;
         let over = hands as u8 == 0 || (passed && allowed == 0);
         let allowed = if over { 0 } else { allowed };
-        let marks = effect.marks | if over { OVER } else { 0 };
+        // Whatever the opening rule asks of the first stone, there is one now, or its player has passed.
+        let held = u64::from(HELD[usize::from(hands as u8)]) << PLACEABLE_SHIFT;
+        let marks = effect.marks | held | if over { OVER } else { 0 };
         Self {
             view: stones | allowed << 32 | hands << 48,
-            rest: ((self.rest & !LAST_MASK) + ONE_PLY) | marks,
+            rest: ((self.rest & !(LAST_MASK | PLACEABLE_MASK)) + ONE_PLY) | marks,
         }
     }
 
     #[inline(always)]
     fn count_legal(&self, tables: &Tables) -> usize {
-        let pieces = self.placeable(tables).count_ones();
+        let pieces = self.placeable().count_ones();
         let placements = pieces * self.allowed().count_ones();
         placements.max(u32::from(!self.is_over(tables))) as usize
     }
 
     #[inline(always)]
-    fn nth_legal(&self, tables: &Tables, rank: usize) -> usize {
+    fn nth_legal(&self, _: &Tables, rank: usize) -> usize {
         let allowed = self.allowed();
         if allowed == 0 {
             return PASS;
         }
         let (piece, rank) = divide(rank, allowed.count_ones() as usize);
-        let piece = NTH_BIT[usize::from(self.placeable(tables))][piece & 7];
+        let piece = NTH_BIT[usize::from(self.placeable())][piece & 7];
         let (low, high) = (allowed & 0xff, allowed >> 8);
         let in_low = low.count_ones() as usize;
         // Branches would be mispredicted half of the time.
@@ -349,43 +346,66 @@ impl State for Small {
     }
 
     #[inline(always)]
-    fn write_observation(&self, tables: &Tables, observations: &mut Observations<'_>, row: usize) {
+    fn write_observations<'a>(
+        tables: &Tables,
+        states: impl Iterator<Item = &'a Self>,
+        observations: &mut Observations<'_>,
+        first: usize,
+    ) {
+        // The layout is looked at once for all rows, so that every loop is a simple one.
         match observations {
             Observations::Float32(Layout::Flat, all) => {
-                self.write_flat_floats(tables, &mut all[row * FLAT..][..FLAT]);
+                for (row, state) in rows(all, first).zip(states) {
+                    state.write_flat_floats(tables, row);
+                }
             }
             Observations::Uint8(Layout::Flat, all) => {
-                self.write_flat_bytes(&mut all[row * FLAT..][..FLAT]);
+                for (row, state) in rows(all, first).zip(states) {
+                    state.write_flat_bytes(row);
+                }
             }
-            Observations::Float32(_, all) => self.write_planes(
-                &mut all[row * PLANES..][..PLANES],
-                |byte| FLOATS[usize::from(byte)],
-                |byte| tables.hand_floats[usize::from(byte)],
-            ),
-            Observations::Uint8(_, all) => self.write_planes(
-                &mut all[row * PLANES..][..PLANES],
-                |byte| SPREAD[usize::from(byte)].to_le_bytes(),
-                hand_bytes,
-            ),
-            Observations::Packed(all) => all[row] = self.view,
+            Observations::Float32(_, all) => {
+                for (row, state) in rows(all, first).zip(states) {
+                    let spread = |byte| FLOATS[usize::from(byte)];
+                    let hand = |byte| tables.hand_floats[usize::from(byte)];
+                    state.write_planes(row, spread, hand);
+                }
+            }
+            Observations::Uint8(_, all) => {
+                for (row, state) in rows(all, first).zip(states) {
+                    let spread = |byte| SPREAD[usize::from(byte)].to_le_bytes();
+                    state.write_planes(row, spread, hand_bytes);
+                }
+            }
+            Observations::Packed(all) => {
+                for (row, state) in all[first..].iter_mut().zip(states) {
+                    *row = state.view;
+                }
+            }
         }
     }
 
     #[inline(always)]
-    fn write_mask(&self, tables: &Tables, over: bool, mask: &mut [i8]) {
+    fn write_mask(&self, _: &Tables, over: bool, mask: &mut [i8]) {
         let mask: &mut [i8; NUM_ACTIONS] = mask.try_into().expect("a row of the mask");
         let allowed = if over { 0 } else { self.allowed() };
-        let pieces = self.placeable(tables);
         let cells = [allowed & 0xff, allowed >> 8].map(|byte| SPREAD[byte as usize]);
-        let (placements, pass) = mask.split_at_mut(PASS);
-        for (piece, part) in placements.chunks_exact_mut(CELLS).enumerate() {
-            let keep = u64::from(pieces >> piece & 1).wrapping_neg();
-            for (half, word) in part.chunks_exact_mut(8).zip(cells) {
-                half.copy_from_slice(&(word & keep).to_le_bytes().map(|byte| byte as i8));
-            }
+        let kept = &KEPT[usize::from(self.placeable())];
+        let (words, pass) = mask.as_chunks_mut();
+        for (i, (word, kept)) in words.iter_mut().zip(kept).enumerate() {
+            *word = (cells[i & 1] & kept).to_le_bytes().map(|byte| byte as i8);
         }
         pass[0] = i8::from(allowed == 0);
     }
+}
+
+/// The rows from `first` on.
+#[inline(always)]
+fn rows<T, const LENGTH: usize>(
+    all: &mut [T],
+    first: usize,
+) -> impl Iterator<Item = &mut [T; LENGTH]> {
+    all[first * LENGTH..].as_chunks_mut().0.iter_mut()
 }
 
 #[cfg(test)]

@@ -67,6 +67,23 @@ pub(super) static HELD: [u8; 256] = {
     table
 };
 
+/// Of types, one bit each: which of the 64 bytes of the placements, 16 for each type, are theirs.
+pub(super) static KEPT: [[u64; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut types = 0;
+    while types < 16 {
+        let mut word = 0;
+        while word < 8 {
+            if types >> (word / 2) & 1 == 1 {
+                table[types][word] = u64::MAX;
+            }
+            word += 1;
+        }
+        types += 1;
+    }
+    table
+};
+
 /// The counts of a hand in a byte, two bits a type.
 pub(super) const fn hand_bytes(hand: u8) -> [u8; 4] {
     [hand & 3, hand >> 2 & 3, hand >> 4 & 3, hand >> 6]

@@ -52,12 +52,14 @@ pub(super) trait State: Copy + Send + Sync {
     /// What tells apart positions that look different to the side to move.
     fn key(&self) -> Self::Key;
 
-    fn write_observation(
-        &self,
+    /// Writes the observations of states into the rows from `first` on.
+    fn write_observations<'a>(
         rules: &Self::Rules,
+        states: impl Iterator<Item = &'a Self>,
         observations: &mut Observations<'_>,
-        row: usize,
-    );
+        first: usize,
+    ) where
+        Self: 'a;
 
     /// Writes the legal actions; in a game that is `over`, the pass.
     fn write_mask(&self, rules: &Self::Rules, over: bool, mask: &mut [i8]);
@@ -133,13 +135,15 @@ impl State for Position {
         *self
     }
 
-    fn write_observation(
-        &self,
+    fn write_observations<'a>(
         variant: &Self::Rules,
+        states: impl Iterator<Item = &'a Self>,
         observations: &mut Observations<'_>,
-        row: usize,
+        first: usize,
     ) {
-        observations.write(variant, row, self);
+        for (row, state) in (first..).zip(states) {
+            observations.write(variant, row, state);
+        }
     }
 
     fn write_mask(&self, variant: &Self::Rules, over: bool, mask: &mut [i8]) {

@@ -201,8 +201,8 @@ impl<S: State + PartialEq> Batch for Forest<S> {
     fn write_leaves(&self, mut observations: Observations<'_>, action_mask: &mut [i8]) {
         let width = num_actions(&self.variant);
         let masks = action_mask.chunks_exact_mut(width);
-        for (row, (leaf, mask)) in self.leaves.iter().zip(masks).enumerate() {
-            leaf.write_observation(&self.rules, &mut observations, row);
+        S::write_observations(&self.rules, self.leaves.iter(), &mut observations, 0);
+        for (leaf, mask) in self.leaves.iter().zip(masks) {
             leaf.write_mask(&self.rules, false, mask);
         }
     }
