@@ -6,7 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Self, SupportsIndex
@@ -16,45 +16,66 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff.errors import CheckpointError
+from mijnlieff.mcts import MCTSPolicy
 
 __all__ = ["ChampionPolicy", "is_network_file"]
 
 _MAGIC = b"MIJNNETW"
+# How the search plays that the networks were trained with, see `TrainConfig`.
+_MARGIN_WEIGHT = 0.5
+_SOLVE_BELOW = 9
+# Points of a unit of the network's margin, and those that count in full in a search.
+_MARGIN_UNIT = 4.0
+_FULL_MARGIN = 8.0
 
 
 class ChampionPolicy:
-    """Plays what a trained network thinks best, without search and without PyTorch.
+    """Plays what a trained network thinks best, without PyTorch, with or without a search.
 
     The network of the package was trained on the standard game, see ``docs/champion.md``; its file
     is read when first needed. `load` takes any other that ``mijnlieff export`` wrote. A network
     plays on the board and with the copies that it was trained on, whatever the opening rule.
 
     Decision ``n`` draws from stream ``n`` of the seed: the same calls give the same actions,
-    however they are cut into batches. Policies are equal when network, seed and temperature are;
-    how many decisions they have made is pickled, but not compared.
+    however they are cut into batches. Policies are equal when network and settings are; how many
+    decisions they have made is pickled, but not compared.
 
     Args:
         seed: of the draws, 0 to 2**64 - 1; it does not matter at temperature 0.
         temperature: 0 plays the legal action with the largest logit (of equal ones the first);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
+        num_simulations: of a tree search (`MCTSPolicy`) before every decision, which plays its best
+            action and solves positions of at most 9 empty cells exactly; 0 plays by the network
+            alone.
 
     Attributes:
         network: what it plays by, a `mijnlieff._mijnlieff.Network`.
         seed: as given.
         temperature: as given.
+        num_simulations: as given.
 
     Raises:
-        ValueError: a seed or a temperature out of range.
+        ValueError: a seed, a temperature or a number of simulations out of range, or a search and a
+            temperature.
         CheckpointError: the file in the package is damaged.
     """
 
-    def __init__(self, seed: SupportsIndex = 0, temperature: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> None:
         """Check and keep the settings."""
-        self._set_up(_packaged_network(), None, seed, temperature)
+        self._set_up(_packaged_network(), None, seed, temperature, num_simulations)
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], seed: SupportsIndex = 0, temperature: float = 0.0
+        cls,
+        path: str | os.PathLike[str],
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
     ) -> Self:
         """Return a policy that plays by another network.
 
@@ -62,18 +83,25 @@ class ChampionPolicy:
             path: a file that ``mijnlieff export`` wrote.
             seed: as in the class.
             temperature: as in the class.
+            num_simulations: as in the class.
 
         Raises:
             CheckpointError: the file is missing, truncated, damaged, of another program or version;
                 the message names it and the reason.
-            ValueError: a seed or a temperature out of range.
+            ValueError: as in the class.
         """
         policy = cls.__new__(cls)
-        policy._set_up(_read_network(Path(path)), os.fspath(path), seed, temperature)
+        network = _read_network(Path(path))
+        policy._set_up(network, os.fspath(path), seed, temperature, num_simulations)
         return policy
 
     def _set_up(
-        self, network: Network, path: str | None, seed: SupportsIndex, temperature: float
+        self,
+        network: Network,
+        path: str | None,
+        seed: SupportsIndex,
+        temperature: float,
+        num_simulations: SupportsIndex,
     ) -> None:
         self.network = network
         self.seed = operator.index(seed)
@@ -82,8 +110,24 @@ class ChampionPolicy:
             raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
         if not (self.temperature >= 0 and math.isfinite(self.temperature)):
             raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+        self.num_simulations = operator.index(num_simulations)
+        if self.num_simulations < 0:
+            raise ValueError(f"num_simulations must be 0 or more, not {num_simulations}")
+        if self.num_simulations and self.temperature:
+            raise ValueError(
+                f"a search plays its best action: leave temperature at 0, not {temperature!r}"
+            )
         self._path = path
         self._decisions = 0
+        self._search: MCTSPolicy | None = None
+        if self.num_simulations:
+            self._search = MCTSPolicy(
+                self.num_simulations,
+                partial(_evaluate, network),
+                seed=self.seed,
+                margin_weight=_MARGIN_WEIGHT,
+                solve_below=_SOLVE_BELOW,
+            )
 
     @property
     def variant(self) -> Variant:
@@ -111,6 +155,8 @@ class ChampionPolicy:
         """
         if not positions:
             return np.empty(0, dtype=np.int64)
+        if self._search is not None:
+            return self._search.act_batch(positions)
         actions = self.network.choose(positions, self.temperature, self.seed, self._decisions)
         self._decisions += len(positions)
         return actions
@@ -118,12 +164,14 @@ class ChampionPolicy:
     def __repr__(self) -> str:
         """Return the settings."""
         settings = f"seed={self.seed}, temperature={self.temperature}"
+        if self.num_simulations:
+            settings += f", num_simulations={self.num_simulations}"
         if self._path is None:
             return f"ChampionPolicy({settings})"
         return f"ChampionPolicy.load({self._path!r}, {settings})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other plays by the same network, seed and temperature."""
+        """Whether the other plays by the same network, with the same settings."""
         if not isinstance(other, ChampionPolicy):
             return NotImplemented
         return self._identity() == other._identity()
@@ -132,8 +180,8 @@ class ChampionPolicy:
         """Return a hash of what equality compares."""
         return hash(self._identity())
 
-    def _identity(self) -> tuple[Network, int, float]:
-        return self.network, self.seed, self.temperature
+    def _identity(self) -> tuple[Network, int, float, int]:
+        return self.network, self.seed, self.temperature, self.num_simulations
 
 
 def is_network_file(path: Path) -> bool:
@@ -143,6 +191,15 @@ def is_network_file(path: Path) -> bool:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
+
+
+def _evaluate(
+    network: Network, observations: NDArray[np.float32], _masks: NDArray[np.int8]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Logits and values as a tree search wants them."""
+    logits, values = network.evaluate(observations)
+    share = np.clip(values[:, 1] * (_MARGIN_UNIT / _FULL_MARGIN), -1.0, 1.0)
+    return logits, (1.0 - _MARGIN_WEIGHT) * values[:, 0] + _MARGIN_WEIGHT * share
 
 
 @cache

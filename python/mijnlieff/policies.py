@@ -49,7 +49,7 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
 
     Args:
         policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
-            ``"perfect:EPSILON"``, ``"champion"``, or a policy.
+            ``"perfect:EPSILON"``, ``"champion"``, ``"champion:SIMULATIONS"``, or a policy.
         depth: the depth of a plain ``"minimax"``.
         seed: the seed of a policy made from a name.
 
@@ -74,11 +74,12 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
         return RandomPolicy(seed)
     if policy == "greedy":
         return GreedyPolicy(seed)
-    if policy == "champion":
-        return ChampionPolicy(seed)
+    if kind == "champion" and (not colon or _is_integer(argument)):
+        return ChampionPolicy(seed, num_simulations=int(argument) if colon else 0)
     raise ValueError(
         f"unknown policy {policy!r}; choose random, greedy, minimax, minimax:DEPTH (such as "
-        "minimax:4), perfect, perfect:EPSILON (such as perfect:0.1) or champion"
+        "minimax:4), perfect, perfect:EPSILON (such as perfect:0.1), champion or "
+        "champion:SIMULATIONS (such as champion:64)"
     )
 
 

@@ -247,8 +247,8 @@ class TestPolicy:
     def test_names(self, file):
         assert make_policy("champion", seed=4) == ChampionPolicy(4)
         assert parse_policy(str(file), 4) == ChampionPolicy.load(file, seed=4)
-        with pytest.raises(ValueError, match=r"unknown policy 'champion:2'.* or champion"):
-            make_policy("champion:2")
+        with pytest.raises(ValueError, match=r"unknown policy 'champion:x'.* or champion"):
+            make_policy("champion:x")
 
     @pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
     def test_bad_settings(self, temperature):
@@ -258,6 +258,34 @@ class TestPolicy:
             with pytest.raises(ValueError, match=f"not {seed}"):
                 ChampionPolicy(seed=seed)
         assert ChampionPolicy(seed=2**64 - 1, temperature=1.0).act(Position()) in range(65)
+
+    def test_a_search_before_every_move(self, file):
+        positions = mijnlieff.random_openings(40, 5, seed=3)
+        search = ChampionPolicy.load(file, num_simulations=32)
+        assert search.num_simulations == 32
+        assert "num_simulations=32" in repr(search)
+        assert search != ChampionPolicy.load(file)
+        assert search == pickle.loads(pickle.dumps(search))
+        actions = search.act_batch(positions)
+        again = pickle.loads(pickle.dumps(ChampionPolicy.load(file, num_simulations=32)))
+        np.testing.assert_array_equal(actions, again.act_batch(positions))
+        # Near the end it is exact.
+        late = mijnlieff.random_openings(40, 9, seed=3)
+        margins = mijnlieff.solve_batch(late)
+        chosen = search.act_batch(late)
+        assert all(
+            margins.action_margins[i, action] == margins.margins[i]
+            for i, action in enumerate(chosen)
+        )
+        assert mijnlieff.make_policy("champion:16", seed=2) == ChampionPolicy(2, num_simulations=16)
+
+    def test_bad_searches(self):
+        with pytest.raises(ValueError, match="num_simulations must be 0 or more, not -1"):
+            ChampionPolicy(num_simulations=-1)
+        with pytest.raises(TypeError):
+            ChampionPolicy(num_simulations=1.5)
+        with pytest.raises(ValueError, match=r"temperature at 0, not 0\.5"):
+            ChampionPolicy(temperature=0.5, num_simulations=8)
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):
         policy, twin = (ChampionPolicy.load(file, temperature=2.0) for _ in range(2))

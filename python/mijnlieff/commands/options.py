@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 POLICY_HELP = (
-    "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion, a checkpoint of "
+    "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion[:SIMULATIONS], a checkpoint of "
     "`mijnlieff train`, or a file of `mijnlieff export`"
 )
 

@@ -122,7 +122,7 @@ class TrainConfig:
     max_considered: int = 8
     value_scale: float = 0.2
     search_margin_weight: float = 0.5
-    solve_below: int = 6
+    solve_below: int = 9
     replay_positions: int = 400_000
     reuse: float = 4.0
     weight_decay: float = 1e-4
