@@ -12,26 +12,22 @@ from matplotlib.figure import Figure
 
 from mijnlieff.errors import OutputError
 
-__all__ = ["draw_curve"]
+__all__ = ["curve_figure", "draw_curve"]
 
 # Okabe and Ito's colours, told apart by colour-blind readers too.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 
 
-def draw_curve(
-    path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
-) -> None:
-    """Draw scores and losses over the actions played.
+def curve_figure(
+    curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
+) -> Figure:
+    """Scores and losses over the actions played, as a figure that pyplot knows nothing of.
 
     Args:
-        path: the PNG file.
         curve: measurements, oldest first: `steps` and `scores`, which maps opponents to `score`,
             `low` and `high`.
         log: rounds, oldest first: `steps`, `policy_loss`, `value_loss`, `margin_loss`, `entropy`.
         title: a short line for the top.
-
-    Raises:
-        OutputError: the file cannot be written.
     """
     # Without pyplot, no window system and no global state come into play.
     figure = Figure(figsize=(9, 7), dpi=120, layout="constrained")
@@ -40,8 +36,25 @@ def draw_curve(
     figure.suptitle(title)
     _draw_scores(scores, curve)
     _draw_losses(losses, log)
+    return figure
+
+
+def draw_curve(
+    path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
+) -> None:
+    """Draw `curve_figure` into a file.
+
+    Args:
+        path: the PNG file.
+        curve: as there.
+        log: as there.
+        title: as there.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     try:
-        figure.savefig(path)
+        curve_figure(curve, log, title).savefig(path)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
