@@ -40,6 +40,10 @@ class Gallery:
                 f"{len(self.positions)} positions need as many captions, not {len(self.captions)}"
             )
 
+    def __repr__(self) -> str:
+        """Return how many there are, for where nothing can be drawn."""
+        return f"<Gallery of {len(self.positions)} positions>"
+
     def _repr_html_(self) -> str:
         """Return the drawings as an HTML element."""
         figures = "".join(

@@ -12,7 +12,9 @@ from mijnlieff.train.state import TrainState
 
 __all__ = ["LivePlot"]
 
+_DPI = 90
 _WIDTH = 760
+"""Pixels of a notebook's page; a little fewer than those of the picture."""
 
 
 class LivePlot:
@@ -69,7 +71,7 @@ class LivePlot:
         from mijnlieff.train.plot import curve_figure
 
         png = io.BytesIO()
-        curve_figure(state.curve, state.log, self._title).savefig(png, format="png")
+        curve_figure(state.curve, state.log, self._title).savefig(png, format="png", dpi=_DPI)
         # A picture, because only some set-ups of notebooks know how to show a bare figure.
         image = Image(png.getvalue(), width=_WIDTH)
         if self._handle is None:

@@ -94,4 +94,12 @@ def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
     entropy.set(ylabel="policy entropy, nats", ylim=(0, None))
     handles, labels = axes.get_legend_handles_labels()
     more_handles, more_labels = entropy.get_legend_handles_labels()
-    axes.legend(handles + more_handles, labels + more_labels, loc="upper right", ncols=4)
+    # Above the lines, which may run anywhere in here.
+    axes.legend(
+        handles + more_handles,
+        labels + more_labels,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=4,
+        frameon=False,
+    )
