@@ -28,7 +28,11 @@ $(BIN)/python:
 	touch $@
 
 .venv/installed-train: $(BIN)/python $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[train]'
+	$(BIN)/pip install --quiet --editable '.[train,tensorboard]'
+	touch $@
+
+.venv/installed-notebooks: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[notebooks]'
 	touch $@
 
 .PHONY: demo
@@ -36,7 +40,7 @@ demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measu
 	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
 
 .PHONY: test
-test: test-rust test-python ## Run all tests; those of the training need `make test-train`
+test: test-rust test-python ## Run all tests; those of training and notebooks: test-train, test-notebooks
 
 .PHONY: test-rust
 test-rust: ## Test the core, without Python
@@ -49,6 +53,14 @@ test-python: .venv/installed-test ## Test the package
 .PHONY: test-train
 test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py
+
+.PHONY: test-notebooks
+test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter's parts and execute the notebooks at small size
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
+
+.PHONY: notebooks
+notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about half an hour)
+	$(BIN)/python notebooks/execute.py
 
 .PHONY: compare
 compare: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games

@@ -29,7 +29,8 @@ from mijnlieff.train.trainer import Trainer  # noqa: E402
 
 SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "threads": 1, "measurement_games": 2}
 SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
-    "--final-games=4"
+    "--final-games=4",
+    "--no-tensorboard",
 ]
 
 
@@ -237,6 +238,7 @@ def test_a_whole_run(tmp_path, capsys):
         "checkpoint.pt",
         "curve.png",
         "log.jsonl",
+        "progress.csv",
         "report.json",
         "report.md",
     ]

@@ -6,9 +6,10 @@ own kind of output, so that the SVG and the image show the same thing. SVG needs
 both are imported on first use.
 """
 
+from .gallery import Gallery
 from .shapes import Drawable
 from .to_image import image
 from .to_svg import svg
 from .window import Window
 
-__all__ = ["Drawable", "Window", "image", "svg"]
+__all__ = ["Drawable", "Gallery", "Window", "image", "svg"]

@@ -9,9 +9,9 @@ from .scene import scene
 from .shapes import Circle, Drawable, Rect, Scene, Shape, Stroke, Text
 from .sizes import pixels
 
-__all__ = ["svg"]
+__all__ = ["FONTS", "element", "svg"]
 
-_FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
@@ -28,19 +28,35 @@ def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
         TypeError: ``size`` is not an integer.
         ValueError: ``size`` is out of range.
     """
+    return element(position, size, 'style="max-width:100%;height:auto"')
+
+
+def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> str:
+    """Return a position as an SVG element that has further attributes, such as its place.
+
+    Args:
+        position: what to draw.
+        size: as for `svg`.
+        attributes: SVG text.
+
+    Raises:
+        TypeError: ``size`` is not an integer.
+        ValueError: ``size`` is out of range.
+    """
     drawing = scene(position)
     width, height = pixels(drawing, size)
-    return "\n".join([_opening(drawing, width, height), *map(_element, drawing.shapes), "</svg>"])
+    opening = _opening(drawing, width, height, attributes)
+    return "\n".join([opening, *map(_element, drawing.shapes), "</svg>"])
 
 
-def _opening(drawing: Scene, width: int, height: int) -> str:
+def _opening(drawing: Scene, width: int, height: int, attributes: str) -> str:
     """Return the start tag with what the drawing shows in words."""
     title = escape(drawing.title)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" '
         f'viewBox="0 0 {_number(drawing.width)} {_number(drawing.height)}" '
-        f'width="{width}" height="{height}" style="max-width:100%;height:auto" '
-        f'role="img" aria-label="{title}" font-family="{_FONTS}">\n'
+        f'width="{width}" height="{height}" {attributes} '
+        f'role="img" aria-label="{title}" font-family="{FONTS}">\n'
         f"<title>{title}</title>\n<desc>{escape(drawing.description)}</desc>"
     )
 

@@ -1,20 +1,83 @@
 """Training a policy-value network by self-play, and using what it learnt.
 
-`mijnlieff train` on the command line is the usual way in; `load_policy` makes a player of the
-checkpoint it leaves behind. PyTorch is imported only once one of them runs.
+`mijnlieff train` on the command line is the usual way in, `train` the same from Python; a
+`LivePlot` shows in a notebook how it goes. `load_policy` makes a player of the checkpoint that
+either leaves behind. PyTorch is imported only once one of them runs.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mijnlieff.train.extras import require_train_extra
+from mijnlieff._mijnlieff import Variant
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.extras import prepare_packages, require_train_extra
+from mijnlieff.train.live import LivePlot
+from mijnlieff.train.state import OnReport, TrainState
 
 if TYPE_CHECKING:
     from mijnlieff import MCTSPolicy, NetworkPolicy
 
-__all__ = ["load_policy"]
+__all__ = ["Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
+
+
+def train(
+    config: TrainConfig,
+    budget: Budget,
+    out: str | os.PathLike[str],
+    *,
+    variant: Variant | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    on_report: OnReport | None = None,
+    tensorboard: bool | None = None,
+) -> TrainState:
+    """Train a network and return how the run stands at its end.
+
+    The folder then holds what `mijnlieff train` leaves there, less the final tables: the checkpoint
+    for `load_policy`, the logs `log.jsonl` and `progress.csv`, and the learning curve. Ctrl-C, or
+    the button that interrupts a notebook, saves the run and ends it early; a second one raises
+    `KeyboardInterrupt` at once.
+
+    Args:
+        config: the settings, as from `TrainConfig.of("ppo")`.
+        budget: when to stop; counted from the start of the run also when it goes on.
+        out: folder of the run.
+        variant: the game; the standard one unless given.
+        resume: go on with the run in the folder, which must have the same settings and variant.
+        overwrite: throw away a run in the folder.
+        on_report: called after every round with a `TrainState`; a `LivePlot`, for example. Without
+            it, progress goes to standard error.
+        tensorboard: whether to write event files into `tensorboard/` in the folder; unless given,
+            if TensorBoard is installed.
+
+    Raises:
+        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
+        TrainingError: the folder holds another run, or the losses are no numbers any more.
+        OutputError: the folder cannot be written to; found out before training starts.
+        CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
+        ValueError: both `resume` and `overwrite`.
+
+    What `on_report` raises ends the run; the last checkpoint is still good.
+    """
+    if resume and overwrite:
+        raise ValueError("a run is either resumed or overwritten: give one of the two")
+    prepare_packages(tensorboard)
+    from mijnlieff.train.folder import RunFolder
+    from mijnlieff.train.run import train_in
+
+    return train_in(
+        RunFolder(Path(out)),
+        config,
+        budget,
+        Variant() if variant is None else variant,
+        resume=resume,
+        overwrite=overwrite,
+        on_report=on_report,
+        tensorboard=tensorboard,
+    )
 
 
 def load_policy(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import shlex
 import signal
 import sys
@@ -14,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from mijnlieff import Variant
 from mijnlieff.commands.options import add_variant_arguments, variant_of
-from mijnlieff.errors import CheckpointError
 from mijnlieff.train.config import ALGORITHMS, Budget, TrainConfig
-from mijnlieff.train.extras import require_train_extra
+from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.folder import RunFolder
-from mijnlieff.train.interrupt import StopSignal
-from mijnlieff.train.progress import Progress
 from mijnlieff.train.report import report_json, report_markdown, report_table
 
 if TYPE_CHECKING:
@@ -30,8 +26,6 @@ __all__ = ["add_arguments", "run"]
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
 FINAL_SIMULATIONS = 64
-# Settings that a resumed run may change: they do not bear on what is learnt.
-_FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
 
 # Settings that the command line offers; all of them can be set from Python.
 _OPTIONS = {
@@ -70,6 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1000,
         help="per opponent in the final table, an even number (%(default)s)",
     )
+    parser.add_argument(
+        "--tensorboard",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="write TensorBoard's event files beside the JSONL and CSV logs; otherwise they are "
+        "written if TensorBoard is installed: pip install 'mijnlieff[tensorboard]'",
+    )
     add_variant_arguments(parser)
     parser.add_argument(
         "--algo", choices=tuple(ALGORITHMS), help=f"how to learn ({DEFAULT_ALGORITHM})"
@@ -94,25 +95,37 @@ def run(args: argparse.Namespace) -> int:
         The exit code: 0, or 128 plus the signal's number after Ctrl-C or SIGTERM.
 
     Raises:
-        MissingExtraError: PyTorch or matplotlib is not installed.
+        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
         ValueError: impossible settings.
         TrainingError: the folder holds another run, or the losses are no numbers any more.
         OutputError: the folder cannot be written to; found out before training starts.
         CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
         VariantError: an impossible number of copies.
     """
-    # By default OpenMP's threads spin while they wait for each other, which makes training many
-    # times slower as soon as another process wants a core. Read when PyTorch is imported.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    require_train_extra("torch", "matplotlib")
+    prepare_packages(args.tensorboard)
+    from mijnlieff.train.run import fresh, resumed, sitting
+
     if args.final_games < 2 or args.final_games % 2:
         raise ValueError(f"final_games must be a positive even number, not {args.final_games}")
     if args.resume and args.out is None:
         raise ValueError("--resume needs --out: the folder of the run to go on with")
     folder = RunFolder(args.out or Path("runs") / time.strftime("%Y%m%d-%H%M%S"))
-    trainer = _resumed(args, folder) if args.resume else _fresh(args, folder)
+    given, budget, variant = _given(args), _budget(args), variant_of(args)
+    if args.resume:
+        asked = args.board is not None or args.copies is not None or variant != Variant()
+        trainer = resumed(folder, given, budget, variant if asked else None)
+    else:
+        config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
+        budget = budget or Budget(minutes=DEFAULT_MINUTES)
+        trainer = fresh(folder, config, budget, variant, overwrite=args.overwrite)
     try:
-        return _train_and_report(trainer, folder, args.final_games)
+        print(f"training in {folder.path} on {trainer.variant}", file=sys.stderr)
+        signalled = sitting(trainer, folder, tensorboard=args.tensorboard)
+        if signalled:
+            print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)
+            return 128 + signalled
+        _report(trainer, folder, args.final_games)
+        return 0
     except KeyboardInterrupt:
         print(f"interrupted; go on with: {_resume_command(folder)}", file=sys.stderr)
         return 128 + signal.SIGINT
@@ -120,22 +133,14 @@ def run(args: argparse.Namespace) -> int:
         trainer.close()
 
 
-def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> int:
+def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
     from mijnlieff.train.measure import final_opponents, measure
-    from mijnlieff.train.plot import draw_curve
 
-    print(f"training in {folder.path} on {trainer.variant}", file=sys.stderr)
-    with StopSignal() as stop, Progress(trainer.spent) as progress:
-        trainer.run(folder, progress, lambda: stop.number != 0)
     counters = trainer.counters
     about = (
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
         f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {trainer.variant}."
     )
-    draw_curve(folder.curve, trainer.curve, folder.read_log(), "Learning Mijnlieff by self-play")
-    if stop.number:
-        print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)
-        return 128 + stop.number
     # What the search was trained with it also plays with.
     searches = trainer.config.algo == "alphazero"
     players = {"The network alone": None} | (
@@ -159,52 +164,12 @@ def _train_and_report(trainer: Trainer, folder: RunFolder, final_games: int) -> 
     folder.write(folder.report_text, report_markdown(matches, about))
     tables = "\n\n".join(f"{player}\n{report_table(rows)}" for player, rows in matches.items())
     print(f"{about}\n\n{tables}\n\nLearning curve: {folder.curve}")
-    return 0
-
-
-def _fresh(args: argparse.Namespace, folder: RunFolder) -> Trainer:
-    from mijnlieff.train.trainer import Trainer
-
-    config = TrainConfig.of(args.algo or DEFAULT_ALGORITHM, **_given(args))
-    budget = _budget(args) or Budget(minutes=DEFAULT_MINUTES)
-    variant = variant_of(args)
-    folder.prepare(resume=False, overwrite=args.overwrite)
-    return Trainer(config, budget, variant)
-
-
-def _resumed(args: argparse.Namespace, folder: RunFolder) -> Trainer:
-    from mijnlieff.train.checkpoint import load_checkpoint
-    from mijnlieff.train.trainer import Trainer
-
-    saved = load_checkpoint(folder.checkpoint)
-    given = _given(args)
-    if args.algo is not None and args.algo != saved.config.algo:
-        raise CheckpointError(
-            f"{folder.checkpoint} was trained by {saved.config.algo}, which cannot become "
-            f"{args.algo}: leave the option out"
-        )
-    for name in given.keys() - _FREE:
-        before = getattr(saved.config, name)
-        if given[name] != before:
-            raise CheckpointError(
-                f"{folder.checkpoint} was trained with {name} {before}, which cannot become "
-                f"{given[name]}: leave the option out"
-            )
-    variant = variant_of(args)
-    asked = args.board is not None or args.copies is not None or variant != Variant()
-    if asked and variant != saved.variant:
-        raise CheckpointError(
-            f"{folder.checkpoint} was trained on {saved.variant}, not on {variant}"
-        )
-    folder.prepare(resume=True, overwrite=False)
-    folder.cut_log(saved.counters.rounds)
-    config = dataclasses.replace(saved.config, **given)
-    return Trainer.resume(saved, folder.checkpoint, config, _budget(args) or saved.budget)
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that stand on the command line."""
-    return {name: value for name in _OPTIONS if (value := getattr(args, name)) is not None}
+    names = ("algo", *_OPTIONS)
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
 def _budget(args: argparse.Namespace) -> Budget | None:

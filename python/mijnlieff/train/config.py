@@ -7,7 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-__all__ = ["ALGORITHMS", "Budget", "TrainConfig"]
+__all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "Budget", "TrainConfig"]
+
+CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
+"""Whom a run is measured against on the way; names that `make_policy` knows, by strength."""
 
 
 @dataclass(frozen=True, slots=True)

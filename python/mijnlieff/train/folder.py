@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff.errors import OutputError, TrainingError
+from mijnlieff.train.rows import csv_text
 
 __all__ = ["RunFolder"]
 
@@ -19,6 +20,8 @@ class RunFolder:
         path: the folder.
         checkpoint: everything needed to go on.
         log: one JSON object per round.
+        csv: the same numbers as a table, a line per round; see `mijnlieff.train.rows`.
+        tensorboard: the folder of TensorBoard's event files.
         curve: the learning curve as a picture.
         report_json: the final table for programs.
         report_text: the final table for people.
@@ -33,6 +36,8 @@ class RunFolder:
         self.path = path
         self.checkpoint = path / "checkpoint.pt"
         self.log = path / "log.jsonl"
+        self.csv = path / "progress.csv"
+        self.tensorboard = path / "tensorboard"
         self.curve = path / "curve.png"
         self.report_json = path / "report.json"
         self.report_text = path / "report.md"
@@ -66,10 +71,12 @@ class RunFolder:
             )
 
     def _files(self) -> list[Path]:
-        return [self.checkpoint, self.log, self.curve, self.report_json, self.report_text]
+        events = self.tensorboard.glob("events.out.tfevents.*")
+        texts = [self.log, self.csv, self.report_json, self.report_text]
+        return [self.checkpoint, self.curve, *texts, *events]
 
     def write(self, file: Path, text: str) -> None:
-        """Write one of the files.
+        """Write one of the files, replacing it whole or not at all.
 
         Args:
             file: which.
@@ -78,25 +85,24 @@ class RunFolder:
         Raises:
             OutputError: it cannot be written.
         """
+        beside = file.with_name(file.name + ".part")
         try:
-            file.write_text(text, encoding="utf-8")
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(file)
         except OSError as error:
             raise OutputError(f"cannot write {file}: {error.strerror}") from error
 
     def append_log(self, row: dict[str, Any]) -> None:
-        """Add a round to the log.
+        """Add a round to the log and to the table.
 
         Args:
             row: plain values.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: one of them cannot be written.
         """
-        try:
-            with self.log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        except OSError as error:
-            raise OutputError(f"cannot write {self.log}: {error.strerror}") from error
+        _append(self.log, json.dumps(row) + "\n")
+        _append(self.csv, csv_text([row], header=not self.csv.exists()))
 
     def read_log(self) -> list[dict[str, Any]]:
         """The rounds in the log, oldest first; a line cut short by a kill is left out."""
@@ -113,11 +119,26 @@ class RunFolder:
     def cut_log(self, rounds: int) -> None:
         """Drop the rounds that were played after the checkpoint was written.
 
+        The table is made anew from the log, so that both agree again whatever a kill cut short.
+
         Args:
             rounds: of the checkpoint.
 
         Raises:
-            OutputError: the log cannot be written.
+            OutputError: the log or the table cannot be written.
         """
         kept = [row for row in self.read_log() if row["round"] <= rounds]
         self.write(self.log, "".join(json.dumps(row) + "\n" for row in kept))
+        if kept:
+            self.write(self.csv, csv_text(kept, header=True))
+        else:
+            self.csv.unlink(missing_ok=True)
+
+
+def _append(file: Path, text: str) -> None:
+    try:
+        # A text within the buffer goes out in one piece: a reader meanwhile sees all or nothing.
+        with file.open("ab", buffering=1 << 16) as stream:
+            stream.write(text.encode())
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror}") from error

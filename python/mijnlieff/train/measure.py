@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
-from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.policy import NetworkFunction, search_policy
 from mijnlieff.train.threads import torch_threads
 
-__all__ = ["CURVE_OPPONENTS", "final_opponents", "measure"]
-
-# Names that `make_policy` knows, by strength.
-CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
+__all__ = ["final_opponents", "measure"]
 
 
 def final_opponents(variant: Variant) -> tuple[str, ...]:

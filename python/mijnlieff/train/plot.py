@@ -12,26 +12,22 @@ from matplotlib.figure import Figure
 
 from mijnlieff.errors import OutputError
 
-__all__ = ["draw_curve"]
+__all__ = ["curve_figure", "draw_curve"]
 
 # Okabe and Ito's colours, told apart by colour-blind readers too.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 
 
-def draw_curve(
-    path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
-) -> None:
-    """Draw scores and losses over the actions played.
+def curve_figure(
+    curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
+) -> Figure:
+    """Scores and losses over the actions played, as a figure that pyplot knows nothing of.
 
     Args:
-        path: the PNG file.
         curve: measurements, oldest first: `steps` and `scores`, which maps opponents to `score`,
             `low` and `high`.
         log: rounds, oldest first: `steps`, `policy_loss`, `value_loss`, `margin_loss`, `entropy`.
         title: a short line for the top.
-
-    Raises:
-        OutputError: the file cannot be written.
     """
     # Without pyplot, no window system and no global state come into play.
     figure = Figure(figsize=(9, 7), dpi=120, layout="constrained")
@@ -40,8 +36,25 @@ def draw_curve(
     figure.suptitle(title)
     _draw_scores(scores, curve)
     _draw_losses(losses, log)
+    return figure
+
+
+def draw_curve(
+    path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
+) -> None:
+    """Draw `curve_figure` into a file.
+
+    Args:
+        path: the PNG file.
+        curve: as there.
+        log: as there.
+        title: as there.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     try:
-        figure.savefig(path)
+        curve_figure(curve, log, title).savefig(path)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
@@ -81,4 +94,12 @@ def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
     entropy.set(ylabel="policy entropy, nats", ylim=(0, None))
     handles, labels = axes.get_legend_handles_labels()
     more_handles, more_labels = entropy.get_legend_handles_labels()
-    axes.legend(handles + more_handles, labels + more_labels, loc="upper right", ncols=4)
+    # Above the lines, which may run anywhere in here.
+    axes.legend(
+        handles + more_handles,
+        labels + more_labels,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=4,
+        frameon=False,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,13 +15,14 @@ from mijnlieff import Variant
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.checkpoint import Checkpoint, Counters, save_checkpoint
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
 from mijnlieff.train.folder import RunFolder
-from mijnlieff.train.measure import CURVE_OPPONENTS, measure
+from mijnlieff.train.measure import measure
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.policy import load_weights
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.progress import Progress
+from mijnlieff.train.state import OnReport, TrainState
 from mijnlieff.train.threads import torch_threads
 
 __all__ = ["Trainer"]
@@ -145,13 +146,20 @@ class Trainer:
         self.counters.games += games
         return losses
 
-    def run(self, folder: RunFolder, progress: Progress, wants_stop: Callable[[], bool]) -> bool:
+    def run(
+        self,
+        folder: RunFolder,
+        progress: Progress | None,
+        wants_stop: Callable[[], bool],
+        on_report: Sequence[OnReport] = (),
+    ) -> bool:
         """Train until the budget is spent, saving and measuring on the way.
 
         Args:
             folder: where checkpoints and the log go.
-            progress: the display.
+            progress: the display, if any.
             wants_stop: asked after every round; the run is saved before it stops.
+            on_report: called in turn after every round, when it is in the log.
 
         Returns:
             Whether the budget is spent, rather than the run stopped before.
@@ -162,6 +170,7 @@ class Trainer:
         """
         # The first checkpoint comes before the first round: there is always one to fall back to.
         self.save(folder)
+        log = folder.read_log()
         clock = saved_at = time.monotonic()
         while self.spent < 1.0 and not wants_stop():
             if not self.curve:
@@ -181,8 +190,13 @@ class Trainer:
                 "games_per_second": round((self.counters.games - games) / elapsed, 1),
                 "steps_per_second": round((self.counters.steps - steps) / elapsed, 1),
             }
-            folder.append_log(self._log_row(losses) | rates)
-            progress.update(self.spent, self._line(losses, **rates))
+            log.append(self._log_row(losses) | rates)
+            folder.append_log(log[-1])
+            if progress is not None:
+                progress.update(self.spent, self._line(losses, **rates))
+            state = TrainState(self.spent, self.spent >= 1.0 or wants_stop(), log, self.curve)
+            for report in on_report:
+                report(state)
             if clock - saved_at >= self.config.checkpoint_seconds:
                 self.save(folder)
                 saved_at = clock

@@ -1,0 +1,84 @@
+"""Several boards beside each other, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from .scene import scene
+from .shapes import Drawable
+from .sizes import pixels
+from .to_svg import FONTS, element
+
+__all__ = ["Gallery"]
+
+_GAP = 16
+_LINE = 20
+_FONT = 14
+
+
+class Gallery:
+    """Positions in rows, each above its caption; draws itself in a notebook.
+
+    One SVG, like the drawing of a single position, because that is what every notebook shows, also
+    where it is only read.
+
+    Args:
+        positions: what to draw.
+        captions: one text for each, of one or more lines; none unless given.
+        size: length of each drawing's longer side in pixels, 32..8192.
+        columns: how many are in a row.
+
+    Raises:
+        ValueError: not as many captions as positions, or no column.
+    """
+
+    def __init__(
+        self,
+        positions: Iterable[Drawable],
+        captions: Iterable[str] | None = None,
+        size: int = 320,
+        columns: int = 4,
+    ) -> None:
+        """Check and keep them."""
+        self.positions: Sequence[Drawable] = tuple(positions)
+        self.captions: Sequence[str] = (
+            ("",) * len(self.positions) if captions is None else tuple(captions)
+        )
+        self.size = size
+        self.columns = columns
+        if len(self.captions) != len(self.positions):
+            raise ValueError(
+                f"{len(self.positions)} positions need as many captions, not {len(self.captions)}"
+            )
+        if columns < 1:
+            raise ValueError(f"a gallery has at least 1 column, not {columns}")
+
+    def __repr__(self) -> str:
+        """Return how many there are, for where nothing can be drawn."""
+        return f"<Gallery of {len(self.positions)} positions>"
+
+    def _repr_svg_(self) -> str:
+        """Return all drawings as one SVG element."""
+        sizes = [pixels(scene(position), self.size) for position in self.positions]
+        lines = max((len(caption.split("\n")) for caption in self.captions), default=0)
+        width = max((width for width, _ in sizes), default=0)
+        height = max((height for _, height in sizes), default=0) + lines * _LINE
+        parts = []
+        for number, position in enumerate(self.positions):
+            row, column = divmod(number, self.columns)
+            middle, top = column * (width + _GAP) + width / 2, row * (height + _GAP)
+            own_width, own_height = sizes[number]
+            place = f'x="{middle - own_width / 2:g}" y="{top}"'
+            parts.append(element(position, self.size, place))
+            for line, text in enumerate(self.captions[number].split("\n"), start=1):
+                baseline = top + own_height + line * _LINE - _LINE // 4
+                parts.append(f'<text x="{middle:g}" y="{baseline}">{escape(text)}</text>')
+        whole_width = min(self.columns, len(sizes)) * (width + _GAP)
+        whole_height = -(-len(sizes) // self.columns) * (height + _GAP)
+        opening = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole_width} {whole_height}" '
+            f'width="{whole_width}" height="{whole_height}" style="max-width:100%;height:auto" '
+            f'font-family="{FONTS}" font-size="{_FONT}" text-anchor="middle" fill="#808080">'
+        )
+        return "\n".join([opening, *parts, "</svg>"])

@@ -1,0 +1,64 @@
+"""The notebooks, executed at small size; the kept files are left alone."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+pytest.importorskip("torch")
+pytest.importorskip("pettingzoo")
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def execution():
+    """The module that `make notebooks` runs."""
+    spec = importlib.util.spec_from_file_location("execute", NOTEBOOKS / "execute.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_notebook(path: Path, source: str) -> Path:
+    nbformat = pytest.importorskip("nbformat")
+    cells = [nbformat.v4.new_code_cell(source)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_runs(path, execution, tmp_path):
+    before = path.read_bytes()
+    kept = execution.nbformat.read(path, as_version=4)
+    executed = execution.execute(path, "small", tmp_path)
+    assert path.read_bytes() == before
+    assert [cell.source for cell in executed.cells] == [cell.source for cell in kept.cells]
+    for cell, before_it in zip(executed.cells, kept.cells, strict=True):
+        kinds = [
+            [sorted(output.get("data", output["output_type"])) for output in outputs]
+            for outputs in (cell.get("outputs", []), before_it.get("outputs", []))
+        ]
+        assert kinds[0] == kinds[1], cell.source
+
+
+def test_the_size_and_the_folder_reach_a_notebook(execution, tmp_path):
+    source = "import os\nprint(os.environ['MIJNLIEFF_NOTEBOOK_SIZE'], os.getcwd())"
+    executed = execution.execute(write_notebook(tmp_path / "one.ipynb", source), "small", tmp_path)
+    assert executed.cells[0].outputs[0].text == f"small {tmp_path}\n"
+
+
+def test_a_failing_cell_is_an_error(execution, tmp_path):
+    path = write_notebook(tmp_path / "one.ipynb", "1 / 0")
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        execution.execute(path, "small", tmp_path)
+
+
+def test_a_warning_is_an_error(execution, tmp_path):
+    path = write_notebook(tmp_path / "one.ipynb", "import warnings\nwarnings.warn('mind the gap')")
+    with pytest.raises(execution.Warned, match="mind the gap"):
+        execution.execute(path, "small", tmp_path)
