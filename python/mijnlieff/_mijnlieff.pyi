@@ -343,7 +343,8 @@ class BuiltinPolicy:
 
     Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
     actions, and cutting a list of positions into batches changes nothing. Policies are equal when
-    kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not compared.
+    kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not
+    compared.
     """
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff.errors import CheckpointError
+from mijnlieff.integers import seed_of
 
 __all__ = ["ChampionPolicy", "is_network_file"]
 
@@ -76,10 +76,8 @@ class ChampionPolicy:
         self, network: Network, path: str | None, seed: SupportsIndex, temperature: float
     ) -> None:
         self.network = network
-        self.seed = operator.index(seed)
+        self.seed = seed_of(seed)
         self.temperature = float(temperature)
-        if not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
         if not (self.temperature >= 0 and math.isfinite(self.temperature)):
             raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
         self._path = path

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from mijnlieff.integers import integer, seed_of
 from mijnlieff.vector import VectorEnv
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant: Variant | None = None,
         *,
         opponent: str | Policy | None = "random",
-        opponent_depth: int = 2,
+        opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str = "flat",
         dtype: DTypeLike = "float32",
@@ -118,10 +118,12 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ValueError: a seed out of range, or an option.
+            TypeError: the seed is no integer.
             ClosedEnvError: the environment was closed.
         """
         if options:
             raise ValueError(f"unknown reset option {next(iter(options))!r}; there are none")
+        seed = None if seed is None else seed_of(seed)
         super().reset(seed=seed)
         if seed is None and self._mask is None:
             seed = int(self.np_random.integers(2**63))
@@ -146,7 +148,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             TypeError: the action is no integer.
             ClosedEnvError: the environment was closed.
         """
-        number = _integer(action)
+        number = integer("action", action)
         observations, rewards, terminations, _, info = self._games.step([number])
         self._show()
         over = bool(terminations[0])
@@ -199,12 +201,3 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the window."""
         return {**self.__dict__, "_window": None}
-
-
-def _integer(action: SupportsIndex) -> int:
-    if isinstance(action, (bool, np.bool_)):
-        raise TypeError(f"an action is an integer, not {action!r}")
-    try:
-        return operator.index(action)
-    except TypeError:
-        raise TypeError(f"an action is an integer, not {action!r}") from None

@@ -129,7 +129,7 @@ def test_an_illegal_action_loses_or_raises():
         strict.step(64)
     assert strict.position == Position()
     for bad in (1.0, "a1+", None, True, np.array([1, 2])):
-        with pytest.raises(TypeError, match="an action is an integer"):
+        with pytest.raises(TypeError, match="action must be an integer"):
             strict.step(bad)
     with pytest.raises(IllegalMoveError, match="65 does not exist"):
         env.reset()

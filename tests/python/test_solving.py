@@ -123,7 +123,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: solve("a1+"), AttributeError, "variant"),  # type: ignore[arg-type]
     (lambda: PerfectPolicy(seed=-1), ValueError, "-1"),
     (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
-    (lambda: PerfectPolicy(epsilon=float("not NaN")), ValueError, "nan"),
+    (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),
     (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
     (lambda: mijnlieff.make_policy("perfect:often"), ValueError, "perfect:often"),
     (lambda: mijnlieff.set_table_bytes(0), ValueError, "0"),
