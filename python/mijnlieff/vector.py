@@ -22,6 +22,7 @@ from mijnlieff.errors import ClosedEnvError
 from mijnlieff.integers import integer, integer_in, seed_of, threads_of
 from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.spaces import observation_space
+from mijnlieff.viewer import Viewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,10 +136,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self.variant = Variant() if variant is None else variant
         self.autoreset_mode = _autoreset_mode(autoreset)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            modes = ", ".join(self.metadata["render_modes"])
-            raise ValueError(f"unknown render_mode {render_mode!r}; choose None or one of {modes}")
         self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
         depth = integer("opponent_depth", opponent_depth)
         player = None if opponent is None else make_policy(opponent, depth=depth)
         # A built-in policy plays inside the native step; any other is asked from here.
@@ -280,11 +279,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode."""
         if self.render_mode is None:
             return None
-        if self.render_mode == "ansi":
-            return tuple(str(position) for position in self.positions())
-        from mijnlieff.render import image
-
-        return tuple(image(position) for position in self.positions())
+        return tuple(map(self._viewer.render, self.positions()))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Give the memory back; every later use raises `ClosedEnvError`."""

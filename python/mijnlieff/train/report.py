@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mijnlieff import MatchReport
+from mijnlieff.tables import text_table
 
 __all__ = ["report_json", "report_markdown", "report_table"]
 
@@ -30,15 +31,7 @@ def report_table(matches: Sequence[MatchReport]) -> str:
     Args:
         matches: of one agent against several opponents.
     """
-    rows = [_HEADINGS, *map(_cells, matches)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+    return text_table([_HEADINGS, *map(_cells, matches)])
 
 
 def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) -> str:
