@@ -10,8 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from forced_passes import Rows, random_rows
 
-from mijnlieff import Position, Variant, grade, random_openings, solve, solve_batch
+from mijnlieff import (
+    Position,
+    Variant,
+    format_record,
+    grade,
+    random_openings,
+    solve,
+    solve_batch,
+)
 from mijnlieff._mijnlieff import canonical_counts
 
 OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
@@ -71,21 +80,23 @@ def counts(plies: int) -> Iterator[str]:
     yield from table(["opening rule", *(f"ply {ply}" for ply in range(plies + 1))], rows)
 
 
-def chains(games: int) -> Iterator[str]:
-    """Forced passes of one player in a row, in random games."""
-    longest = np.zeros(games, dtype=np.int64)
-    rng = np.random.default_rng(0)
-    for number, position in enumerate(random_openings(games, 1)):
-        row = [0, 0]
-        while not position.is_over:
-            actions = position.legal_actions()
-            passes = actions[0] == position.variant.pass_action
-            row[position.to_play] = row[position.to_play] + 1 if passes else 0
-            longest[number] = max(longest[number], row[position.to_play])
-            position = position.play(int(rng.choice(actions)))
-    shares = np.bincount(longest) / games
-    rows = [[f"{length}", f"{share:.2%}"] for length, share in enumerate(shares)]
-    yield from table(["most passes in a row", "share of games"], rows)
+def passes(games: int) -> Iterator[str]:
+    """Forced passes of one player in a row: in random games, and the most there can be."""
+    length, game = Rows().longest()
+    yield f"A player can be made to pass {length} times in a row and no more, as in this game:"
+    yield ""
+    yield f"`{format_record(game)}`"
+    yield ""
+    yield "`docs/forced_passes.py` shows that there is no longer row: whether a stone leaves the"
+    yield "opponent without a move depends only on its type, its cell and the cells that are taken."
+    yield "So a table over taken cells and pieces left bounds every row, and a search goes through"
+    yield "all games that the bound leaves over."
+    yield ""
+    yield f"The longest row of one player in each of {games:,} random games:"
+    yield ""
+    counts = np.trim_zeros(random_rows(games), "b")
+    rows = [[f"{row}", f"{count:,}", f"{count / games:.4%}"] for row, count in enumerate(counts)]
+    yield from table(["most passes in a row", "games", "share"], rows)
 
 
 def decisions(games: int) -> Iterator[str]:
@@ -129,7 +140,7 @@ def grades(positions: int) -> Iterator[str]:
     yield from table(head, rows)
 
 
-def page(plies: int, games: int, positions: int) -> Iterator[str]:
+def page(plies: int, games: int, random_games: int, positions: int) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# What the solution says"
     yield ""
@@ -147,9 +158,7 @@ def page(plies: int, games: int, positions: int) -> Iterator[str]:
     yield from counts(plies)
     yield "## Forced passes"
     yield ""
-    yield f"The longest row of forced passes of one player in each of {games:,} random games:"
-    yield ""
-    yield from chains(games)
+    yield from passes(random_games)
     yield "## How many actions are best"
     yield ""
     yield f"Over {games:,} positions of random games at each ply (more than one legal action):"
@@ -167,10 +176,15 @@ def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plies", type=int, default=6, help="count positions up to this ply")
-    parser.add_argument("--games", type=int, default=2000, help="random games")
+    parser.add_argument("--games", type=int, default=2000, help="random games solved")
+    parser.add_argument(
+        "--random-games", type=int, default=1_000_000, help="random games searched for passes"
+    )
     parser.add_argument("--positions", type=int, default=3000, help="positions of each grade")
     args = parser.parse_args()
-    text = "\n".join(page(args.plies, args.games, args.positions)).rstrip() + "\n"
+    text = (
+        "\n".join(page(args.plies, args.games, args.random_games, args.positions)).rstrip() + "\n"
+    )
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

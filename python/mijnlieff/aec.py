@@ -10,6 +10,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.errors import ClosedEnvError, GameOverError, MissingExtraError
 from mijnlieff.spaces import observation_space
+from mijnlieff.viewer import Viewer
 
 try:
     from pettingzoo import AECEnv
@@ -21,8 +22,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-    from mijnlieff.render import Window
 
 __all__ = ["env", "raw_env"]
 
@@ -83,18 +82,17 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         for option, value, choices in (
             ("observation layout", observation, ("planes", "flat")),
             ("reward", reward, ("outcome", "margin")),
-            ("render_mode", render_mode, (None, *self.metadata["render_modes"])),
         ):
             if value not in choices:
                 names = ", ".join(map(str, choices))
                 raise ValueError(f"unknown {option} {value!r}; choose one of {names}")
         self.variant = Variant() if variant is None else variant
         self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
         self._layout: Literal["planes", "flat"] = observation
         self._dtype = np.dtype(dtype)
         self._reward = reward
         self._position = Position(self.variant)
-        self._window: Window | None = None
         self._closed = False
         self.possible_agents = ["player_0", "player_1"]
         self.agents: list[str] = []
@@ -139,7 +137,8 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
-        self._show()
+        if self._viewer.follows:
+            self._viewer.render(self._position)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return what an agent sees."""
@@ -188,7 +187,8 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
             self._finish()
         self._accumulate_rewards()
         self.agent_selection = self.possible_agents[self._position.to_play]
-        self._show()
+        if self._viewer.follows:
+            self._viewer.render(self._position)
 
     def _finish(self) -> None:
         position = self._position
@@ -200,31 +200,9 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
 
     def render(self) -> Any:
         """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
-        if self.render_mode == "ansi":
-            return str(self._position)
-        if self.render_mode == "rgb_array":
-            from mijnlieff.render import image
-
-            return image(self._position)
-        self._show()
-        return None
+        return self._viewer.render(self._position)
 
     def close(self) -> None:
         """Close the window and the game."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._viewer.close()
         self._closed = True
-
-    def _show(self) -> None:
-        if self.render_mode != "human":
-            return
-        if self._window is None:
-            from mijnlieff.render import Window
-
-            self._window = Window(fps=self.metadata["render_fps"])
-        self._window.show(self._position)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return everything but the window, so that copies and pickles keep the game."""
-        return {**self.__dict__, "_window": None}

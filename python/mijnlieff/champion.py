@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Sequence
 from functools import cache, partial
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff.errors import CheckpointError
+from mijnlieff.integers import integer, seed_of
 from mijnlieff.mcts import MCTSPolicy
 
 __all__ = ["ChampionPolicy", "is_network_file"]
@@ -104,15 +104,13 @@ class ChampionPolicy:
         num_simulations: SupportsIndex,
     ) -> None:
         self.network = network
-        self.seed = operator.index(seed)
+        self.seed = seed_of(seed)
         self.temperature = float(temperature)
-        if not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
         if not (self.temperature >= 0 and math.isfinite(self.temperature)):
             raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
-        self.num_simulations = operator.index(num_simulations)
+        self.num_simulations = integer("num_simulations", num_simulations)
         if self.num_simulations < 0:
-            raise ValueError(f"num_simulations must be 0 or more, not {num_simulations}")
+            raise ValueError(f"num_simulations must be 0 or more, not {self.num_simulations}")
         if self.num_simulations and self.temperature:
             raise ValueError(
                 f"a search plays its best action: leave temperature at 0, not {temperature!r}"

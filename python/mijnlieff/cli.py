@@ -53,7 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             code = _run(arguments)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # as it is for a shell's >&-
+                sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

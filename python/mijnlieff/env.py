@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from mijnlieff.integers import integer, seed_of
 from mijnlieff.vector import VectorEnv
+from mijnlieff.viewer import Viewer
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Position, Variant
     from mijnlieff.policies import Policy
-    from mijnlieff.render import Window
 
 __all__ = ["MijnlieffEnv"]
 
@@ -61,7 +61,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant: Variant | None = None,
         *,
         opponent: str | Policy | None = "random",
-        opponent_depth: int = 2,
+        opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str = "flat",
         dtype: DTypeLike = "float32",
@@ -71,10 +71,8 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         """Make the game; `reset` starts it."""
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            modes = ", ".join(self.metadata["render_modes"])
-            raise ValueError(f"unknown render_mode {render_mode!r}; choose None or one of {modes}")
         self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
         self._games = VectorEnv(
             1,
             variant,
@@ -90,7 +88,6 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             num_threads=1,
         )
         self._mask: NDArray[np.int8] | None = None
-        self._window: Window | None = None
         self.action_space = Discrete(self.variant.num_actions)
         self.observation_space = self._games.single_observation_space
 
@@ -118,15 +115,18 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ValueError: a seed out of range, or an option.
+            TypeError: the seed is no integer.
             ClosedEnvError: the environment was closed.
         """
         if options:
             raise ValueError(f"unknown reset option {next(iter(options))!r}; there are none")
+        seed = None if seed is None else seed_of(seed)
         super().reset(seed=seed)
         if seed is None and self._mask is None:
             seed = int(self.np_random.integers(2**63))
         observations, info = self._games.reset(seed=seed)
-        self._show()
+        if self._viewer.follows:
+            self._viewer.render(self.position)
         return observations[0, ...], self._single(info)
 
     def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -146,9 +146,10 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             TypeError: the action is no integer.
             ClosedEnvError: the environment was closed.
         """
-        number = _integer(action)
+        number = integer("action", action)
         observations, rewards, terminations, _, info = self._games.step([number])
-        self._show()
+        if self._viewer.follows:
+            self._viewer.render(self.position)
         over = bool(terminations[0])
         return observations[0, ...], float(rewards[0]), over, False, self._single(info)
 
@@ -160,30 +161,12 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
-        if self.render_mode == "ansi":
-            return str(self.position)
-        if self.render_mode == "rgb_array":
-            from mijnlieff.render import image
-
-            return image(self.position)
-        self._show()
-        return None
+        return self._viewer.render(self.position)
 
     def close(self) -> None:
         """Close the window and the game; every later use raises `ClosedEnvError`."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._viewer.close()
         self._games.close()
-
-    def _show(self) -> None:
-        if self.render_mode != "human":
-            return
-        if self._window is None:
-            from mijnlieff.render import Window
-
-            self._window = Window(fps=self.metadata["render_fps"])
-        self._window.show(self.position)
 
     def _single(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Return what a batch of one says about its game."""
@@ -195,16 +178,3 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         if "illegal" in infos:
             info["illegal"] = bool(infos["illegal"][0])
         return info
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return everything but the window."""
-        return {**self.__dict__, "_window": None}
-
-
-def _integer(action: SupportsIndex) -> int:
-    if isinstance(action, (bool, np.bool_)):
-        raise TypeError(f"an action is an integer, not {action!r}")
-    try:
-        return operator.index(action)
-    except TypeError:
-        raise TypeError(f"an action is an integer, not {action!r}") from None

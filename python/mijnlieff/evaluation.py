@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from mijnlieff._mijnlieff import (
     play_match,
     random_openings,
 )
+from mijnlieff.integers import SEEDS, integer, seed_of, threads_of
 from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.progress import progress_bar
 from mijnlieff.reports import MatchReport
@@ -26,8 +26,6 @@ __all__ = ["Conditions", "MatchReport", "evaluate", "play"]
 _NATIVE_PAIRS = 8192
 _NATIVE_PAIRS_WITH_BAR = 64
 _LOCK_STEP_PAIRS = 4096
-SEEDS = 2**64
-"""How many there are."""
 
 
 def evaluate(
@@ -65,6 +63,7 @@ def evaluate(
     Raises:
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so
             long that no game outlasts them.
+        TypeError: a number is no integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
@@ -97,13 +96,12 @@ class Conditions:
             ValueError: an odd, zero or negative number of games, or another number out of range.
             TypeError: a number is no integer.
         """
-        games, opening_plies, seed = map(operator.index, (games, opening_plies, seed))
+        games, opening_plies = integer("games", games), integer("opening_plies", opening_plies)
+        seed, num_threads = seed_of(seed), threads_of(num_threads)
         if games < 2 or games % 2:
             raise ValueError(
                 f"games must be a positive even number, for both seats of each opening, not {games}"
             )
-        if not 0 <= seed < SEEDS:
-            raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
         if opening_plies < 0:
             raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
         return cls(games, variant, opening_plies, seed, num_threads)

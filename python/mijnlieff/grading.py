@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from mijnlieff._mijnlieff import (
     random_openings,
 )
 from mijnlieff.grade_report import GradeReport, Judged
+from mijnlieff.integers import SEEDS, integer, seed_of, threads_of
 from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.progress import progress_bar
 from mijnlieff.solving import solve_batch
@@ -26,7 +26,6 @@ __all__ = ["GradeReport", "grade", "sample_decisions"]
 _OPENING_PLIES = 4
 """Games start after 0 to 3 random plies, so that deterministic policies play different games."""
 _CHUNK = 1024
-_SEEDS = 2**64
 
 
 def grade(
@@ -57,13 +56,13 @@ def grade(
     Raises:
         ValueError: fewer than 3 positions, a seed out of range, an unknown policy, or a variant
             whose games have no decision.
+        TypeError: a number is no integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
-    positions, seed = operator.index(positions), operator.index(seed)
+    positions, seed = integer("positions", positions), seed_of(seed)
+    num_threads = threads_of(num_threads)
     if positions < 3:
         raise ValueError(f"positions must be at least 3, one of each source, not {positions}")
-    if not 0 <= seed < _SEEDS:
-        raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
     graded = make_policy(policy)
     if isinstance(graded, BuiltinPolicy):
         graded = graded.with_seed(seed)
@@ -112,7 +111,7 @@ def sample_decisions(
         games = []
         for plies in range(_OPENING_PLIES):
             share = (wanted + _OPENING_PLIES - 1 - plies) // _OPENING_PLIES
-            start = int(rng.integers(_SEEDS, dtype=np.uint64))
+            start = int(rng.integers(SEEDS, dtype=np.uint64))
             games.append(random_openings(share, plies, variant, start))
         drawn = _draw([game for part in games for game in part], player, rng)
         if not drawn:

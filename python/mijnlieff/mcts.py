@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -11,11 +10,11 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, TreeSearch
 from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.integers import SEEDS, integer, seed_of
 
 __all__ = ["MCTSPolicy", "search_with"]
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
-_SEEDS = 2**64
 
 
 def search_with(network: _Network, search: TreeSearch) -> None:
@@ -57,7 +56,7 @@ class MCTSPolicy:
 
     Raises:
         ValueError: a setting out of range.
-        TypeError: a network that cannot be called.
+        TypeError: a network that cannot be called, or a number that is no integer.
     """
 
     def __init__(
@@ -78,10 +77,8 @@ class MCTSPolicy:
             raise TypeError(
                 f"network has to be a function of observations and masks, not {network!r}"
             )
-        self.seed = operator.index(seed)
-        if not 0 <= self.seed < _SEEDS:
-            raise ValueError(f"seed must be 0 to 2**64 - 1, not {seed}")
-        self.num_simulations = operator.index(num_simulations)
+        self.seed = seed_of(seed)
+        self.num_simulations = integer("num_simulations", num_simulations)
         self.network = network
         self._options: dict[str, Any] = {
             "root": root,
@@ -139,7 +136,7 @@ class MCTSPolicy:
         return TreeSearch(
             list(positions),
             self.num_simulations,
-            seed=(self.seed + self._decisions) % _SEEDS,
+            seed=(self.seed + self._decisions) % SEEDS,
             temperature=0.0,
             **self._options,
         )

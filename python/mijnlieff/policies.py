@@ -25,6 +25,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff.champion import ChampionPolicy
 from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.integers import integer, seed_of
 
 __all__ = ["NetworkPolicy", "Policy", "choose_actions", "make_policy"]
 
@@ -44,7 +45,9 @@ class Policy(Protocol):
         ...
 
 
-def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0) -> Policy:
+def make_policy(
+    policy: str | Policy, *, depth: SupportsIndex = 2, seed: SupportsIndex = 0
+) -> Policy:
     """Return the policy with this name, or the policy itself.
 
     Args:
@@ -55,7 +58,7 @@ def make_policy(policy: str | Policy, *, depth: int = 2, seed: SupportsIndex = 0
 
     Raises:
         ValueError: an unknown name, or a depth or seed out of range.
-        TypeError: neither a name nor a policy.
+        TypeError: neither a name nor a policy, or a depth or seed that is no integer.
         CheckpointError: the champion's file is damaged.
     """
     if not isinstance(policy, str):
@@ -106,6 +109,8 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
     if isinstance(policy, BuiltinPolicy):
         return list(map(int, chosen))
     actions = np.asarray(chosen)
+    if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
+        actions = actions.astype(bool)  # NumPy takes booleans among integers for integers
     if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":
         raise PolicyError(
             f"{policy!r} returned an array of dtype {actions.dtype} and shape {actions.shape} for "
@@ -135,12 +140,14 @@ class NetworkPolicy:
         observation: the layout of observations, see `Position.observation`.
         temperature: 0 plays the legal action with the largest logit (of equal ones the first);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
-        seed: of the generator for draws. It goes on from call to call, one row for each position.
+        seed: of the generator for draws, 0 to 2**64 - 1. It goes on from call to call, one row for
+            each position.
         batch_size: the most positions given to `fn` at once.
 
     Raises:
-        ValueError: unknown layout, a negative or infinite temperature, or a batch size below 1.
-        TypeError: `fn` cannot be called.
+        ValueError: unknown layout, a negative or infinite temperature, a batch size below 1, or a
+            seed out of range.
+        TypeError: `fn` cannot be called, or a number is no integer.
     """
 
     def __init__(
@@ -160,14 +167,15 @@ class NetworkPolicy:
             )
         if not (temperature >= 0 and math.isfinite(temperature)):
             raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+        batch_size = integer("batch_size", batch_size)
         if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, not {batch_size!r}")
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         self.fn = fn
         self.observation = observation
         self.temperature = float(temperature)
         self.batch_size = batch_size
-        self.seed = seed
-        self._generator = np.random.default_rng(seed)
+        self.seed = seed_of(seed)
+        self._generator = np.random.default_rng(self.seed)
 
     def __repr__(self) -> str:
         """Return the settings; functions show their name."""

@@ -8,6 +8,7 @@ each board and number of copies, the four used last are kept.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Solver, Variant
+from mijnlieff.integers import integer_in
 
 __all__ = [
     "Solution",
@@ -118,7 +120,8 @@ def solve(
 
     Raises:
         SearchLimitError: a limit was reached; the error holds the bounds proven until then.
-        ValueError: `max_seconds` is negative.
+        ValueError: `max_nodes` or `max_seconds` is negative.
+        TypeError: `max_nodes` is no integer.
         BookError: the book that comes with the package is damaged.
     """
     solver = solver_for(position.variant)
@@ -150,7 +153,8 @@ def solve_batch(
     Raises:
         SearchLimitError: a limit was reached; the error names a position that is not solved and
             holds the bounds proven for it.
-        ValueError: no position or several variants, 0 threads, or a negative time.
+        ValueError: no position or several variants, 0 threads, or a negative limit.
+        TypeError: a number of threads or positions is no integer.
         BookError: the book that comes with the package is damaged.
     """
     if not positions:
@@ -169,12 +173,12 @@ def set_table_bytes(count: int) -> None:
 
     Raises:
         ValueError: the number is below 1.
+        TypeError: it is no integer.
     """
     global _table_bytes
-    if count < 1:
-        raise ValueError(f"the table must take at least 1 byte, not {count}")
+    table_bytes = integer_in("count", count, 1, sys.maxsize)
     with _lock:
-        _table_bytes = count
+        _table_bytes = table_bytes
         _solvers.clear()
 
 

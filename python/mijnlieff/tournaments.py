@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from mijnlieff._mijnlieff import Variant
-from mijnlieff.evaluation import SEEDS, Conditions, play
+from mijnlieff.evaluation import Conditions, play
+from mijnlieff.integers import SEEDS
 from mijnlieff.policies import Policy, make_policy
 from mijnlieff.progress import progress_bar
 from mijnlieff.tournament_report import TournamentReport

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
@@ -20,8 +19,10 @@ from mijnlieff._mijnlieff import (
     Variant,
 )
 from mijnlieff.errors import ClosedEnvError
+from mijnlieff.integers import integer, integer_in, seed_of, threads_of
 from mijnlieff.policies import Policy, choose_actions, make_policy
 from mijnlieff.spaces import observation_space
+from mijnlieff.viewer import Viewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +119,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         variant: Variant | None = None,
         *,
         opponent: str | Policy | None = None,
-        opponent_depth: int = 2,
+        opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str = "flat",
         dtype: DTypeLike = "float32",
@@ -131,15 +132,14 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         """Make the games; `reset` starts them."""
-        self.num_envs = _at_least_one("num_envs", num_envs, MAX_ENVS)
+        self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
         self.variant = Variant() if variant is None else variant
         self.autoreset_mode = _autoreset_mode(autoreset)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            modes = ", ".join(self.metadata["render_modes"])
-            raise ValueError(f"unknown render_mode {render_mode!r}; choose None or one of {modes}")
         self.render_mode = render_mode
-        player = None if opponent is None else make_policy(opponent, depth=opponent_depth)
+        self._viewer = Viewer(render_mode, self.metadata)
+        depth = integer("opponent_depth", opponent_depth)
+        player = None if opponent is None else make_policy(opponent, depth=depth)
         # A built-in policy plays inside the native step; any other is asked from here.
         self._policy = None if isinstance(player, BuiltinPolicy) else player
         self._options: dict[str, Any] = {
@@ -279,11 +279,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode."""
         if self.render_mode is None:
             return None
-        if self.render_mode == "ansi":
-            return tuple(str(position) for position in self.positions())
-        from mijnlieff.render import image
-
-        return tuple(image(position) for position in self.positions())
+        return tuple(map(self._viewer.render, self.positions()))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Give the memory back; every later use raises `ClosedEnvError`."""
@@ -318,19 +314,10 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             self._batch.restore(games)
 
 
-def _at_least_one(name: str, value: SupportsIndex, largest: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
-    if not 1 <= number <= largest:
-        raise ValueError(f"{name} must be 1 to {largest}, not {number}")
-    return number
-
-
 def _threads(num_threads: SupportsIndex | None, num_envs: int, self_play: bool) -> int:
-    if num_threads is not None:
-        return _at_least_one("num_threads", num_threads, 1024)
+    given = threads_of(num_threads)
+    if given is not None:
+        return given
     if self_play and num_envs < _THREADS_PAY_FROM:
         return 1
     if hasattr(os, "sched_getaffinity"):
@@ -346,22 +333,12 @@ def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
     return _AUTORESET[autoreset]
 
 
-def _seed(seed: Any) -> int:
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        raise TypeError(f"a seed must be an integer, not {seed!r}") from None
-    if not 0 <= number < 2**64:
-        raise ValueError(f"a seed must be 0 to 2**64 - 1, not {number}")
-    return number
-
-
 def _seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> int | list[int | None] | None:
     if seed is None:
         return None
-    if not isinstance(seed, (list, tuple, np.ndarray)):
-        return _seed(seed)
-    seeds = [None if one is None else _seed(one) for one in seed]
+    if not isinstance(seed, (list, tuple, np.ndarray)) or getattr(seed, "ndim", 1) == 0:
+        return seed_of(seed)
+    seeds = [None if one is None else seed_of(one) for one in seed]
     if len(seeds) != num_envs:
         raise ValueError(f"{num_envs} games need {num_envs} seeds, not {len(seeds)}")
     return seeds

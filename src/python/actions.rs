@@ -3,6 +3,39 @@
 use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use super::integers::index;
+
+/// Stands for an action that no int64 holds; it does not exist either.
+const NO_ACTION: i64 = -1;
+
+/// The actions that no int64 holds, as they were given, and in which games.
+#[derive(Default)]
+pub(super) struct Beyond(Vec<(usize, Py<PyAny>)>);
+
+impl Beyond {
+    /// The action as it was given for a game, when it was read as this number.
+    pub(super) fn given<'py>(
+        &self,
+        py: Python<'py>,
+        game: usize,
+        action: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.iter().find(|&&(number, _)| number == game) {
+            Some((_, given)) => Ok(given.bind(py).clone()),
+            None => Ok(action.into_pyobject(py)?.into_any()),
+        }
+    }
+
+    /// The number to read an action as.
+    fn read(&mut self, game: usize, given: &Bound<'_, PyAny>) -> i64 {
+        given.extract().unwrap_or_else(|_| {
+            self.0.push((game, given.clone().unbind()));
+            NO_ACTION
+        })
+    }
+}
 
 /// Copies actions, an array of any integer type or a list, contiguous or not, into `numbers`.
 ///
@@ -11,9 +44,17 @@ use pyo3::prelude::*;
 /// # Errors
 ///
 /// `TypeError` for other types, booleans included, and `ValueError` for another shape.
-pub(super) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> PyResult<()> {
+pub(super) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> PyResult<Beyond> {
+    let mut beyond = Beyond::default();
     if let Ok(array) = actions.cast_exact::<PyArray1<i64>>() {
-        return copy(array, numbers);
+        copy(array, numbers)?;
+        return Ok(beyond);
+    }
+    // NumPy would take booleans among integers for integers, and large integers for floats.
+    let is_list = actions.is_instance_of::<PyList>() || actions.is_instance_of::<PyTuple>();
+    let listed = is_list.then(|| copy_items(actions, numbers, &mut beyond));
+    if let Some(Ok(())) = listed {
+        return Ok(beyond);
     }
     let py = actions.py();
     let numpy = py.import(pyo3::intern!(py, "numpy"))?;
@@ -22,14 +63,50 @@ pub(super) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> P
     if array.shape() != [numbers.len()] {
         return Err(wrong_shape(array.shape(), numbers.len()));
     }
-    let dtype = array.dtype();
-    if !matches!(dtype.kind(), b'i' | b'u') {
-        return Err(PyTypeError::new_err(format!(
-            "actions must be integers, not {dtype}"
-        )));
+    if let Some(Err(error)) = listed {
+        return Err(error);
     }
-    let array = array.call_method1(pyo3::intern!(py, "astype"), (numpy::dtype::<i64>(py),))?;
-    copy(array.cast::<PyArray1<i64>>()?, numbers)
+    let dtype = array.dtype();
+    let wide = match (dtype.kind(), dtype.itemsize()) {
+        (b'u', 8) => numpy::dtype::<u64>(py),
+        (b'i' | b'u', _) => numpy::dtype::<i64>(py),
+        _ => {
+            let message = format!("actions must be integers, not {dtype}");
+            return Err(PyTypeError::new_err(message));
+        }
+    };
+    let array = array.call_method1(pyo3::intern!(py, "astype"), (wide,))?;
+    if let Ok(signed) = array.cast::<PyArray1<i64>>() {
+        copy(signed, numbers)?;
+    } else {
+        let unsigned = array.cast::<PyArray1<u64>>()?.readonly();
+        for (game, (number, &action)) in numbers.iter_mut().zip(unsigned.as_array()).enumerate() {
+            *number = match i64::try_from(action) {
+                Ok(action) => action,
+                Err(_) => beyond.read(game, action.into_pyobject(py)?.as_any()),
+            };
+        }
+    }
+    Ok(beyond)
+}
+
+/// Copies the items of a list or tuple.
+fn copy_items(
+    actions: &Bound<'_, PyAny>,
+    numbers: &mut [i64],
+    beyond: &mut Beyond,
+) -> PyResult<()> {
+    if actions.len()? != numbers.len() {
+        return Err(wrong_shape(&[actions.len()?], numbers.len()));
+    }
+    for (game, number) in numbers.iter_mut().enumerate() {
+        let action = index(
+            format_args!("game {game}: action"),
+            &actions.get_item(game)?,
+        )?;
+        *number = beyond.read(game, &action);
+    }
+    Ok(())
 }
 
 fn copy(array: &Bound<'_, PyArray1<i64>>, numbers: &mut [i64]) -> PyResult<()> {

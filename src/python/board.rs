@@ -1,13 +1,14 @@
 //! `mijnlieff.Board`.
 
-use std::num::TryFromIntError;
 use std::sync::Arc;
 
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::arrays::shaped;
 use super::errors::{board_error, classes};
+use super::integers::index;
 use crate::game::{Board, Cell};
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
@@ -25,19 +26,20 @@ impl PyBoard {
 
     /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
     #[staticmethod]
-    fn from_blocks(blocks: Vec<(i64, i64)>) -> PyResult<Self> {
-        let corner = |&(x, y): &(i64, i64)| Ok((i32::try_from(x)?, i32::try_from(y)?));
-        let corners: Vec<(i32, i32)> = blocks
-            .iter()
-            .map(|block| {
-                corner(block).map_err(|_: TryFromIntError| {
-                    let (min, max) = (i32::MIN, i32::MAX);
-                    classes::BoardError::new_err(format!(
-                        "the block at {block:?} is too far out; coordinates are {min} to {max}"
-                    ))
-                })
+    fn from_blocks(blocks: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
+            let x = index(format_args!("x of block {number}"), x)?;
+            let y = index(format_args!("y of block {number}"), y)?;
+            let near = x.extract().ok().zip(y.extract().ok());
+            near.ok_or_else(|| {
+                let (min, max) = (i32::MIN, i32::MAX);
+                classes::BoardError::new_err(format!(
+                    "the block at ({x}, {y}) is too far out; coordinates are {min} to {max}"
+                ))
             })
-            .collect::<PyResult<_>>()?;
+        };
+        let corners = blocks.iter().enumerate().map(corner);
+        let corners: Vec<(i32, i32)> = corners.collect::<PyResult<_>>()?;
         Board::from_blocks(&corners)
             .map(Self::new)
             .map_err(|error| board_error(&error))
@@ -99,12 +101,15 @@ impl PyBoard {
     }
 
     /// The name of a cell, such as ``a1``.
-    fn cell_name(&self, cell: usize) -> PyResult<String> {
-        if cell >= self.0.num_cells() {
+    fn cell_name(&self, cell: &Bound<'_, PyAny>) -> PyResult<String> {
+        let number = index("cell", cell)?;
+        let known = number.extract().ok();
+        let cell = known.filter(|&cell: &usize| cell < self.0.num_cells());
+        let cell = cell.ok_or_else(|| {
             let last = self.0.num_cells() - 1;
-            let message = format!("cell {cell} does not exist, cells are 0 to {last}");
-            return Err(pyo3::exceptions::PyIndexError::new_err(message));
-        }
+            let message = format!("cell {number} does not exist, cells are 0 to {last}");
+            PyIndexError::new_err(message)
+        })?;
         Ok(self.0.cell_name(Cell::new(cell)))
     }
 

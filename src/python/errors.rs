@@ -3,6 +3,7 @@
 //! The classes live in `mijnlieff/errors.py`: under the stable ABI, Rust cannot subclass built-in
 //! exceptions before Python 3.12.
 
+use pyo3::PyErrArguments;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -96,20 +97,18 @@ pub(crate) fn play_error(
 pub(crate) fn unknown_action(
     variant: &Variant,
     position: &Position,
-    action: &str,
+    action: Bound<'_, PyAny>,
     place: &str,
 ) -> PyErr {
     let last = pass_action(variant);
     let message = format!("{place}action {action} does not exist, actions are 0 to {last} (pass)");
-    illegal_action(variant, position, action.parse().ok(), &message)
+    illegal_action(variant, position, action.unbind(), &message)
 }
 
-fn illegal_action(
-    variant: &Variant,
-    position: &Position,
-    action: Option<i64>,
-    message: &str,
-) -> PyErr {
+fn illegal_action<A>(variant: &Variant, position: &Position, action: A, message: &str) -> PyErr
+where
+    (String, A, Vec<i64>): PyErrArguments + Send + Sync + 'static,
+{
     let legal = legal_actions(variant, position);
     let names: Vec<String> = legal
         .iter()
@@ -123,7 +122,7 @@ fn illegal_action(
 /// An `IllegalMoveError` that names the game of a batch; other errors as they are.
 pub(crate) fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
     let rebuilt = || -> PyResult<PyErr> {
-        let arguments: (String, Option<i64>, Vec<i64>) = error
+        let arguments: (String, Py<PyAny>, Vec<i64>) = error
             .value(py)
             .getattr("args")?
             .get_item(PySlice::new(py, 0, 3, 1))?

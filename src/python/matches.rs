@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::arrays::shaped;
+use super::integers;
 use super::interrupt::run_interruptible;
 use super::policy::{PyBuiltinPolicy, check_playable, not_halted};
 use super::position::{PyPosition, common_variant};
@@ -17,14 +18,20 @@ use crate::search::Limits;
 
 /// Positions after `plies` uniformly random actions, none of them finished.
 #[pyfunction]
-#[pyo3(signature = (count, plies, variant=None, seed=0, first=0))]
+#[pyo3(
+    signature = (count, plies, variant=None, seed=None, first=None),
+    text_signature = "(count, plies, variant=None, seed=0, first=0)"
+)]
 pub(crate) fn random_openings(
-    count: usize,
-    plies: usize,
+    count: &Bound<'_, PyAny>,
+    plies: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-    seed: u64,
-    first: u64,
+    seed: Option<&Bound<'_, PyAny>>,
+    first: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<PyPosition>> {
+    let count = integers::count("count", count)?;
+    let plies = integers::count("plies", plies)?;
+    let (seed, first) = parse_streams(seed, first)?;
     let variant = PyVariant::or_default(variant).0;
     let numbers = (first..).take(count);
     numbers
@@ -39,28 +46,25 @@ pub(crate) fn random_openings(
 
 /// Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
 #[pyfunction]
-#[pyo3(signature = (openings, policy, opponent, seed=0, first=0, num_threads=None))]
+#[pyo3(
+    signature = (openings, policy, opponent, seed=None, first=None, num_threads=None),
+    text_signature = "(openings, policy, opponent, seed=0, first=0, num_threads=None)"
+)]
 pub(crate) fn play_match<'py>(
     py: Python<'py>,
     openings: Vec<PyPosition>,
     policy: &Bound<'py, PyBuiltinPolicy>,
     opponent: &Bound<'py, PyBuiltinPolicy>,
-    seed: u64,
-    first: u64,
-    num_threads: Option<usize>,
+    seed: Option<&Bound<'py, PyAny>>,
+    first: Option<&Bound<'py, PyAny>>,
+    num_threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+    let (seed, first) = parse_streams(seed, first)?;
+    let num_threads = integers::threads(num_threads)?;
     let variant = common_variant(&openings)?;
     for (i, position) in openings.iter().enumerate() {
         check_playable(position, &format!("opening {i}: "))?;
     }
-    let num_threads = match num_threads {
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-        Some(0) => {
-            let message = "num_threads must be 1 or more, or None for one per core, not 0";
-            return Err(PyValueError::new_err(message));
-        }
-        Some(given) => given,
-    };
     let players = [policy.get(), opponent.get()];
     let game = Match {
         variant: &variant,
@@ -80,4 +84,15 @@ pub(crate) fn play_match<'py>(
         .iter()
         .flat_map(|pair| [pair.as_light, pair.as_dark].map(i64::from));
     shaped(py, numbers.collect(), &[starts.len(), 2])
+}
+
+/// The seed of openings or games, and the number of the first of them; 0 unless given.
+fn parse_streams(
+    seed: Option<&Bound<'_, PyAny>>,
+    first: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(u64, u64)> {
+    Ok((
+        seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
+        first.map_or(Ok(0), |given| integers::seed("first", given))?,
+    ))
 }

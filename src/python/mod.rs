@@ -11,6 +11,7 @@ mod board;
 mod drawing;
 mod ends;
 mod errors;
+mod integers;
 mod interrupt;
 mod matches;
 mod network;

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use numpy::PyArray1;
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::errors::play_error;
+use super::integers::{self, integer_or};
 use super::interrupt::run_interruptible;
 use super::position::PyPosition;
 use super::solver::PySolver;
@@ -96,7 +97,9 @@ impl PyBuiltinPolicy {
         slf: &Bound<'py, Self>,
         seed: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = slf.get().arguments(slf.py(), parse_seed(seed)?)?;
+        let arguments = slf
+            .get()
+            .arguments(slf.py(), integers::seed("seed", seed)?)?;
         slf.get_type().call1(arguments)
     }
 
@@ -150,7 +153,7 @@ impl PyBuiltinPolicy {
     fn new(kind: Kind, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         Ok(Self {
             kind,
-            seed: seed.map_or(Ok(0), parse_seed)?,
+            seed: seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
             decisions: AtomicU64::new(0),
         })
     }
@@ -339,28 +342,11 @@ impl PyPerfectPolicy {
 
 /// A search depth in plies.
 pub(crate) fn parse_depth(depth: &Bound<'_, PyAny>) -> PyResult<Depth> {
-    let plies = depth.extract::<i64>().map_err(|error| {
-        let message = || format!("depth must be 1 to {} plies, not {depth}", Depth::MAX);
-        explain_overflow(depth.py(), error, message)
+    let plies = integer_or("depth", depth, |number| {
+        let max = Depth::MAX;
+        PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
     })?;
     Depth::new(plies).map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-/// A seed.
-pub(crate) fn parse_seed(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
-    seed.extract().map_err(|error| {
-        let message = || format!("seed must be 0 to 2**64 - 1, not {seed}");
-        explain_overflow(seed.py(), error, message)
-    })
-}
-
-/// An integer out of range is a wrong value; what is no integer is a wrong type.
-fn explain_overflow(py: Python<'_>, error: PyErr, message: impl FnOnce() -> String) -> PyErr {
-    if error.is_instance_of::<PyOverflowError>(py) {
-        PyValueError::new_err(message())
-    } else {
-        error
-    }
 }
 
 /// Refuses finished games; the message starts with `place`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayDyn};
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -13,6 +13,7 @@ use super::errors::{
     legal_actions, pack_error, parse_error, play_error, position_error, record_error,
     unknown_action,
 };
+use super::integers::index;
 use super::variant::PyVariant;
 use crate::encode::{
     Feature, Layout, PackError, action_of, move_of, num_actions, observe, pack, write_mask,
@@ -274,16 +275,10 @@ pub(crate) fn parse_action(
     let mv = if let Ok(name) = action.cast::<PyString>() {
         parse_move(variant.board(), name.to_str()?).map_err(|error| parse_error(&error))?
     } else {
-        let index: PyResult<i64> = action.extract();
-        let overflows = |error: &PyErr| error.is_instance_of::<PyOverflowError>(action.py());
-        let known = match index {
-            Ok(index) => usize::try_from(index)
-                .ok()
-                .and_then(|index| move_of(variant, index)),
-            Err(error) if overflows(&error) => None,
-            Err(error) => return Err(error),
-        };
-        known.ok_or_else(|| unknown_action(variant, position, &action.to_string(), place))?
+        let index = index(format_args!("{place}action"), action)?;
+        let known = index.extract().ok();
+        let known = known.and_then(|action| move_of(variant, action));
+        known.ok_or_else(|| unknown_action(variant, position, index, place))?
     };
     let next = position.play(variant, mv).map_err(|error| {
         play_error(

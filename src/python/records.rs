@@ -1,9 +1,9 @@
 //! Game records and perft.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::errors::record_error;
+use super::integers::integer_in;
 use super::interrupt::run_interruptible;
 use super::position::{PyPosition, parse_action};
 use super::variant::PyVariant;
@@ -44,10 +44,12 @@ pub(crate) fn format_record(
 
 /// The number of sequences of exactly `depth` actions; finished games have no continuation.
 #[pyfunction]
-pub(crate) fn perft(py: Python<'_>, position: &PyPosition, depth: i64) -> PyResult<u64> {
-    let plies = u32::try_from(depth).map_err(|_| {
-        PyValueError::new_err(format!("depth must be 0 or more plies, not {depth}"))
-    })?;
+pub(crate) fn perft(
+    py: Python<'_>,
+    position: &PyPosition,
+    depth: &Bound<'_, PyAny>,
+) -> PyResult<u64> {
+    let plies = integer_in("depth", depth, 0..=u32::MAX)?;
     let count = run_interruptible(py, |stop| {
         game::perft_until(&position.variant, &position.core, plies, stop)
     })?;

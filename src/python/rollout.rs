@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::arrays::shaped;
+use super::integers;
 use super::interrupt::run_interruptible;
 use super::position::{PyPosition, common_variant};
 use crate::game::Position;
@@ -23,22 +24,24 @@ type Results<'py> = (Bound<'py, PyArrayDyn<i16>>, Bound<'py, PyArrayDyn<i16>>);
 
 /// Play positions to the end at random and return the points and the numbers of plies.
 #[pyfunction]
-#[pyo3(signature = (positions, repeats=1, seed=0, num_threads=1))]
-pub(crate) fn rollout(
-    py: Python<'_>,
+#[pyo3(
+    signature = (positions, repeats=None, seed=None, num_threads=None),
+    text_signature = "(positions, repeats=1, seed=0, num_threads=1)"
+)]
+pub(crate) fn rollout<'py>(
+    py: Python<'py>,
     positions: Vec<PyPosition>,
-    repeats: usize,
-    seed: u64,
-    num_threads: usize,
-) -> PyResult<Results<'_>> {
+    repeats: Option<&Bound<'_, PyAny>>,
+    seed: Option<&Bound<'_, PyAny>>,
+    num_threads: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Results<'py>> {
+    let repeats = repeats.map_or(Ok(1), |given| integers::count("repeats", given))?;
+    let seed = seed.map_or(Ok(0), |given| integers::seed("seed", given))?;
+    let num_threads = num_threads.map_or(Ok(1), |given| integers::threads(Some(given)))?;
     let variant = common_variant(&positions)?;
     let games = positions.len().saturating_mul(repeats);
     if !(1..=MAX_GAMES).contains(&games) {
         let message = format!("a call plays 1 to {MAX_GAMES} games, not {games}");
-        return Err(PyValueError::new_err(message));
-    }
-    if !(1..=1024).contains(&num_threads) {
-        let message = format!("num_threads must be 1 to 1024, not {num_threads}");
         return Err(PyValueError::new_err(message));
     }
     let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use super::arrays::shaped;
 use super::errors::classes;
+use super::integers;
 use super::interrupt::run_interruptible;
 use super::position::{PyPosition, common_variant};
 use super::variant::PyVariant;
@@ -23,8 +24,9 @@ use crate::search::solver::{self, Book, Solution, Solver, Unsolved};
 pub(crate) fn canonical_counts(
     py: Python<'_>,
     variant: PyVariant,
-    plies: usize,
+    plies: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<usize>> {
+    let plies = integers::count("plies", plies)?;
     let variant = variant.0;
     if variant.board().num_cells() > Solver::MAX_CELLS || variant.copies() > 3 {
         return Err(PyValueError::new_err(format!(
@@ -106,7 +108,7 @@ impl PySolver {
         &self,
         py: Python<'_>,
         position: &PyPosition,
-        max_nodes: Option<u64>,
+        max_nodes: Option<&Bound<'_, PyAny>>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answer> {
         self.check_variant(&position.variant)?;
@@ -131,11 +133,12 @@ impl PySolver {
         &self,
         py: Python<'py>,
         positions: Vec<PyPosition>,
-        num_threads: Option<usize>,
-        max_nodes: Option<u64>,
+        num_threads: Option<&Bound<'py, PyAny>>,
+        max_nodes: Option<&Bound<'_, PyAny>>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answers<'py>> {
         let bounds = Bounds::new(max_nodes, max_seconds)?;
+        let num_threads = integers::threads(num_threads)?;
         let width = num_actions(&self.variant);
         let count = positions.len();
         let solved = self.solve_all(py, &positions, num_threads, bounds)?;
@@ -181,7 +184,7 @@ impl PySolver {
         &self,
         py: Python<'_>,
         positions: &[PyPosition],
-        num_threads: Option<usize>,
+        num_threads: usize,
         bounds: Bounds,
     ) -> PyResult<Vec<Solution>> {
         if positions.is_empty() {
@@ -189,17 +192,10 @@ impl PySolver {
         }
         let variant = common_variant(positions)?;
         self.check_variant(&variant)?;
-        let threads = match num_threads {
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-            Some(0) => {
-                let message = "num_threads must be 1 or more, or None for one per core, not 0";
-                return Err(PyValueError::new_err(message));
-            }
-            Some(given) => given,
-        };
         let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
         let solved = run_interruptible(py, |stop| {
-            self.core.solve_batch(&cores, threads, bounds.limits(stop))
+            self.core
+                .solve_batch(&cores, num_threads, bounds.limits(stop))
         })?;
         solved.map_err(|(number, unsolved)| {
             unsolved_error(&format!("position {number}: "), &unsolved)
@@ -215,7 +211,8 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn new(max_nodes: Option<u64>, max_seconds: Option<f64>) -> PyResult<Self> {
+    fn new(max_nodes: Option<&Bound<'_, PyAny>>, max_seconds: Option<f64>) -> PyResult<Self> {
+        let max_nodes = max_nodes.map(|given| integers::seed("max_nodes", given));
         let deadline = max_seconds.map(|seconds| {
             let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
                 PyValueError::new_err(format!("max_seconds must be 0 or more, not {seconds}"))
@@ -224,7 +221,7 @@ impl Bounds {
             Ok::<_, PyErr>(Instant::now().checked_add(time))
         });
         Ok(Self {
-            max_nodes,
+            max_nodes: max_nodes.transpose()?,
             deadline: deadline.transpose()?.flatten(),
         })
     }

@@ -10,9 +10,10 @@ use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 
 use super::arrays::{Dtype, parse_layout, shaped};
 use super::errors::classes;
+use super::integers::{self, integer_in};
 use super::interrupt::run_until;
 use super::outputs::{Format, ObservationArray, is_intact, numbers, zeros};
-use super::policy::{check_playable, not_halted, parse_seed};
+use super::policy::{check_playable, not_halted};
 use super::position::{PyPosition, common_variant};
 use super::solver::PySolver;
 use super::variant::PyVariant;
@@ -72,9 +73,9 @@ pub(crate) struct PyTreeSearch {
 impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
-        positions, num_simulations=32, root="gumbel", c_puct=1.5, seed=None, num_threads=None, *,
-        observation="flat", temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
-        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0
+        positions, num_simulations=None, root="gumbel", c_puct=1.5, seed=None, num_threads=None, *,
+        observation="flat", temperature=1.0, max_considered=None, c_visit=50.0, c_scale=0.5,
+        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=None
     ), text_signature = "(positions, num_simulations=32, root='gumbel', c_puct=1.5, seed=0, \
         num_threads=None, *, observation='flat', temperature=1.0, max_considered=16, c_visit=50.0, \
         c_scale=0.5, dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0)")]
@@ -82,20 +83,20 @@ impl PyTreeSearch {
     fn new(
         py: Python<'_>,
         positions: Vec<PyPosition>,
-        num_simulations: usize,
+        num_simulations: Option<&Bound<'_, PyAny>>,
         root: &str,
         c_puct: f32,
         seed: Option<&Bound<'_, PyAny>>,
-        num_threads: Option<usize>,
+        num_threads: Option<&Bound<'_, PyAny>>,
         observation: &str,
         temperature: f32,
-        max_considered: usize,
+        max_considered: Option<&Bound<'_, PyAny>>,
         c_visit: f32,
         c_scale: f32,
         dirichlet_alpha: f32,
         dirichlet_share: f32,
         margin_weight: f32,
-        solve_below: usize,
+        solve_below: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let variant = common_variant(&positions)?;
         for (i, position) in positions.iter().enumerate() {
@@ -105,8 +106,14 @@ impl PyTreeSearch {
         if layout == Layout::Packed {
             PackError::check(&variant).map_err(|error| super::errors::pack_error(&error))?;
         }
-        check_count("num_simulations", num_simulations, 1, 1 << 24)?;
-        check_count("max_considered", max_considered, 1, 1 << 10)?;
+        let number = |name, given: Option<&Bound<'_, PyAny>>, default, range| {
+            given.map_or(Ok(default), |given| integer_in(name, given, range))
+        };
+        let num_simulations = number("num_simulations", num_simulations, 32, 1..=1 << 24)?;
+        let max_considered = number("max_considered", max_considered, 16, 1..=1 << 10)?;
+        let solve_below = number("solve_below", solve_below, 0, 0..=usize::MAX)?;
+        let seed = seed.map_or(Ok(0), |given| integers::seed("seed", given))?;
+        let threads = integers::threads(num_threads)?;
         check_number("c_puct", c_puct, 0.0, f32::MAX)?;
         check_number("c_visit", c_visit, 0.0, f32::MAX)?;
         check_number("c_scale", c_scale, 0.0, f32::MAX)?;
@@ -119,13 +126,6 @@ impl PyTreeSearch {
         )?;
         check_number("dirichlet_share", dirichlet_share, 0.0, 1.0)?;
         check_number("margin_weight", margin_weight, 0.0, 1.0)?;
-        let threads = match num_threads {
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-            Some(given) => {
-                check_count("num_threads", given, 1, 1 << 10)?;
-                given
-            }
-        };
         let config = TreeConfig {
             num_simulations,
             root: match root {
@@ -147,7 +147,7 @@ impl PyTreeSearch {
             temperature,
             margin_weight,
             solve_below,
-            seed: seed.map_or(Ok(0), parse_seed)?,
+            seed,
         };
         let solver = if solve_below > 0 {
             // One table serves the whole package.
@@ -426,14 +426,6 @@ fn floats(object: &Bound<'_, PyAny>, name: &str, shape: &[usize]) -> PyResult<Ve
         Ok(numbers) => numbers.to_vec(),
         Err(_) => array.as_array().iter().copied().collect(),
     })
-}
-
-fn check_count(name: &str, count: usize, least: usize, most: usize) -> PyResult<()> {
-    if (least..=most).contains(&count) {
-        return Ok(());
-    }
-    let message = format!("{name} must be {least} to {most}, not {count}");
-    Err(PyValueError::new_err(message))
 }
 
 #[allow(clippy::float_cmp)] // a marker, not the result of a calculation

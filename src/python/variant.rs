@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use numpy::PyArrayDyn;
-use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::arrays::shaped;
 use super::board::PyBoard;
 use super::errors::{classes, parse_error, variant_error};
+use super::integers::{index, integer_or};
 use crate::encode::{action_of, move_of, num_actions, pass_action};
 use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
 
@@ -82,16 +83,15 @@ impl PyVariant {
     }
 
     /// The text of an action, such as ``a1+`` or ``pass``.
-    fn action_name(&self, action: i64) -> PyResult<String> {
-        let index = usize::try_from(action).ok();
-        let mv = index
-            .and_then(|index| move_of(&self.0, index))
-            .ok_or_else(|| {
-                let last = pass_action(&self.0);
-                let message =
-                    format!("action {action} does not exist, actions are 0 to {last} (pass)");
-                PyIndexError::new_err(message)
-            })?;
+    fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
+        let number = index("action", action)?;
+        let known = number.extract().ok();
+        let mv = known.and_then(|action| move_of(&self.0, action));
+        let mv = mv.ok_or_else(|| {
+            let last = pass_action(&self.0);
+            let message = format!("action {number} does not exist, actions are 0 to {last} (pass)");
+            PyIndexError::new_err(message)
+        })?;
         Ok(format_move(self.0.board(), mv))
     }
 
@@ -161,13 +161,8 @@ fn standard() -> &'static Arc<Variant> {
 }
 
 fn parse_copies(copies: &Bound<'_, PyAny>) -> PyResult<i64> {
-    copies.extract().map_err(|error: PyErr| {
-        // An integer, but none of 64 bits.
-        if error.is_instance_of::<PyOverflowError>(copies.py()) {
-            let max = Variant::MAX_COPIES;
-            classes::VariantError::new_err(format!("copies must be 1 to {max}, not {copies}"))
-        } else {
-            error
-        }
+    integer_or("copies", copies, |number| {
+        let max = Variant::MAX_COPIES;
+        classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
     })
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::actions::copy_actions;
+use super::actions::{Beyond, copy_actions};
 use super::arrays::{Dtype, parse_layout};
 use super::errors::{classes, in_game, pack_error, play_error, position_error, unknown_action};
 use super::interrupt::run_until;
@@ -152,7 +152,7 @@ impl PyBatchEnv {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
-        copy_actions(actions, &mut inner.actions)?;
+        let beyond = copy_actions(actions, &mut inner.actions)?;
         let outputs = inner.take_outputs(py);
         let buffers = inner.outputs[outputs].buffers(py);
         let (core, actions) = (&mut inner.core, &inner.actions);
@@ -163,7 +163,7 @@ impl PyBatchEnv {
         } else {
             core.step(actions, buffers).map(|_| ())
         };
-        stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error))?;
+        stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.step_result(py, outputs)
     }
 
@@ -171,9 +171,9 @@ impl PyBatchEnv {
     fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
-        copy_actions(actions, &mut inner.actions)?;
+        let beyond = copy_actions(actions, &mut inner.actions)?;
         let started = inner.core.start_step(&inner.actions);
-        started.map_err(|error| step_error(py, &inner.core.config().variant, &error))?;
+        started.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.under_way = true;
         Ok(())
     }
@@ -203,7 +203,9 @@ impl PyBatchEnv {
         let mut numbers = vec![0; inner.core.pending().len()];
         copy_actions(actions, &mut numbers)?;
         let answered = inner.core.answer(&numbers);
-        answered.map_err(|error| step_error(py, &inner.core.config().variant, &error))
+        let variant = &inner.core.config().variant;
+        // The caller has seen to it that every action is legal.
+        answered.map_err(|error| step_error(py, variant, &error, &Beyond::default()))
     }
 
     /// Give up the step or reset under way: everything is as before it.
@@ -431,7 +433,7 @@ fn unknown_name(error: UnknownName) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn step_error(py: Python<'_>, variant: &Variant, error: &StepError) -> PyErr {
+fn step_error(py: Python<'_>, variant: &Variant, error: &StepError, beyond: &Beyond) -> PyErr {
     match error {
         StepError::Play {
             game,
@@ -451,12 +453,12 @@ fn step_error(py: Python<'_>, variant: &Variant, error: &StepError) -> PyErr {
             action,
             position,
         } => {
-            let (place, action) = (format!("game {game}: "), action.to_string());
-            in_game(
-                py,
-                unknown_action(variant, position, &action, &place),
-                *game,
-            )
+            let place = format!("game {game}: ");
+            let error = beyond.given(py, *game, *action).map_or_else(
+                |error| error,
+                |action| unknown_action(variant, position, action, &place),
+            );
+            in_game(py, error, *game)
         }
         StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -224,11 +225,38 @@ def test_ctrl_c_is_quiet(arguments):
     assert time.monotonic() - start < 1.5
 
 
-def test_a_reader_that_leaves_is_no_accident():
-    command = [sys.executable, "-m", "mijnlieff", "perft", "5"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
-    ) as process:
-        process.stdout.close()
-        assert process.stderr.read() == ""
-        assert process.wait(timeout=20) == 1
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["perft", "4"],
+        ["solve", "--json"],
+        ["evaluate", "random", "random", "--games", "2"],
+        ["tournament", "random", "greedy", "--games", "2"],
+        ["grade", "random", "--positions", "3"],
+        ["bench", "--milliseconds", "1"],
+        ["play", "--light", "random", "--dark", "random"],
+        ["play"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_leaves_is_no_accident(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = partial(
+        subprocess.run,
+        [sys.executable, "-m", "mijnlieff", *arguments],
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    only_output = run(stdout=writer, stderr=subprocess.PIPE)
+    assert (only_output.returncode, only_output.stderr) == (1, "")
+    assert run(stdout=writer, stderr=writer).returncode == 1
+    os.close(writer)
+
+
+def test_a_closed_output_is_no_accident():
+    command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "mijnlieff", "perft", "2"]
+    closed = subprocess.run(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert (closed.returncode, closed.stderr) == (0, "")

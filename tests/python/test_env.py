@@ -77,6 +77,40 @@ def test_gymnasium_accepts_every_render_mode(monkeypatch):
         env.close()
 
 
+@pytest.mark.parametrize("kind", ["single", "two agents"])
+def test_a_window_follows_the_game_and_closes(kind, monkeypatch):
+    shown: list[Position | str] = []
+
+    class Screen:
+        def __init__(self, fps):
+            assert fps == 2
+
+        def show(self, position):
+            shown.append(position)
+
+        def close(self):
+            shown.append("closed")
+
+    monkeypatch.setattr("mijnlieff.render.Window", Screen)
+    if kind == "single":
+        env = MijnlieffEnv(opponent=None, render_mode="human")
+    else:
+        env = pytest.importorskip("mijnlieff.mijnlieff_v0").raw_env(render_mode="human")
+    assert shown == []
+    env.reset()
+    env.step(0)
+    after = Position().play(0)
+    assert shown == [Position(), after]
+    copied = copy.deepcopy(env)
+    assert env.render() is None and copied.render() is None
+    assert shown[2:] == [after, after]
+    env.close()
+    env.close()
+    assert shown[4:] == ["closed"]
+    copied.close()
+    assert shown[4:] == ["closed", "closed"]
+
+
 def test_info_and_rewards_of_a_game():
     for seed in range(20):
         env = gymnasium.make(NAME, seat="dark", reward="margin").unwrapped
@@ -129,7 +163,7 @@ def test_an_illegal_action_loses_or_raises():
         strict.step(64)
     assert strict.position == Position()
     for bad in (1.0, "a1+", None, True, np.array([1, 2])):
-        with pytest.raises(TypeError, match="an action is an integer"):
+        with pytest.raises(TypeError, match="action must be an integer"):
             strict.step(bad)
     with pytest.raises(IllegalMoveError, match="65 does not exist"):
         env.reset()

@@ -67,10 +67,12 @@ def test_options(options, error, words):
         ([[0, 0, 0, 0]], ValueError, r"not \(1, 4\)"),
         ([], ValueError, r"not \(0,\)"),
         (3, ValueError, r"not \(\)"),
-        ([0.0, 0.0, 0.0, 0.0], TypeError, "integers, not float64"),
-        ([True, False, True, True], TypeError, "integers, not bool"),
-        (["a1+"] * N, TypeError, "integers, not <U3"),
-        ([None] * N, TypeError, "integers, not object"),
+        ([0.0, 0.0, 0.0, 0.0], TypeError, "game 0: action must be an integer, not 0.0"),
+        ([True, False, True, True], TypeError, "action must be an integer, not True"),
+        (["a1+"] * N, TypeError, "action must be an integer, not .a1"),
+        ([None] * N, TypeError, "action must be an integer, not None"),
+        (np.zeros(N), TypeError, "integers, not float64"),
+        (np.zeros(N, bool), TypeError, "integers, not bool"),
         ([0, 0, 64, 0], IllegalMoveError, r"game 2: action 64 \(pass\).*; legal: a1\+ b1\+"),
         ([0, 5, 0, 5], IllegalMoveError, r"game 1: action 5 \(b2\+\)"),
         ([0, 0, 0, 65], IllegalMoveError, "game 3: action 65 does not exist.*0 to 64"),
@@ -108,13 +110,6 @@ def test_any_integer_dtype_and_stride_will_do(dtype):
         env = VectorEnv(N)
         env.reset(seed=0)
         assert np.array_equal(env.step(actions)[0], wanted)
-
-
-def test_unsigned_actions_beyond_int64_do_not_exist():
-    env = VectorEnv(2)
-    env.reset(seed=0)
-    with pytest.raises(IllegalMoveError, match="does not exist"):
-        env.step(np.array([0, 2**63 + 5], np.uint64))
 
 
 def test_lose_still_wants_actions_that_exist():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff.commands.options import (
-    POLICY_HELP,
     add_match_arguments,
+    add_policy_argument,
     add_report_arguments,
     add_variant_arguments,
     parse_policy,
@@ -20,7 +20,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
+    add_policy_argument(parser)
     parser.add_argument("opponent", metavar="OPPONENT", help="likewise")
     add_match_arguments(parser)
     add_report_arguments(parser, seed="openings and ties", threads="built-in policies")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff.commands.options import (
-    POLICY_HELP,
+    add_policy_argument,
     add_report_arguments,
     add_variant_arguments,
     integer,
@@ -20,7 +20,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
+    add_policy_argument(parser)
     parser.add_argument(
         "--positions",
         type=integer(3),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +11,13 @@ from typing import Any, Protocol
 from mijnlieff import Board, ChampionPolicy, Policy, Variant, make_policy
 from mijnlieff.champion import is_network_file
 from mijnlieff.errors import BoardError
+from mijnlieff.json_text import json_text
 
 __all__ = [
     "POLICY_HELP",
+    "add_json_argument",
     "add_match_arguments",
+    "add_policy_argument",
     "add_report_arguments",
     "add_seed_argument",
     "add_variant_arguments",
@@ -83,7 +84,17 @@ def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads:
     parser.add_argument(
         "--threads", type=integer(1), help=f"for {threads} (default: one for each core)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_json_argument(parser, "a table")
+
+
+def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Add ``--json``; `usual` says what is printed without it."""
+    parser.add_argument("--json", action="store_true", help=f"print JSON instead of {usual}")
+
+
+def add_policy_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``POLICY``, which `parse_policy` reads."""
+    parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
 
 
 class Report(Protocol):
@@ -96,19 +107,7 @@ class Report(Protocol):
 
 def print_report(report: Report, as_json: bool) -> None:
     """Print a report as a table or as JSON."""
-    if as_json:
-        print(json.dumps(_finite(report.to_dict()), indent=2, allow_nan=False))
-    else:
-        print(report)
-
-
-def _finite(value: Any) -> Any:
-    """Replace by null what JSON has no word for: differences without bound, shares of nothing."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json_text(report.to_dict()) if as_json else report)
 
 
 def variant_of(args: argparse.Namespace) -> Variant:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 
 from mijnlieff import Position
-from mijnlieff.commands.options import add_variant_arguments, integer, variant_of
+from mijnlieff.commands.options import (
+    add_json_argument,
+    add_variant_arguments,
+    integer,
+    variant_of,
+)
+from mijnlieff.json_text import json_text
 from mijnlieff.solving import Solution, solve
 
 __all__ = ["add_arguments", "run"]
@@ -24,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--nodes", type=integer(1), help="the most positions to look into")
     parser.add_argument("--seconds", type=_seconds, help="the most time")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    add_json_argument(parser, "text")
     add_variant_arguments(parser)
 
 
@@ -71,7 +76,7 @@ def _text(position: Position, solution: Solution) -> str:
 
 def _json(position: Position, solution: Solution) -> str:
     names = position.variant.action_name
-    return json.dumps(
+    return json_text(
         {
             "to_play": position.to_play,
             "margin": solution.margin,
@@ -79,6 +84,5 @@ def _json(position: Position, solution: Solution) -> str:
             "best_actions": [names(action) for action in solution.best_actions],
             "action_margins": _names(position, solution),
             "nodes": solution.nodes,
-        },
-        indent=2,
+        }
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from typing import SupportsIndex
 
+from ..integers import integer
 from .shapes import Scene
 
 __all__ = ["LARGEST", "pixels"]
@@ -31,7 +31,7 @@ def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
     if size is None:
         wanted = min(round(longer), _LARGEST_UNASKED)
     else:
-        wanted = operator.index(size)
+        wanted = integer("size", size)
         if not _SMALLEST <= wanted <= LARGEST:
             raise ValueError(f"size must be in {_SMALLEST}..{LARGEST} pixels, not {wanted}")
     factor = wanted / longer

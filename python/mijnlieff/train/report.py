@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mijnlieff import MatchReport
+from mijnlieff.json_text import json_text
+from mijnlieff.tables import text_table
 
 __all__ = ["report_json", "report_markdown", "report_table"]
 
@@ -30,15 +30,7 @@ def report_table(matches: Sequence[MatchReport]) -> str:
     Args:
         matches: of one agent against several opponents.
     """
-    rows = [_HEADINGS, *map(_cells, matches)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+    return text_table([_HEADINGS, *map(_cells, matches)])
 
 
 def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) -> str:
@@ -71,11 +63,11 @@ def report_json(players: Mapping[str, Sequence[MatchReport]], run: dict[str, Any
     content = {
         "run": run,
         "players": [
-            {"player": player, "matches": [_finite(match.to_dict()) for match in matches]}
+            {"player": player, "matches": [match.to_dict() for match in matches]}
             for player, matches in players.items()
         ],
     }
-    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return json_text(content) + "\n"
 
 
 def _cells(match: MatchReport) -> tuple[str, ...]:
@@ -93,14 +85,3 @@ def _cells(match: MatchReport) -> tuple[str, ...]:
         f"{match.elo:+.0f}",
         f"{worse:+.0f} to {better:+.0f}",
     )
-
-
-def _finite(value: Any) -> Any:
-    """JSON knows no infinity (the Elo difference of a clean sweep): null stands for it."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
