@@ -121,7 +121,7 @@ class TrainConfig:
     entropy: float = 0.04
     value_weight: float = 1.0
     margin_weight: float = 0.25
-    num_simulations: int = 16
+    num_simulations: int = 32
     max_considered: int = 8
     value_scale: float = 0.2
     search_margin_weight: float = 0.5
