@@ -104,6 +104,9 @@ def test_a_run_repeats_itself():
     def rounds() -> list[object]:
         trainer = Trainer(tiny(), Budget(steps=3_000), Variant())
         losses = [trainer.train_round() for _ in range(3)]
+        assert all(loss.simulations > 0 and loss.play_seconds > 0 for loss in losses)
+        assert losses[0].learn_seconds < losses[2].learn_seconds  # the first only plays
+        losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
         state = [value.sum().item() for value in trainer.network.parameters()]
         return [losses[1:], state, dataclasses.asdict(trainer.counters)]
 

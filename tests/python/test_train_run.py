@@ -23,6 +23,7 @@ from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.device import choose_device  # noqa: E402
 from mijnlieff.train.folder import RunFolder  # noqa: E402
 from mijnlieff.train.progress import Progress  # noqa: E402
 from mijnlieff.train.trainer import Trainer  # noqa: E402
@@ -344,3 +345,23 @@ class TestPolicy:
         other = Position(Variant(Board.from_text("##\n##")))
         with pytest.raises(PolicyError, match="56 numbers"):
             policy.act(other)
+
+
+class TestDevice:
+    def test_it_is_chosen_and_may_be_named(self):
+        best = choose_device()
+        assert best.type == ("cuda" if torch.cuda.is_available() else best.type)
+        assert choose_device("cpu") == torch.device("cpu")
+        trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Variant(), best)
+        assert trainer.network.device.type == best.type
+        trainer.train_round()
+        trainer.close()
+
+    @pytest.mark.parametrize("name", ["abacus", "cuda:99", "meta:x"])
+    def test_one_that_is_not_there(self, name, tmp_path, capsys):
+        with pytest.raises(ValueError, match=f"the device '{name}'"):
+            choose_device(name)
+        out = tmp_path / "run"
+        assert main(["train", "--steps=100", f"--device={name}", f"--out={out}"]) == 2
+        assert f"the device '{name}'" in capsys.readouterr().err
+        assert not out.exists()

@@ -29,6 +29,7 @@ def train(
     out: str | os.PathLike[str],
     *,
     variant: Variant | None = None,
+    device: str = "auto",
     resume: bool = False,
     overwrite: bool = False,
     on_report: OnReport | None = None,
@@ -46,6 +47,8 @@ def train(
         budget: when to stop; counted from the start of the run also when it goes on.
         out: folder of the run.
         variant: the game; the standard one unless given.
+        device: where the network computes: `"auto"` takes a GPU if there is one, any other name is
+            PyTorch's own, such as `"cpu"`.
         resume: go on with the run in the folder, which must have the same settings and variant.
         overwrite: throw away a run in the folder.
         on_report: called after every round with a `TrainState`; a `LivePlot`, for example. Without
@@ -58,7 +61,7 @@ def train(
         TrainingError: the folder holds another run, or the losses are no numbers any more.
         OutputError: the folder cannot be written to; found out before training starts.
         CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
-        ValueError: both `resume` and `overwrite`.
+        ValueError: both `resume` and `overwrite`, or a device that PyTorch cannot use.
 
     What `on_report` raises ends the run; the last checkpoint is still good.
     """
@@ -73,6 +76,7 @@ def train(
         config,
         budget,
         Variant() if variant is None else variant,
+        device=device,
         resume=resume,
         overwrite=overwrite,
         on_report=on_report,

@@ -8,7 +8,9 @@ so that a run does not depend on how fast they are.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
+import time
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +36,9 @@ class SearchLosses:
         entropy: of the search's policy, nats.
         grad_norm: before it is limited.
         replay: positions in the replay buffer.
+        simulations: of the searches of the round.
+        play_seconds: wall time that the games took.
+        learn_seconds: wall time that the gradient steps took, in a thread beside.
     """
 
     policy_loss: float
@@ -42,6 +47,9 @@ class SearchLosses:
     entropy: float
     grad_norm: float
     replay: int
+    simulations: int = 0
+    play_seconds: float = 0.0
+    learn_seconds: float = 0.0
 
 
 class AlphaZero:
@@ -110,8 +118,10 @@ class AlphaZero:
 
         player = threading.Thread(target=play, name="mijnlieff-self-play")
         player.start()
+        began = time.monotonic()
         try:
             losses = self._learn(spent)
+            learn_seconds = time.monotonic() - began
         except BaseException:
             stop.set()
             raise
@@ -122,6 +132,12 @@ class AlphaZero:
         games = played[0]
         self._replay.extend(games.samples)
         self._new = len(games.samples)
+        losses = dataclasses.replace(
+            losses,
+            simulations=games.simulations,
+            play_seconds=round(games.seconds, 3),
+            learn_seconds=round(learn_seconds, 3),
+        )
         return losses, games.steps, games.games
 
     def _learn(self, spent: float) -> SearchLosses:
@@ -132,7 +148,7 @@ class AlphaZero:
         if not steps:
             nan = float("nan")
             return SearchLosses(nan, nan, nan, nan, nan, len(self._replay))
-        sums = torch.zeros(5)
+        sums = torch.zeros(5, device=self.network.device)
         for _ in range(steps):
             sums += self._step(self._replay.draw(config.minibatch_size, self._generator))
         policy, value, margin, entropy, norm = (sums / steps).tolist()
@@ -140,7 +156,8 @@ class AlphaZero:
 
     def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
         config = self._config
-        observations, masks, policies, results = batch
+        device = self.network.device
+        observations, masks, policies, results = (part.to(device) for part in batch)
         logits, values = self.network(self.network.from_counts(observations))
         log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)

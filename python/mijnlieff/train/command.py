@@ -71,6 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write TensorBoard's event files beside the JSONL and CSV logs; otherwise they are "
         "written if TensorBoard is installed: pip install 'mijnlieff[tensorboard]'",
     )
+    parser.add_argument(
+        "--device",
+        default="auto",
+        help="where the network computes: cpu, cuda, ...; auto takes a GPU if there is one",
+    )
     add_variant_arguments(parser)
     parser.add_argument(
         "--algo", choices=tuple(ALGORITHMS), help=f"how to learn ({DEFAULT_ALGORITHM})"
@@ -113,13 +118,16 @@ def run(args: argparse.Namespace) -> int:
     given, budget, variant = _given(args), _budget(args), variant_of(args)
     if args.resume:
         asked = args.board is not None or args.copies is not None or variant != Variant()
-        trainer = resumed(folder, given, budget, variant if asked else None)
+        trainer = resumed(folder, given, budget, variant if asked else None, device=args.device)
     else:
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
         budget = budget or Budget(minutes=DEFAULT_MINUTES)
-        trainer = fresh(folder, config, budget, variant, overwrite=args.overwrite)
+        trainer = fresh(
+            folder, config, budget, variant, device=args.device, overwrite=args.overwrite
+        )
     try:
-        print(f"training in {folder.path} on {trainer.variant}", file=sys.stderr)
+        where = f"training in {folder.path} on {trainer.variant}, {trainer.network.device}"
+        print(where, file=sys.stderr)
         signalled = sitting(trainer, folder, tensorboard=args.tensorboard)
         if signalled:
             print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)

@@ -63,16 +63,22 @@ class PolicyValueNetwork(nn.Module):
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
         self.heads = SharedReadout(self.channels, np.concatenate([group.actions, values], axis=1))
 
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.divisor.device
+
     def from_counts(self, counts: Tensor) -> Tensor:
         """Float observations from compact ones.
 
         Args:
-            counts: uint8 `(B, num_features)`, flat, hands as counts.
+            counts: uint8 `(B, num_features)`, flat, hands as counts; on any device.
 
         Returns:
-            float32 `(B, num_features)`, flat, hands as shares of `Variant.copies`.
+            float32 `(B, num_features)`, flat, hands as shares of `Variant.copies`, on the network's
+            device.
         """
-        return counts / self.divisor
+        return counts.to(self.device) / self.divisor
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.

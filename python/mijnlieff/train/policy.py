@@ -63,8 +63,9 @@ class NetworkFunction:
                 f"the network was trained on a board with {expected} numbers per observation, "
                 f"not on one with shape {observations.shape}"
             )
-        logits, values = self._network(torch.from_numpy(np.ascontiguousarray(observations)))
-        return logits.numpy(), values[:, 0].numpy()
+        numbers = torch.from_numpy(np.ascontiguousarray(observations))
+        logits, values = self._network(numbers.to(self._network.device))
+        return logits.cpu().numpy(), values[:, 0].cpu().numpy()
 
 
 def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path) -> None:

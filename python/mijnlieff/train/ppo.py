@@ -86,12 +86,13 @@ class Learner:
             advantages,
             experience.targets,
         )
-        sums = torch.zeros(6)
+        device = self.network.device
+        sums = torch.zeros(6, device=device)
         count = 0
         for _ in range(config.epochs):
             order = torch.randperm(len(advantages), generator=self._generator)
             for rows in torch.split(order, config.minibatch_size):
-                sums += self._step(tuple(part[rows] for part in parts), entropy_weight)
+                sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_weight)
                 count += 1
         return Losses(*(sums / count).tolist())
 

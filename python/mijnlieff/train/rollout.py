@@ -103,7 +103,9 @@ class SelfPlay:
         return self._experience(plies, ply)
 
     def _choose(self, ply: _Ply, network: PolicyValueNetwork) -> None:
-        logits, ply.values = network(network.from_counts(ply.observations))
+        # Games are played on the processor, wherever the network is.
+        logits, values = (part.cpu() for part in network(network.from_counts(ply.observations)))
+        ply.values = values
         log_probs = masked_log_softmax(logits, ply.masks)
         # Exponential race: the smallest e / p is at action a with probability p[a].
         races = torch.empty_like(log_probs).exponential_(generator=self._generator)

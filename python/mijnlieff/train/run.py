@@ -11,6 +11,7 @@ from mijnlieff import Variant
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.checkpoint import load_checkpoint
 from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.device import choose_device
 from mijnlieff.train.folder import RunFolder
 from mijnlieff.train.interrupt import StopSignal
 from mijnlieff.train.plot import draw_curve
@@ -26,7 +27,13 @@ _FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
 
 
 def fresh(
-    folder: RunFolder, config: TrainConfig, budget: Budget, variant: Variant, *, overwrite: bool
+    folder: RunFolder,
+    config: TrainConfig,
+    budget: Budget,
+    variant: Variant,
+    *,
+    device: str,
+    overwrite: bool,
 ) -> Trainer:
     """A run that starts from random weights.
 
@@ -35,18 +42,26 @@ def fresh(
         config: its settings.
         budget: when to stop.
         variant: the game.
+        device: where the network computes, see `choose_device`.
         overwrite: a run in the folder is thrown away.
 
     Raises:
         TrainingError: the folder holds a run that is not to be overwritten.
         OutputError: the folder cannot be written to.
+        ValueError: PyTorch cannot use the device.
     """
+    chosen = choose_device(device)
     folder.prepare(resume=False, overwrite=overwrite)
-    return Trainer(config, budget, variant)
+    return Trainer(config, budget, variant, chosen)
 
 
 def resumed(
-    folder: RunFolder, given: Mapping[str, Any], budget: Budget | None, variant: Variant | None
+    folder: RunFolder,
+    given: Mapping[str, Any],
+    budget: Budget | None,
+    variant: Variant | None,
+    *,
+    device: str,
 ) -> Trainer:
     """A run that goes on where its checkpoint left it.
 
@@ -55,12 +70,14 @@ def resumed(
         given: settings by name; those that bear on what is learnt must be as they were.
         budget: when to stop; the run's own if None.
         variant: the game, which must be as it was; the run's own if None.
+        device: where the network computes, see `choose_device`; it may be another than before.
 
     Raises:
         CheckpointError: there is no sound checkpoint, or it is of another variant or settings.
         OutputError: the folder cannot be written to.
-        ValueError: a setting is out of range.
+        ValueError: a setting is out of range, or PyTorch cannot use the device.
     """
+    chosen = choose_device(device)
     saved = load_checkpoint(folder.checkpoint)
     if given.get("algo", saved.config.algo) != saved.config.algo:
         raise CheckpointError(
@@ -81,7 +98,7 @@ def resumed(
     folder.prepare(resume=True, overwrite=False)
     folder.cut_log(saved.counters.rounds)
     config = dataclasses.replace(saved.config, **given)
-    return Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget)
+    return Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget, chosen)
 
 
 def sitting(
@@ -131,6 +148,7 @@ def train_in(
     budget: Budget,
     variant: Variant,
     *,
+    device: str,
     resume: bool,
     overwrite: bool,
     on_report: OnReport | None,
@@ -138,9 +156,9 @@ def train_in(
 ) -> TrainState:
     """See `mijnlieff.train.train`."""
     if resume:
-        trainer = resumed(folder, dataclasses.asdict(config), budget, variant)
+        trainer = resumed(folder, dataclasses.asdict(config), budget, variant, device=device)
     else:
-        trainer = fresh(folder, config, budget, variant, overwrite=overwrite)
+        trainer = fresh(folder, config, budget, variant, device=device, overwrite=overwrite)
     with contextlib.closing(trainer):
         sitting(trainer, folder, on_report=on_report, tensorboard=tensorboard)
         return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +34,14 @@ class SearchGames:
         steps: actions played, random openings and forced passes included.
         games: games finished.
         simulations: of all searches.
+        seconds: wall time.
     """
 
     samples: Samples
     steps: int
     games: int
     simulations: int
+    seconds: float
 
 
 def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
@@ -51,15 +54,16 @@ def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
     Returns:
         A function of observations and masks that returns logits and values.
     """
-    frozen = network.frozen()
+    frozen, device = network.frozen(), network.device
 
     def evaluate(
         observations: NDArray[np.float32], _masks: NDArray[np.int8]
     ) -> tuple[torch.Tensor, torch.Tensor]:
         with torch.no_grad():
-            logits, values = frozen(torch.from_numpy(observations))
+            logits, values = frozen(torch.from_numpy(observations).to(device))
             share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clamp(-1.0, 1.0)
-            return logits, (1.0 - margin_weight) * values[:, 0] + margin_weight * share
+            value = (1.0 - margin_weight) * values[:, 0] + margin_weight * share
+            return logits.cpu(), value.cpu()
 
     return evaluate
 
@@ -83,6 +87,7 @@ def play_with_search(
     Returns:
         The round; without samples if it was given up.
     """
+    began = time.monotonic()
     generator = np.random.default_rng(seed)
     games = [Position(variant)] * config.num_envs
     random_plies = generator.integers(config.random_plies + 1, size=config.num_envs)
@@ -134,6 +139,7 @@ def play_with_search(
         steps=sum(position.ply for position in games),
         games=len(games),
         simulations=simulations,
+        seconds=time.monotonic() - began,
     )
 
 

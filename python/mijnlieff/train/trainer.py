@@ -46,13 +46,20 @@ class Trainer:
         curve: the measurements so far.
     """
 
-    def __init__(self, config: TrainConfig, budget: Budget, variant: Variant) -> None:
+    def __init__(
+        self,
+        config: TrainConfig,
+        budget: Budget,
+        variant: Variant,
+        device: torch.device | None = None,
+    ) -> None:
         """Start a run from fresh weights.
 
         Args:
             config: the settings.
             budget: when to stop.
             variant: the game.
+            device: where the network computes; the processor unless given.
         """
         self.config = config
         self.budget = budget
@@ -63,12 +70,20 @@ class Trainer:
         self._generator.manual_seed(config.seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.network = PolicyValueNetwork(variant, config.width, config.blocks)
+            network = PolicyValueNetwork(variant, config.width, config.blocks)
+        self.network = network.to(device or "cpu")
         method: type[Ppo | AlphaZero] = AlphaZero if config.algo == "alphazero" else Ppo
         self._method = method(self.network, variant, config, self._generator)
 
     @classmethod
-    def resume(cls, saved: Checkpoint, path: Path, config: TrainConfig, budget: Budget) -> Self:
+    def resume(
+        cls,
+        saved: Checkpoint,
+        path: Path,
+        config: TrainConfig,
+        budget: Budget,
+        device: torch.device | None = None,
+    ) -> Self:
         """Take up a run where a checkpoint left it.
 
         Args:
@@ -76,11 +91,12 @@ class Trainer:
             path: its file, for messages.
             config: its settings, or others with the same network.
             budget: when to stop, counted from the very start of the run.
+            device: where the network computes, which may be another than before.
 
         Raises:
             CheckpointError: its parts do not fit together.
         """
-        trainer = cls(config, budget, saved.variant)
+        trainer = cls(config, budget, saved.variant, device)
         load_weights(trainer.network, saved, path)
         try:
             trainer._method.optimizer.load_state_dict(saved.optimizer)
