@@ -19,11 +19,11 @@
 //! Dependencies point one way: [`game`] and [`random`] know nothing of the rest; [`encode`] and
 //! [`search`] import the rules, [`policy`] imports search, and [`vector`] imports all of them.
 
-mod checksum;
 pub mod encode;
 pub mod game;
 pub mod policy;
 pub mod random;
+mod sealed;
 pub mod search;
 pub mod vector;
 mod wide;

@@ -7,13 +7,13 @@ use std::path::Path;
 const ALLOWED: [(&str, &[&str]); 9] = [
     ("game", &[]),
     ("random", &[]),
-    ("checksum", &[]),
+    ("sealed", &[]),
     ("wide", &[]),
     ("encode", &["game"]),
-    ("search", &["game", "random", "checksum"]),
+    ("search", &["game", "random", "sealed"]),
     (
         "policy",
-        &["game", "random", "checksum", "wide", "encode", "search"],
+        &["game", "random", "sealed", "wide", "encode", "search"],
     ),
     (
         "vector",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::format::{MAGIC, VERSION};
+use super::format::KIND;
 use crate::search::Halt;
 
 /// Why bytes or numbers do not make a network.
@@ -64,11 +64,12 @@ impl fmt::Display for NetworkError {
             Self::Foreign => write!(
                 f,
                 "the file is not a network: it does not start with {}",
-                MAGIC.escape_ascii()
+                KIND.letters
             ),
             Self::Version { found } => write!(
                 f,
-                "the network has format version {found}, this package reads version {VERSION}"
+                "the network has format version {found}, this package reads version {}",
+                KIND.version
             ),
             Self::Length { found, expected } => write!(
                 f,

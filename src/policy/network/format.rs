@@ -1,7 +1,7 @@
 //! The file of a network.
 //!
 //! ```text
-//! "MIJNNETW" | version, u32 | bytes that follow the header, u64 | FNV-1a of them, u64
+//! the header of `crate::sealed`, with the letters "MIJNNETW"
 //! length of the variant's text, u32 | that text | inputs, u32 | channels, u32 | blocks, u32
 //! the numbers of `SharedWeights`, f32
 //! ```
@@ -13,12 +13,13 @@
 
 use super::features::TacticalFeatures;
 use super::{NetworkError, SharedWeights};
-use crate::checksum::fnv1a;
 use crate::game::{Board, Variant};
+use crate::sealed::{Broken, Kind};
 
-pub(super) const VERSION: u32 = 1;
-pub(super) const MAGIC: &[u8; 8] = b"MIJNNETW";
-const HEADER: usize = 8 + 4 + 8 + 8;
+pub(super) const KIND: Kind = Kind {
+    letters: "MIJNNETW",
+    version: 1,
+};
 
 /// The file with these weights.
 pub(super) fn write(weights: &SharedWeights) -> Vec<u8> {
@@ -45,17 +46,12 @@ pub(super) fn write(weights: &SharedWeights) -> Vec<u8> {
             .iter()
             .flat_map(|number| number.to_le_bytes()),
     );
-    let mut file = MAGIC.to_vec();
-    file.extend(VERSION.to_le_bytes());
-    file.extend((body.len() as u64).to_le_bytes());
-    file.extend(fnv1a(&body).to_le_bytes());
-    file.extend(body);
-    file
+    KIND.seal(&body)
 }
 
 /// The weights in a file.
 pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
-    let body = check(file)?;
+    let body = KIND.open(file)?;
     let mut fields = Fields { body, at: 0 };
     let length = fields.number()?;
     let text = fields.bytes(length)?;
@@ -77,30 +73,15 @@ pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
     SharedWeights::new(variant, channels, blocks, numbers)
 }
 
-/// The bytes that follow the header, found to be whole.
-fn check(file: &[u8]) -> Result<&[u8], NetworkError> {
-    if !file.starts_with(MAGIC) {
-        return Err(NetworkError::Foreign);
+impl From<Broken> for NetworkError {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Foreign => Self::Foreign,
+            Broken::Version { found } => Self::Version { found },
+            Broken::Length { found, expected } => Self::Length { found, expected },
+            Broken::Checksum => Self::Checksum,
+        }
     }
-    let truncated = |expected: u64| NetworkError::Length {
-        found: file.len(),
-        expected,
-    };
-    let Some((header, body)) = file.split_at_checked(HEADER) else {
-        return Err(truncated(HEADER as u64));
-    };
-    let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
-    let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
-    if found != VERSION {
-        return Err(NetworkError::Version { found });
-    }
-    if body.len() as u64 != long(12) {
-        return Err(truncated(long(12).saturating_add(HEADER as u64)));
-    }
-    if fnv1a(body) != long(20) {
-        return Err(NetworkError::Checksum);
-    }
-    Ok(body)
 }
 
 fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {

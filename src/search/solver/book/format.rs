@@ -1,21 +1,22 @@
 //! The file of the book.
 //!
 //! ```text
-//! "MIJNBOOK" | version, u32 | bytes that follow the header, u64 | FNV-1a of them, u64 | groups
+//! the header of `crate::sealed`, with the letters "MIJNBOOK" | groups
 //! group: planes less those of the group before | number of entries | entries
 //! entry: (rank of the hands less that of the entry before) * 16 + margin + 8
 //! ```
 //!
-//! Fixed numbers are little-endian; the numbers of groups and entries are written seven bits a
+//! The numbers of groups and entries are written seven bits a
 //! byte, lowest first, the high bit set on all but the last. Groups and entries ascend, so
 //! differences are small and an entry takes about two bytes.
 
 use super::{BookError, Group};
-use crate::checksum::fnv1a;
+use crate::sealed::{Broken, Kind};
 
-pub(super) const VERSION: u32 = 1;
-const MAGIC: &[u8; 8] = b"MIJNBOOK";
-const HEADER: usize = 8 + 4 + 8 + 8;
+pub(super) const KIND: Kind = Kind {
+    letters: "MIJNBOOK",
+    version: 1,
+};
 /// Margins from -8 to 7 fit an entry.
 const MARGIN_OFFSET: i32 = 8;
 const MARGIN_BITS: u32 = 4;
@@ -86,12 +87,7 @@ pub(super) fn write(positions: impl Iterator<Item = (u32, u32, i32)>) -> Vec<u8>
             previous = rank;
         }
     }
-    let mut file = MAGIC.to_vec();
-    file.extend(VERSION.to_le_bytes());
-    file.extend((body.len() as u64).to_le_bytes());
-    file.extend(fnv1a(&body).to_le_bytes());
-    file.extend(body);
-    file
+    KIND.seal(&body)
 }
 
 /// Groups, the bytes they point into, and the number of positions.
@@ -99,24 +95,7 @@ pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
 
 /// What a file holds.
 pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
-    if file.len() < HEADER || !file.starts_with(MAGIC) {
-        return Err(BookError::Foreign);
-    }
-    let (header, body) = file.split_at(HEADER);
-    let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
-    let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
-    if found != VERSION {
-        return Err(BookError::Version { found });
-    }
-    if body.len() as u64 != long(12) {
-        return Err(BookError::Length {
-            found: body.len(),
-            expected: long(12),
-        });
-    }
-    if fnv1a(body) != long(20) {
-        return Err(BookError::Checksum);
-    }
+    let body = KIND.open(file)?;
     let (mut groups, mut at, mut planes, mut total) = (Vec::new(), 0, 0_u32, 0);
     while at < body.len() {
         let wrong = BookError::Content { at };
@@ -131,6 +110,17 @@ pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
         total += len as usize;
     }
     Ok((groups, body.into(), total))
+}
+
+impl From<Broken> for BookError {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Foreign => Self::Foreign,
+            Broken::Version { found } => Self::Version { found },
+            Broken::Length { found, expected } => Self::Length { found, expected },
+            Broken::Checksum => Self::Checksum,
+        }
+    }
 }
 
 #[cfg(test)]

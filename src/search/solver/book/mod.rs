@@ -28,9 +28,9 @@ pub enum BookError {
     },
     /// It is shorter or longer than it says.
     Length {
-        /// The bytes found after the header.
+        /// The bytes found.
         found: usize,
-        /// The bytes that should follow the header.
+        /// The bytes that should be there.
         expected: u64,
     },
     /// The checksum does not fit the content.
@@ -45,16 +45,20 @@ pub enum BookError {
 impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Foreign => f.write_str("the file is not a book: it does not start with MIJNBOOK"),
+            Self::Foreign => write!(
+                f,
+                "the file is not a book: it does not start with {}",
+                format::KIND.letters
+            ),
             Self::Version { found } => write!(
                 f,
                 "the book has format version {found}, this package reads version {}",
-                format::VERSION
+                format::KIND.version
             ),
             Self::Length { found, expected } => write!(
                 f,
-                "the book is truncated or has been added to: {found} bytes follow its header, it \
-                 says {expected}"
+                "the book is truncated or has been added to: it has {found} bytes and should have \
+                 {expected}"
             ),
             Self::Checksum => f.write_str("the book is damaged: its checksum does not fit"),
             Self::Content { at } => write!(f, "the book makes no sense at byte {at}"),
