@@ -59,7 +59,7 @@ test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyte
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
 
 .PHONY: notebooks
-notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about half an hour)
+notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about 15 minutes)
 	$(BIN)/python notebooks/execute.py
 
 .PHONY: compare
@@ -98,6 +98,10 @@ book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB 
 .PHONY: solution
 solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
 	$(BIN)/python docs/make_solution.py
+
+.PHONY: train-report
+train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
+	$(BIN)/python docs/make_training.py
 
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions
