@@ -59,7 +59,7 @@ test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyte
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
 
 .PHONY: notebooks
-notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about half an hour)
+notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about 15 minutes)
 	$(BIN)/python notebooks/execute.py
 
 .PHONY: compare

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -21,8 +22,6 @@ from traitlets.config import Config
 HERE = Path(__file__).resolve().parent
 SIZES = ("small", "medium", "full")
 CELL_SECONDS = 1800
-# To a kernel on the same machine, files are safer than ports; Windows has only the latter.
-TRANSPORT = "tcp" if os.name == "nt" else "ipc"
 
 
 class Warned(Exception):
@@ -42,17 +41,20 @@ def execute(path: Path, size: str, folder: Path) -> nbformat.NotebookNode:
         Warned: a cell wrote to standard error.
     """
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(
-        notebook,
-        timeout=CELL_SECONDS,
-        kernel_name="python3",
-        record_timing=False,
-        config=Config({"KernelManager": {"transport": TRANSPORT}}),
-        resources={"metadata": {"path": str(folder)}},
-    )
     # The kernel chooses its own way to show figures, whatever is chosen out here.
     inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    client.execute(env=inherited | {"MIJNLIEFF_NOTEBOOK_SIZE": size})
+    with tempfile.TemporaryDirectory() as sockets:
+        # Between processes of one machine files are safer than ports; Windows has only the latter.
+        local = {"transport": "ipc", "ip": str(Path(sockets) / "kernel")}
+        client = NotebookClient(
+            notebook,
+            timeout=CELL_SECONDS,
+            kernel_name="python3",
+            record_timing=False,
+            config=Config({"KernelManager": {} if os.name == "nt" else local}),
+            resources={"metadata": {"path": str(folder)}},
+        )
+        client.execute(env=inherited | {"MIJNLIEFF_NOTEBOOK_SIZE": size})
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":

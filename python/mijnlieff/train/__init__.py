@@ -40,7 +40,7 @@ def train(
     The folder then holds what `mijnlieff train` leaves there, less the final tables: the checkpoint
     for `load_policy`, the logs `log.jsonl` and `progress.csv`, and the learning curve. Ctrl-C, or
     the button that interrupts a notebook, saves the run and ends it early; a second one raises
-    `KeyboardInterrupt` at once.
+    `KeyboardInterrupt` at once. So does what `on_report` raises; the last checkpoint is still good.
 
     Args:
         config: the settings, as from `TrainConfig.of("ppo")`.
@@ -62,8 +62,6 @@ def train(
         OutputError: the folder cannot be written to; found out before training starts.
         CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
         ValueError: both `resume` and `overwrite`, or a device that PyTorch cannot use.
-
-    What `on_report` raises ends the run; the last checkpoint is still good.
     """
     if resume and overwrite:
         raise ValueError("a run is either resumed or overwritten: give one of the two")
