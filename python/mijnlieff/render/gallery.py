@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import SupportsIndex
 
+from ..integers import integer
 from .scene import scene
 from .shapes import Drawable
 from .sizes import pixels
@@ -31,14 +33,15 @@ class Gallery:
 
     Raises:
         ValueError: not as many captions as positions, or no column.
+        TypeError: a number of columns that is no integer.
     """
 
     def __init__(
         self,
         positions: Iterable[Drawable],
         captions: Iterable[str] | None = None,
-        size: int = 320,
-        columns: int = 4,
+        size: SupportsIndex = 320,
+        columns: SupportsIndex = 4,
     ) -> None:
         """Check and keep them."""
         self.positions: Sequence[Drawable] = tuple(positions)
@@ -46,13 +49,13 @@ class Gallery:
             ("",) * len(self.positions) if captions is None else tuple(captions)
         )
         self.size = size
-        self.columns = columns
+        self.columns = integer("columns", columns)
         if len(self.captions) != len(self.positions):
             raise ValueError(
                 f"{len(self.positions)} positions need as many captions, not {len(self.captions)}"
             )
-        if columns < 1:
-            raise ValueError(f"a gallery has at least 1 column, not {columns}")
+        if self.columns < 1:
+            raise ValueError(f"a gallery has at least 1 column, not {self.columns}")
 
     def __repr__(self) -> str:
         """Return how many there are, for where nothing can be drawn."""
