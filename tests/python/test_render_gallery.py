@@ -62,3 +62,5 @@ def test_captions_are_as_many_as_positions():
 def test_there_is_a_column():
     with pytest.raises(ValueError, match="at least 1 column, not 0"):
         Gallery([START], columns=0)
+    with pytest.raises(TypeError, match="columns must be an integer, not True"):
+        Gallery([START], columns=True)
