@@ -213,10 +213,12 @@ pub(super) fn references(object: &Bound<'_, PyAny>) -> isize {
 pub(super) fn is_intact<T: Element>(array: &Bound<'_, PyArrayDyn<T>>, shape: &[usize]) -> bool {
     // SAFETY: it is a live array, of which only the header is read.
     let flags = unsafe { (*array.as_array_ptr()).fields.flags };
+    let (dtype, expected) = (array.dtype(), numpy::dtype::<T>(array.py()));
     array.shape() == shape
         && array.is_c_contiguous()
         && flags & NPY_ARRAY_WRITEABLE != 0
-        && array.dtype().is_equiv_to(&numpy::dtype::<T>(array.py()))
+        // Nearly always it is the very same object.
+        && (dtype.is(&expected) || dtype.is_equiv_to(&expected))
 }
 
 pub(super) fn zeros<T: Element>(py: Python<'_>, shape: &[usize]) -> Py<PyArrayDyn<T>> {
