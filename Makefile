@@ -112,6 +112,7 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench
 	$(BIN)/mijnlieff bench --dtype uint8
 	$(BIN)/mijnlieff bench --observation packed
+	$(BIN)/mijnlieff bench --search
 	cargo bench --quiet --no-default-features --bench solver
 	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
 		else echo "make bench-peers measures other libraries beside this one"; fi
@@ -133,9 +134,9 @@ bench-rust: ## Measure the core without Python, by criterion
 	cargo bench --quiet --manifest-path benches/Cargo.toml
 
 .PHONY: bench-instructions
-bench-instructions: ## Count the instructions of a step by valgrind, which a busy machine cannot disturb
-	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin instructions
-	benches/count.sh benches/target/release/instructions
+bench-instructions: ## Count the instructions of a step and a simulation by valgrind, which a busy machine cannot disturb
+	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
+	benches/count.sh benches/target/release
 
 .PHONY: wheel
 wheel: .venv/installed-test ## Build the wheel into dist/

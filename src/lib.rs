@@ -21,6 +21,7 @@
 
 pub mod encode;
 pub mod game;
+mod lanes;
 pub mod policy;
 pub mod random;
 mod sealed;

@@ -1,12 +1,16 @@
 //! The instructions of newer processors, where there are any.
 
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::Avx2;
+use crate::lanes::{Portable, Vector};
+
 /// A hot loop. `run` and all that it calls there should be `inline(always)`: only what is inlined
-/// is compiled for the newer instructions.
+/// is compiled for the newer instructions. It works on eight numbers at a time as `V` does.
 pub(crate) trait Work {
     /// What the loop finds.
     type Result;
 
-    fn run(self) -> Self::Result;
+    fn run<V: Vector>(self) -> Self::Result;
 }
 
 /// Runs a loop compiled for AVX2 and its companions if the processor has them, or as it is.
@@ -18,7 +22,7 @@ pub(crate) fn widely<W: Work>(work: W) -> W::Result {
         // SAFETY: the processor has just been asked.
         return unsafe { with_avx2(work) };
     }
-    work.run()
+    work.run::<Portable>()
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -34,5 +38,59 @@ fn has_avx2() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn with_avx2<W: Work>(work: W) -> W::Result {
-    work.run()
+    work.run::<Avx2>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::{LANES, Lanes};
+
+    const NUMBERS: [Lanes; 2] = [
+        [1.0, -2.5, 3.0, f32::INFINITY, 0.1, 7.0, -0.5, 1e-30],
+        [1.0, 2.5, -3.0, 4.0, 0.2, f32::NEG_INFINITY, -0.5, 1e30],
+    ];
+
+    /// The bits of everything that vectors can do.
+    struct Everything;
+
+    impl Work for Everything {
+        type Result = Vec<u32>;
+
+        fn run<V: Vector>(self) -> Vec<u32> {
+            let [a, b] = NUMBERS.map(|numbers| V::load(&numbers));
+            let above = a.is_above(b);
+            let vectors = [
+                a.add(b),
+                a.sub(b),
+                a.mul(b),
+                a.div(b),
+                a.max(b),
+                above.select(a, b),
+                a.is_equal(b).select(a, V::splat(2.0)),
+                above.and(a.is_above(V::splat(0.5))).select(a, b),
+                V::splat(1.5).scale_by(V::splat(f32::from_bits(3))),
+                a.pick([2, 5, 7, 0, 0, 0, 0, 0]),
+            ];
+            let mut found = Vec::new();
+            for vector in vectors {
+                let mut numbers = [0.0; LANES];
+                vector.store(&mut numbers);
+                found.extend(numbers.map(f32::to_bits));
+            }
+            found.extend([a.sum(), a.largest(), b.sum(), b.largest()].map(f32::to_bits));
+            found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
+            found
+        }
+    }
+
+    #[test]
+    fn all_processors_calculate_alike() {
+        let expected = Everything.run::<Portable>();
+        assert_eq!(widely(Everything), expected);
+        assert_eq!(expected[..3], [2.0_f32, 0.0, 0.0].map(f32::to_bits));
+        assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
+        assert_eq!(expected[64], 12_f32.to_bits());
+        assert_eq!(expected[expected.len() - 2..], [0, 1]);
+    }
 }

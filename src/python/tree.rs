@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
@@ -158,7 +158,7 @@ impl PyTreeSearch {
             None
         };
         let roots: Vec<Position> = positions.iter().map(|position| position.core).collect();
-        let core = py.detach(|| TreeSearch::new(&variant, &roots, config, solver, threads));
+        let core = py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, threads));
         let format = Format {
             layout,
             dtype: Dtype::Float32,
@@ -205,7 +205,7 @@ impl PyTreeSearch {
         }
         let mask = numbers(self.action_mask.bind(py));
         let observations = self.observation.memory(py, self.format.layout);
-        let core = &self.core;
+        let core = &mut self.core;
         py.detach(|| core.write_leaves(observations, mask));
         let rows = PySlice::new(py, 0, leaves as isize, 1);
         Ok(Some(PyLeafBatch {
@@ -231,9 +231,11 @@ impl PyTreeSearch {
         }
         let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
         let values = floats(values, "values", &[self.leaves])?;
+        // Python may write to the arrays once the lock is released.
+        let taken = self.core.take_in(logits.as_slice()?, values.as_slice()?);
+        taken.map_err(|error| classes::PolicyError::new_err(error.to_string()))?;
         let core = &mut self.core;
-        py.detach(|| core.update(&logits, &values))
-            .map_err(|error| classes::PolicyError::new_err(error.to_string()))?;
+        py.detach(|| core.advance());
         self.leaves = 0;
         self.found = None;
         Ok(())
@@ -393,8 +395,12 @@ impl PyTreeSearch {
     }
 }
 
-/// A copy of an array of real numbers of this shape; Python may write to the array meanwhile.
-fn floats(object: &Bound<'_, PyAny>, name: &str, shape: &[usize]) -> PyResult<Vec<f32>> {
+/// Real numbers of this shape, the last dimension innermost.
+fn floats<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    shape: &[usize],
+) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
     let py = object.py();
     let mut object = object.clone();
     if object.hasattr("detach")? {
@@ -414,18 +420,19 @@ fn floats(object: &Bound<'_, PyAny>, name: &str, shape: &[usize]) -> PyResult<Ve
         }
         object = array.call_method1("astype", ("float32",))?;
     }
-    let array = object.cast::<PyArrayDyn<f32>>()?;
+    let mut array = object.cast_into::<PyArrayDyn<f32>>()?;
     if array.shape() != shape {
         let found = array.getattr("shape")?;
         let needed = PyTuple::new(py, shape)?;
         let message = format!("the {name} have shape {found}, but the leaves need {needed}");
         return Err(classes::PolicyError::new_err(message));
     }
-    let array = array.try_readonly()?;
-    Ok(match array.as_slice() {
-        Ok(numbers) => numbers.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    })
+    if !array.is_c_contiguous() {
+        let numpy = py.import("numpy")?;
+        let copied = numpy.call_method1("ascontiguousarray", (array,))?;
+        array = copied.cast_into::<PyArrayDyn<f32>>()?;
+    }
+    Ok(array.try_readonly()?)
 }
 
 #[allow(clippy::float_cmp)] // a marker, not the result of a calculation

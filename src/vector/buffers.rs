@@ -16,7 +16,7 @@ pub enum Observations<'a> {
 
 impl Observations<'_> {
     /// The memory of the first `rows` games and that of the others.
-    fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
         match self {
             Self::Float32(layout, all) => {
                 let (head, tail) = all.split_at_mut(rows * layout.len(variant));

@@ -8,6 +8,7 @@ use super::ends::Ends;
 use super::game::{Game, Shared};
 use super::state::State;
 use crate::encode::num_actions;
+use crate::lanes::Vector;
 use crate::wide::Work;
 
 /// The action, unless it is illegal and the game goes on.
@@ -49,7 +50,7 @@ impl<S: State> Work for Sample<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<V: Vector>(self) {
         let rules = &self.shared.rules;
         for (game, action) in self.games.iter_mut().zip(self.actions) {
             let legal = game.state.count_legal(rules).max(1);
@@ -74,7 +75,7 @@ impl<S: State> Work for FindUnplayable<'_, S> {
     type Result = Option<usize>;
 
     #[inline(always)]
-    fn run(self) -> Option<usize> {
+    fn run<V: Vector>(self) -> Option<usize> {
         let (shared, pass) = (self.shared, self.shared.pass as u64);
         let lenient = shared.config.illegal_action == IllegalAction::Lose;
         let restarts = shared.config.autoreset != Autoreset::Disabled;
@@ -104,7 +105,7 @@ impl<S: State> Work for WriteFinals<'_, '_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<V: Vector>(self) {
         S::write_observations(self.rules, self.states.iter(), self.observations, 0);
     }
 }
@@ -170,7 +171,7 @@ impl<S: State> Work for Step<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<V: Vector>(self) {
         let Self { block, ends } = self;
         let (shared, mut buffers) = (block.shared, block.buffers);
         let mut first = 0;

@@ -9,6 +9,7 @@ use super::small::Small;
 use super::state::State;
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
+use crate::lanes::Vector;
 use crate::random::SplitMix64;
 use crate::wide::{Work, widely};
 
@@ -115,7 +116,7 @@ impl<S: State> Work for PlayOut<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<V: Vector>(self) {
         let rules = self.rules;
         let start = |index: usize| {
             let number = self.first + index;

@@ -8,6 +8,7 @@ use super::spread::{FLOATS, HELD, KEPT, NTH_BIT, SPREAD, hand_bytes};
 use super::state::State;
 use crate::encode::{Feature, Layout, PackError, move_of, pack};
 use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+use crate::lanes::Vector;
 
 /// A game on a board of 16 cells with at most 3 copies.
 ///
@@ -321,6 +322,34 @@ impl State for Small {
         };
         let cell = first + NTH_BIT[byte as usize][rank & 7];
         usize::from(piece) * CELLS + usize::from(cell)
+    }
+
+    #[inline(always)]
+    fn pick_legal<V: Vector>(&self, _: &Tables, numbers: &[f32], out: &mut [f32]) -> usize {
+        let numbers: &[f32; NUM_ACTIONS] = numbers.try_into().expect("one for every action");
+        let allowed = self.allowed();
+        if allowed == 0 {
+            out[0] = numbers[PASS];
+            return 1;
+        }
+        let pieces = self.placeable();
+        let bytes = [allowed as u8, (allowed >> 8) as u8];
+        let mut count = 0;
+        for (piece, numbers) in numbers[..PASS].chunks_exact(CELLS).enumerate() {
+            if pieces >> piece & 1 == 0 {
+                continue;
+            }
+            for (numbers, byte) in numbers.as_chunks().0.iter().zip(bytes) {
+                // Always eight, as the number of cells is hard to predict for a processor.
+                let picked = V::load(numbers).pick(NTH_BIT[usize::from(byte)]);
+                let (out, _) = out[count..]
+                    .split_first_chunk_mut()
+                    .expect("room for eight more");
+                picked.store(out);
+                count += byte.count_ones() as usize;
+            }
+        }
+        count
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::buffers::Observations;
 use crate::encode::{self, action_of, move_of, num_actions, pass_action};
 use crate::game::{Position, Variant};
+use crate::lanes::Vector;
 
 /// The state of a game as a batch steps it. Actions are indices, as in [`crate::encode`].
 pub(super) trait State: Copy + Send + Sync {
@@ -42,6 +43,11 @@ pub(super) trait State: Copy + Send + Sync {
 
     /// The legal action of this rank, in ascending order; it must exist.
     fn nth_legal(&self, rules: &Self::Rules, rank: usize) -> usize;
+
+    /// Writes the numbers of the legal actions, given one for every action, one after the other, and
+    /// returns how many there are. What follows them, up to eight more, may be overwritten.
+    fn pick_legal<V: Vector>(&self, rules: &Self::Rules, numbers: &[f32], out: &mut [f32])
+    -> usize;
 
     /// How many cells are empty.
     fn count_empty(&self, rules: &Self::Rules) -> usize;
@@ -121,6 +127,19 @@ impl State for Position {
         let cell = self.allowed().into_iter().nth(rank % cells);
         let (piece, cell) = piece.zip(cell).expect("the rank is below the count");
         action_of(variant, crate::game::Move::Place { piece, cell })
+    }
+
+    fn pick_legal<V: Vector>(
+        &self,
+        variant: &Self::Rules,
+        numbers: &[f32],
+        out: &mut [f32],
+    ) -> usize {
+        let count = State::count_legal(self, variant);
+        for (rank, number) in out[..count].iter_mut().enumerate() {
+            *number = numbers[self.nth_legal(variant, rank)];
+        }
+        count
     }
 
     fn count_empty(&self, variant: &Self::Rules) -> usize {

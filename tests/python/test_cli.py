@@ -148,6 +148,17 @@ def test_bench_prints_a_line_for_each_size_and_number_of_threads():
     assert all(int(row[2].replace(",", "")) > 0 for row in rows)
 
 
+def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():
+    lines = printed(
+        "bench", "--search", "--simulations", 4, "--sizes", 8, "--threads", 1, 2,
+        "--milliseconds", 5, "--copies", 1,
+    ).splitlines()  # fmt: skip
+    rows = [line.split() for line in lines if re.match(r"\s*(puct|gumbel) ", line)]
+    expected = [["puct", "8", "1"], ["puct", "8", "2"], ["gumbel", "8", "1"], ["gumbel", "8", "2"]]
+    assert [row[:3] for row in rows] == expected
+    assert all(int(row[3].replace(",", "")) > 0 for row in rows)
+
+
 WRONG = [
     ([], "mijnlieff: error: .*COMMAND"),
     (["fly"], "invalid choice: 'fly'"),

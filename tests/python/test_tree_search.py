@@ -24,6 +24,7 @@ from search_reference import ReferenceSearch, noisy_network
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 SMALL = Variant(Board.from_text("###\n###\n.##"), "corner", 1)
+GAPS = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2)]))
 VARIANTS = [Variant(), Variant(opening="corner_straight"), WIDE, SMALL]
 
 
@@ -128,6 +129,20 @@ def test_equal_leaves_are_evaluated_once():
     batch = TreeSearch([Position()] * 3 + positions_of(Variant(), 1, seed=4), 8).select()
     assert len(batch) == 2
     assert batch.observation.shape == (2, 56)
+
+
+@pytest.mark.parametrize(
+    ("variant", "layout"),
+    [(v, layout) for v in (*VARIANTS, GAPS) for layout in ("planes", "flat")]
+    + [(Variant(), "packed"), (GAPS, "packed")],
+    ids=str,
+)
+def test_leaves_look_as_positions_do(variant, layout):
+    free = (p for p in positions_of(variant, 20, seed=5) if len(p.legal_actions()) > 1)
+    position = next(free)  # a forced pass would not be evaluated itself
+    batch = TreeSearch([position], 4, observation=layout).select()
+    assert (batch.observation[0] == position.observation(layout)).all()
+    assert (batch.action_mask[0] == position.action_mask()).all()
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
@@ -273,6 +288,35 @@ def test_positions_that_cannot_be_searched():
         search.restart([Position(WIDE)])
     with pytest.raises(IndexError, match="no tree 1"):
         search.nodes(1)
+
+
+def test_arrays_of_any_memory_layout_mean_the_same():
+    positions = positions_of(Variant(), 40, seed=6)
+    searches = [TreeSearch(positions, 8, "puct", num_threads=1) for _ in range(3)]
+    forms = [
+        lambda logits: logits,
+        lambda logits: np.asfortranarray(logits),
+        lambda logits: np.repeat(logits, 2, axis=1)[:, ::2],
+    ]
+    for search, form in zip(searches, forms, strict=True):
+        network = Lookup(Variant())
+        while (batch := search.select()) is not None:
+            logits, values = network(batch.observation, batch.action_mask)
+            search.update(form(logits), values)
+    for search in searches[1:]:
+        assert (search.policy_targets == searches[0].policy_targets).all()
+        assert (search.root_values == searches[0].root_values).all()
+
+
+def test_logits_of_illegal_actions_are_not_read():
+    positions = positions_of(Variant(), 40, seed=7)
+    searches = [TreeSearch(positions, 8, num_threads=1) for _ in range(2)]
+    for search, illegal in zip(searches, (0.0, np.nan), strict=True):
+        network = Lookup(Variant())
+        while (batch := search.select()) is not None:
+            logits, values = network(batch.observation, batch.action_mask)
+            search.update(np.where(batch.action_mask == 1, logits, illegal), values)
+    assert (searches[0].policy_targets == searches[1].policy_targets).all()
 
 
 def test_memory_of_a_thousand_trees():

@@ -1,25 +1,19 @@
-"""``mijnlieff bench``: how fast the vector environment steps, beside copying the same bytes."""
+"""``mijnlieff bench``: how fast environments step and trees grow, beside copying the same bytes."""
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from mijnlieff._mijnlieff import Variant
+from mijnlieff.commands.bench_search import bench_searches
 from mijnlieff.commands.options import add_variant_arguments, integer, variant_of
+from mijnlieff.commands.timing import PARTS, copy_rate, nothing, rate
 from mijnlieff.vector import MAX_ENVS, VectorEnv
 
 __all__ = ["add_arguments", "run"]
-
-_T = TypeVar("_T")
-
-#: Of a measurement, to take the best of.
-_PARTS = 8
 
 _SIZES = [1, 64, 1024, 4096, 16384, 65536]
 
@@ -30,9 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes",
         type=integer(1, MAX_ENVS),
         nargs="+",
-        default=_SIZES,
         metavar="N",
-        help=f"numbers of games stepped at once (default: {' '.join(map(str, _SIZES))})",
+        help=f"numbers of games at once (default: {' '.join(map(str, _SIZES))}; 1024 searches)",
     )
     parser.add_argument(
         "--threads",
@@ -63,10 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of flat and planes observations (default: %(default)s)",
     )
     parser.add_argument(
+        "--search",
+        action="store_true",
+        help="measure tree searches instead, with a network that costs nothing",
+    )
+    parser.add_argument(
+        "--simulations",
+        type=integer(1, 1 << 16),
+        default=32,
+        help="of each search (default: %(default)s)",
+    )
+    parser.add_argument(
         "--milliseconds",
         type=integer(1),
         default=300,
-        help="of stepping for each line (default: %(default)s)",
+        help="of measuring for each line (default: %(default)s)",
     )
     add_variant_arguments(parser)
 
@@ -78,6 +82,14 @@ def run(args: argparse.Namespace) -> int:
         VariantError: packed observations of a board they cannot hold.
     """
     variant = variant_of(args)
+    if args.search:
+        return bench_searches(
+            variant,
+            sizes=args.sizes or [1024],
+            threads=args.threads,
+            simulations=args.simulations,
+            seconds=args.milliseconds / 1000,
+        )
     kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
     print(
         f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
@@ -85,11 +97,11 @@ def run(args: argparse.Namespace) -> int:
         "'copies' is how often NumPy copies the same bytes, on as many threads that never wait;\n"
         "'share' is the part 'own' has of that;\n"
         "'sampled' counts drawing the actions as well. All are steps of one game in a second,\n"
-        f"in the best of {_PARTS} measurements.\n"
+        f"in the best of {PARTS} measurements.\n"
     )
     columns = ("own", "fresh", "sampled", "copies")
     print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
-    for size in args.sizes:
+    for size in args.sizes or _SIZES:
         for threads in args.threads:
             options = {
                 "opponent": args.opponent,
@@ -98,10 +110,10 @@ def run(args: argparse.Namespace) -> int:
                 "dtype": args.dtype,
                 "num_threads": threads,
             }
-            rates = [size * rate for rate in _measure(size, variant, options, args.milliseconds)]
+            rates = [size * one for one in _measure(size, variant, options, args.milliseconds)]
             print(
                 f"{size:7}  {threads:7}",
-                *(f"{rate:12,.0f}" for rate in rates),
+                *(f"{one:12,.0f}" for one in rates),
                 f"{rates[0] / rates[-1]:6.1%}",
                 flush=True,
             )
@@ -120,11 +132,11 @@ def _measure(
         # The first games end together; measured is how it goes on.
         for _ in range(min(64, 2**20 // size)):
             env.step(env.sample_actions())
-        rates.append(_rate(env.step, env.sample_actions, seconds))
+        rates.append(rate(env.step, env.sample_actions, seconds))
         if not copy:
             sampled = _sampled_rate(env, seconds)
             arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
-            copies = _copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
+            copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
         env.close()
     return rates[0], rates[1], sampled, copies
 
@@ -135,53 +147,4 @@ def _sampled_rate(env: VectorEnv, seconds: float) -> float:
     def sample_and_step(_: None) -> None:
         env.step(env.sample_actions())
 
-    return _rate(sample_and_step, _nothing, seconds)
-
-
-def _copy_rate(arrays: list[Any], threads: int, seconds: float) -> float:
-    """Return how often in a second NumPy copies the arrays, each thread a share of its own.
-
-    The threads do not wait for each other, so it is what the memory allows and no more.
-    """
-    rates = [0.0] * threads
-
-    def copy_share(thread: int) -> None:
-        shares = [np.array_split(array, threads)[thread] for array in arrays]
-        targets = [np.empty_like(share) for share in shares]
-
-        def copy(_: None) -> None:
-            for target, share in zip(targets, shares, strict=True):
-                np.copyto(target, share)
-
-        rates[thread] = _rate(copy, _nothing, seconds)
-
-    others = [Thread(target=copy_share, args=(thread,)) for thread in range(1, threads)]
-    for thread in others:
-        thread.start()
-    copy_share(0)
-    for thread in others:
-        thread.join()
-    return min(rates)
-
-
-def _nothing() -> None:
-    """Prepare nothing."""
-
-
-def _rate(work: Callable[[_T], object], prepare: Callable[[], _T], seconds: float) -> float:
-    """Return how often `work` runs in a second, not counting what prepares it.
-
-    The time is cut into parts and the best one counts: whatever else the machine does only slows.
-    """
-    return max(_rate_once(work, prepare, seconds / _PARTS) for _ in range(_PARTS))
-
-
-def _rate_once(work: Callable[[_T], object], prepare: Callable[[], _T], seconds: float) -> float:
-    spent, runs = 0.0, 0
-    while spent < seconds or runs < 3:
-        prepared = prepare()
-        start = time.perf_counter()
-        work(prepared)
-        spent += time.perf_counter() - start
-        runs += 1
-    return runs / spent
+    return rate(sample_and_step, nothing, seconds)

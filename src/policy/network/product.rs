@@ -8,6 +8,7 @@
 // What a hot loop calls must be inlined to be compiled for the newer instructions, see `crate::wide`.
 #![allow(clippy::inline_always)]
 
+use crate::lanes::Vector;
 use crate::wide::{Work, widely};
 
 /// Columns that are summed at once: as many as registers hold, with some left for the factors.
@@ -75,7 +76,7 @@ impl Work for AddProduct<'_> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<V: Vector>(self) {
         let matrix = self.matrix;
         let mut factors: Vec<(u32, f32)> = Vec::with_capacity(ROWS * matrix.inputs);
         let mut ends = Vec::with_capacity(ROWS);

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::iter;
+use std::mem;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
@@ -10,29 +12,36 @@ use super::super::buffers::Observations;
 use super::super::pool::Pool;
 use super::super::state::State;
 use super::config::TreeConfig;
+use super::edges::groups;
 use super::error::UpdateError;
-use super::evaluate::Exact;
+use super::evaluation::{Evaluations, TakeIn};
+use super::exact::Exact;
+use super::passes::{
+    Advance, Block, EachTree, NO_ROW, Restart, RollOut, Simulate, Spare, WriteLeaves,
+};
 use super::results::{Results, TreeNode};
 use super::rule::Rule;
+use super::store::Store;
 use super::tree::{Shared, Tree};
 use crate::encode::num_actions;
 use crate::game::{Position, Variant};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
-use crate::wide::{Work, widely};
+use crate::wide::widely;
 
 /// Forest below which another thread costs more than it saves.
 const TREES_PER_THREAD: usize = 64;
 
-/// A tree that waits for nothing.
-const NO_ROW: u32 = u32::MAX;
+/// The most simulations of a tree that room is made for beforehand.
+const MOST_ROOM: usize = 256;
 
 /// What a [`super::TreeSearch`] can do, whatever form its positions have.
 pub(super) trait Batch: fmt::Debug + Send + Sync {
     fn restart(&mut self, positions: &[Position]);
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
-    fn write_leaves(&self, observations: Observations<'_>, action_mask: &mut [i8]);
-    fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
+    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
+    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
+    fn advance(&mut self);
     fn roll_out(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
     fn is_done(&self) -> bool;
     fn results(&self) -> Results;
@@ -48,15 +57,23 @@ pub(super) struct Forest<S: State> {
     rule: Rule,
     solver: Option<Arc<Solver>>,
     trees: Vec<Tree<S>>,
-    /// Memory in which a tree is cut down to a part of itself, one for each thread.
-    spare: Vec<Tree<S>>,
+    /// The nodes of the trees of each thread.
+    stores: Vec<Store<S>>,
+    /// Memory of each thread.
+    spares: Vec<Spare<S>>,
     pool: Pool,
-    threads: usize,
+    /// The position that each tree waits for the evaluation of.
+    waiting: Vec<Option<S>>,
+    /// Whether all trees have simulated as far as they can.
+    simulated: bool,
     /// The row of each tree's leaf.
     rows: Vec<u32>,
     /// The leaves, each position once.
     leaves: Vec<S>,
     seen: HashMap<S::Key, u32, FxBuildHasher>,
+    evaluations: Evaluations,
+    /// Whether the evaluations are those of the leaves.
+    evaluated: bool,
 }
 
 impl<S: State> fmt::Debug for Forest<S> {
@@ -86,16 +103,24 @@ impl<S: State + PartialEq> Forest<S> {
             })
             .collect();
         let blocks = threads.min(trees.len() / TREES_PER_THREAD).max(1);
-        let spare = trees.iter().take(blocks);
+        let share = trees.len().div_ceil(blocks);
+        let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
+        let new_spare = || Spare::new(nodes, num_actions(variant));
         Self {
-            spare: spare.map(|tree| Tree::new(*tree.root(), 0)).collect(),
+            stores: iter::repeat_with(|| Store::with_room(nodes))
+                .take(blocks)
+                .collect(),
+            spares: iter::repeat_with(new_spare).take(blocks).collect(),
+            waiting: vec![None; trees.len()],
+            simulated: false,
             rows: vec![NO_ROW; trees.len()],
             leaves: Vec::new(),
             seen: HashMap::default(),
+            evaluations: Evaluations::default(),
+            evaluated: false,
             rule: Rule::new(&config),
             pool: Pool::new(threads),
             variant: variant.clone(),
-            threads: blocks,
             rules,
             config,
             solver,
@@ -103,12 +128,55 @@ impl<S: State + PartialEq> Forest<S> {
         }
     }
 
+    /// Gives every leaf a row, equal ones the same.
+    fn gather(&mut self) {
+        self.leaves.clear();
+        self.seen.clear();
+        for (leaf, row) in self.waiting.iter().zip(&mut self.rows) {
+            *row = match leaf {
+                None => NO_ROW,
+                Some(leaf) => *self.seen.entry(leaf.key()).or_insert_with(|| {
+                    self.leaves.push(*leaf);
+                    self.leaves.len() as u32 - 1
+                }),
+            };
+        }
+    }
+
+    /// How many trees make a block, which has a store of its own.
+    fn share_of_trees(&self) -> usize {
+        self.trees.len().div_ceil(self.stores.len())
+    }
+
+    fn store(&self, tree: usize) -> &Store<S> {
+        &self.stores[tree / self.share_of_trees()]
+    }
+
+    /// How many leaves make a block, of which there are no more than threads.
+    fn share_of_leaves(&self) -> usize {
+        let blocks = self.spares.len().min(self.leaves.len() / TREES_PER_THREAD);
+        self.leaves.len().div_ceil(blocks.max(1))
+    }
+
+    /// Why an evaluation of a leaf cannot be used.
+    fn why_not(&self, row: usize, logits: &[f32], value: f32) -> UpdateError {
+        if !value.is_finite() {
+            return UpdateError::Value { row, value };
+        }
+        let leaf = &self.leaves[row];
+        let mut legal = (0..leaf.count_legal(&self.rules)).map(|i| leaf.nth_legal(&self.rules, i));
+        let is_bad = |&action: &usize| logits[action].is_nan() || logits[action] == f32::INFINITY;
+        match legal.find(is_bad) {
+            Some(action) => {
+                let logit = logits[action];
+                UpdateError::Logit { row, action, logit }
+            }
+            None => UpdateError::NoLegalAction { row },
+        }
+    }
+
     /// Does something with every tree, in as many threads as pay.
-    fn for_each(
-        &mut self,
-        limits: Limits<'_>,
-        job: impl Fn(&Shared<'_, S>, usize, &mut Tree<S>, &mut Tree<S>) -> Result<(), Halt> + Sync,
-    ) -> Result<(), Halt> {
+    fn for_each(&mut self, limits: Limits<'_>, visit: impl EachTree<S>) -> Result<(), Halt> {
         let shared = Shared {
             rules: &self.rules,
             config: &self.config,
@@ -119,126 +187,125 @@ impl<S: State + PartialEq> Forest<S> {
                 limits,
             },
         };
-        let share = self.trees.len().div_ceil(self.threads);
-        let blocks = self.trees.chunks_mut(share).zip(&mut self.spare);
-        let blocks = blocks.enumerate().map(|(number, (trees, spare))| Block {
+        let share = self.share_of_trees();
+        let trees = self.trees.chunks_mut(share);
+        let waiting = self.waiting.chunks_mut(share);
+        let memory = self.stores.iter_mut().zip(&mut self.spares);
+        let blocks = trees.zip(waiting).zip(memory).enumerate();
+        let blocks = blocks.map(|(number, ((trees, waiting), (store, spare)))| Block {
             shared: &shared,
             first: number * share,
             trees,
+            waiting,
+            store,
             spare,
-            job: &job,
+            visit,
         });
         self.pool.run(blocks, widely).collect()
     }
+}
 
-    /// Gives every leaf a row, equal ones the same.
-    fn gather(&mut self) {
+impl<S: State + PartialEq> Batch for Forest<S> {
+    fn restart(&mut self, positions: &[Position]) {
         self.leaves.clear();
-        self.seen.clear();
-        for (tree, row) in self.trees.iter().zip(&mut self.rows) {
-            *row = match tree.leaf() {
-                None => NO_ROW,
-                Some(leaf) => *self.seen.entry(leaf.key()).or_insert_with(|| {
-                    self.leaves.push(*leaf);
-                    self.leaves.len() as u32 - 1
-                }),
-            };
-        }
+        self.waiting.fill(None);
+        (self.simulated, self.evaluated) = (false, false);
+        let restarted = self.for_each(Limits::default(), Restart { positions });
+        debug_assert!(restarted.is_ok());
     }
 
-    /// Checks an evaluation of the leaves.
-    fn check(&self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
+        if self.leaves.is_empty() {
+            if !self.simulated {
+                self.for_each(limits, Simulate)?;
+                self.simulated = true;
+            }
+            self.gather();
+        }
+        Ok(self.leaves.len())
+    }
+
+    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
+        if self.leaves.is_empty() {
+            return;
+        }
+        let width = num_actions(&self.variant);
+        let share = self.share_of_leaves();
+        let mut rest = Some(observations);
+        let masks = action_mask.chunks_mut(share * width);
+        let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, mask)| {
+            let all = rest.take().expect("there is a part for every block");
+            let (observations, others) = all.split_at(&self.variant, leaves.len());
+            rest = Some(others);
+            WriteLeaves {
+                rules: &self.rules,
+                leaves,
+                observations,
+                mask,
+                width,
+            }
+        });
+        self.pool.run(blocks, widely).for_each(drop);
+    }
+
+    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
         if self.leaves.is_empty() {
             return Err(UpdateError::NothingSelected);
         }
         let width = num_actions(&self.variant);
         assert_eq!(values.len(), self.leaves.len());
         assert_eq!(logits.len(), values.len() * width);
-        for (row, &value) in values.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(UpdateError::Value { row, value });
-            }
+        self.evaluated = false;
+        let share = self.share_of_leaves();
+        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), width);
+        let inputs = self.leaves.chunks(share).zip(logits.chunks(share * width));
+        let inputs = inputs.zip(values.chunks(share));
+        let outputs = outputs.chunks_mut(share * groups(width));
+        let blocks = inputs.zip(heads.chunks_mut(share).zip(outputs));
+        let blocks = blocks.map(|(((leaves, rows), values), (heads, logits))| TakeIn {
+            rules: &self.rules,
+            num_actions: width,
+            leaves,
+            rows,
+            values,
+            heads,
+            logits,
+        });
+        let unusable = self.pool.run(blocks, widely).enumerate();
+        let mut unusable = unusable.filter_map(|(block, row)| Some(block * share + row?));
+        let first = unusable.next();
+        drop(unusable);
+        if let Some(row) = first {
+            return Err(self.why_not(row, &logits[row * width..][..width], values[row]));
         }
-        // One pass that the compiler vectorises; the culprit is looked for only if there is one.
-        let is_bad = |logit: &f32| logit.is_nan() || *logit == f32::INFINITY;
-        if logits.iter().any(is_bad)
-            && let Some(at) = logits.iter().position(is_bad)
-        {
-            let (row, action, logit) = (at / width, at % width, logits[at]);
-            return Err(UpdateError::Logit { row, action, logit });
-        }
-        for (row, (leaf, logits)) in self.leaves.iter().zip(logits.chunks(width)).enumerate() {
-            let mut legal =
-                (0..leaf.count_legal(&self.rules)).map(|i| leaf.nth_legal(&self.rules, i));
-            if legal.all(|action| logits[action] == f32::NEG_INFINITY) {
-                return Err(UpdateError::NoLegalAction { row });
-            }
-        }
+        self.evaluated = true;
         Ok(())
     }
-}
 
-impl<S: State + PartialEq> Batch for Forest<S> {
-    fn restart(&mut self, positions: &[Position]) {
-        let variant = self.variant.clone();
-        let rules = S::rules(&variant);
+    fn advance(&mut self) {
+        assert!(self.evaluated, "the leaves have been evaluated");
+        // Simulating on while a tree is in the cache saves fetching it again. What may be stopped
+        // is left to `select`, which can say so.
+        let simulate = self.solver.is_none();
+        let rows = mem::take(&mut self.rows);
+        let evaluations = mem::take(&mut self.evaluations);
+        let advance = Advance {
+            rows: &rows,
+            evaluations: &evaluations,
+            num_actions: num_actions(&self.variant),
+            simulate,
+        };
+        let advanced = self.for_each(Limits::default(), advance);
+        debug_assert!(advanced.is_ok());
+        (self.rows, self.evaluations) = (rows, evaluations);
         self.leaves.clear();
-        self.rows.fill(NO_ROW);
-        let restarted = self.for_each(Limits::default(), |shared, number, tree, spare| {
-            let root = S::from_position(&rules, &positions[number]);
-            tree.restart(root, shared, spare);
-            Ok(())
-        });
-        debug_assert!(restarted.is_ok());
-    }
-
-    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
-        self.for_each(limits, |shared, _, tree, _| tree.simulate(shared))?;
-        self.gather();
-        Ok(self.leaves.len())
-    }
-
-    fn write_leaves(&self, mut observations: Observations<'_>, action_mask: &mut [i8]) {
-        let width = num_actions(&self.variant);
-        let masks = action_mask.chunks_exact_mut(width);
-        S::write_observations(&self.rules, self.leaves.iter(), &mut observations, 0);
-        for (leaf, mask) in self.leaves.iter().zip(masks) {
-            leaf.write_mask(&self.rules, false, mask);
-        }
-    }
-
-    fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-        self.check(logits, values)?;
-        let width = num_actions(&self.variant);
-        let rows = std::mem::take(&mut self.rows);
-        let updated = self.for_each(Limits::default(), |shared, number, tree, _| {
-            if rows[number] != NO_ROW {
-                let row = rows[number] as usize;
-                tree.expand(shared, &logits[row * width..][..width], values[row]);
-            }
-            Ok(())
-        });
-        debug_assert!(updated.is_ok());
-        self.rows = rows;
-        self.rows.fill(NO_ROW);
-        self.leaves.clear();
-        Ok(())
+        (self.simulated, self.evaluated) = (simulate, false);
     }
 
     fn roll_out(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
-        let logits = vec![0.0; num_actions(&self.variant)];
-        self.for_each(limits, |shared, _, tree, _| {
-            loop {
-                if limits.is_stopped() {
-                    return Err(Halt::Stopped);
-                }
-                tree.simulate(shared)?;
-                let Some(value) = tree.play_out(shared) else {
-                    return Ok(());
-                };
-                tree.expand(shared, &logits, value);
-            }
-        })
+        self.leaves.clear();
+        (self.simulated, self.evaluated) = (false, false);
+        self.for_each(limits, RollOut { limits })
     }
 
     fn is_done(&self) -> bool {
@@ -246,44 +313,22 @@ impl<S: State + PartialEq> Batch for Forest<S> {
     }
 
     fn results(&self) -> Results {
-        let mut results = Results::new(self.trees.len(), num_actions(&self.variant));
+        let width = num_actions(&self.variant);
+        let mut results = Results::new(self.trees.len(), width);
         for (row, tree) in self.trees.iter().enumerate() {
-            results.write(row, tree, &self.rule, &self.config);
+            let (store, rules, rule) = (self.store(row), &self.rules, &self.rule);
+            results.write(row, tree, store, rules, rule, &self.config);
         }
         results
     }
 
     fn nodes(&self, tree: usize) -> Vec<TreeNode> {
-        TreeNode::of(&self.trees[tree])
+        TreeNode::of(&self.trees[tree], self.store(tree), &self.rules)
     }
 
     fn bytes(&self) -> usize {
-        let trees = self.trees.iter().chain(&self.spare);
-        trees.map(Tree::bytes).sum()
-    }
-}
-
-/// The trees of one thread.
-struct Block<'a, S: State, J> {
-    shared: &'a Shared<'a, S>,
-    first: usize,
-    trees: &'a mut [Tree<S>],
-    spare: &'a mut Tree<S>,
-    job: &'a J,
-}
-
-impl<S, J> Work for Block<'_, S, J>
-where
-    S: State,
-    J: Fn(&Shared<'_, S>, usize, &mut Tree<S>, &mut Tree<S>) -> Result<(), Halt>,
-{
-    type Result = Result<(), Halt>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Result {
-        for (i, tree) in self.trees.iter_mut().enumerate() {
-            (self.job)(self.shared, self.first + i, tree, self.spare)?;
-        }
-        Ok(())
+        let trees = self.trees.iter().map(Tree::bytes).sum::<usize>();
+        let stores = self.stores.iter().map(Store::bytes).sum::<usize>();
+        trees + stores + self.spares.iter().map(Spare::bytes).sum::<usize>()
     }
 }

@@ -11,12 +11,19 @@
 //! not the depth: passes let a player move twice.
 
 mod config;
+mod edges;
 mod error;
-mod evaluate;
+mod evaluation;
+mod exact;
+mod exp;
+mod fetch;
 mod forest;
+mod noise;
+mod pages;
+mod passes;
 mod results;
 mod rule;
-mod softmax;
+mod store;
 mod tree;
 
 use std::sync::Arc;
@@ -46,7 +53,8 @@ pub struct TreeSearch {
 impl TreeSearch {
     /// Starts a search from every position.
     ///
-    /// `solver` is asked about positions with at most [`TreeConfig::solve_below`] empty cells.
+    /// It can write observations of the `layout` only. `solver` is asked about positions with at most
+    /// [`TreeConfig::solve_below`] empty cells.
     ///
     /// # Panics
     ///
@@ -56,13 +64,14 @@ impl TreeSearch {
         variant: &Arc<Variant>,
         positions: &[Position],
         config: TreeConfig,
+        layout: Layout,
         solver: Option<Arc<Solver>>,
         threads: usize,
     ) -> Self {
         assert!(!positions.is_empty() && threads > 0);
         assert!(positions.iter().all(|position| !position.is_over(variant)));
         let solver = solver.filter(|_| config.solve_below > 0);
-        let batch: Box<dyn Batch> = if Small::fits(variant, Layout::Flat) {
+        let batch: Box<dyn Batch> = if Small::fits(variant, layout) {
             Box::new(Forest::<Small>::new(
                 variant, positions, config, solver, threads,
             ))
@@ -115,7 +124,7 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If there is not room for as many rows.
-    pub fn write_leaves(&self, observations: Observations<'_>, action_mask: &mut [i8]) {
+    pub fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
         self.batch.write_leaves(observations, action_mask);
     }
 
@@ -130,7 +139,31 @@ impl TreeSearch {
     ///
     /// If there are not as many numbers as the leaves need.
     pub fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-        self.batch.update(logits, values)
+        self.take_in(logits, values)?;
+        self.advance();
+        Ok(())
+    }
+
+    /// The first half of [`TreeSearch::update`], which reads the numbers and changes no tree.
+    ///
+    /// # Errors
+    ///
+    /// See [`TreeSearch::update`].
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many numbers as the leaves need.
+    pub fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+        self.batch.take_in(logits, values)
+    }
+
+    /// The second half of [`TreeSearch::update`]: the trees grow.
+    ///
+    /// # Panics
+    ///
+    /// If the selected leaves have not been taken in.
+    pub fn advance(&mut self) {
+        self.batch.advance();
     }
 
     /// Runs all simulations without a network: every action is as likely as the others, and a leaf is

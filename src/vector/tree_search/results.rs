@@ -2,13 +2,18 @@
 
 use super::super::state::State;
 use super::config::TreeConfig;
+use super::edges::{NONE, groups};
 use super::rule::Rule;
-use super::tree::{NONE, Tree};
+use super::store::Store;
+use super::tree::Tree;
+use crate::lanes::{LANES, Lanes, Portable};
 
 /// What the searches of a batch have found out about their roots, a row for each.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     num_actions: usize,
+    /// The policy to learn of one root, by its edges.
+    targets: Vec<Lanes>,
     /// The action chosen.
     pub actions: Vec<i64>,
     /// The policy to learn, `num_actions` a row.
@@ -28,6 +33,7 @@ impl Results {
     pub(super) fn new(rows: usize, num_actions: usize) -> Self {
         Self {
             num_actions,
+            targets: vec![[0.0; LANES]; groups(num_actions)],
             actions: vec![0; rows],
             policy_targets: vec![0.0; rows * num_actions],
             root_values: vec![0.0; rows],
@@ -42,11 +48,13 @@ impl Results {
         &mut self,
         row: usize,
         tree: &Tree<S>,
+        store: &Store<S>,
+        rules: &S::Rules,
         rule: &Rule,
         config: &TreeConfig,
     ) {
         let start = row * self.num_actions;
-        if let Some(solved) = tree.solved() {
+        if let Some(solved) = &tree.solved {
             let best = solved.values.iter().copied().fold(f32::MIN, f32::max);
             let actions = solved.actions.iter().zip(&solved.values);
             let actions = actions.filter(|&(_, &value)| value == best);
@@ -60,24 +68,22 @@ impl Results {
             self.solved[row] = true;
             return;
         }
-        let (choice, before) = tree.root_choice();
-        let mut targets = Vec::new();
-        let conclusion = rule.conclude(
-            choice,
-            tree.noise(),
-            before,
-            config.temperature,
-            tree.luck(),
-            &mut targets,
-        );
-        let actions = tree.root_actions();
-        self.actions[row] = i64::from(actions[conclusion.chosen]);
+        let root = store.node(tree.first);
+        let (choice, count) = (store.choice(root), usize::from(root.count));
+        let lanes = tree.lanes(store);
+        let targets = &mut self.targets;
+        let (temperature, luck) = (config.temperature, tree.luck());
+        let conclusion =
+            rule.conclude::<Portable>(choice, count, lanes, temperature, luck, targets);
+        let chosen = root.state.nth_legal(rules, conclusion.chosen);
+        self.actions[row] = chosen as i64;
         self.root_values[row] = conclusion.value;
-        for (place, &action) in actions.iter().enumerate() {
-            let at = start + usize::from(action);
-            self.policy_targets[at] = targets[place];
-            self.visit_counts[at] = choice.visits[place] as i32;
-            self.root_noise[at] = tree.noise()[place];
+        for place in 0..count {
+            let at = start + root.state.nth_legal(rules, place);
+            let (group, lane) = (place / LANES, place % LANES);
+            self.policy_targets[at] = self.targets[group][lane];
+            self.visit_counts[at] = choice.tallies[group].visits[lane] as i32;
+            self.root_noise[at] = lanes[group].noise[lane];
         }
     }
 }
@@ -100,38 +106,44 @@ pub struct TreeNode {
 
 impl TreeNode {
     /// The nodes of a tree, each before its children; none before the root has been evaluated.
-    pub(super) fn of<S: State + PartialEq>(tree: &Tree<S>) -> Vec<Self> {
-        let (nodes, edges) = (tree.nodes(), tree.edges());
-        let Some(root) = nodes.first() else {
+    pub(super) fn of<S: State + PartialEq>(
+        tree: &Tree<S>,
+        store: &Store<S>,
+        rules: &S::Rules,
+    ) -> Vec<Self> {
+        let Some(root) = store.nodes.get(tree.first as usize) else {
             return Vec::new();
         };
-        let own = 0..root.count as usize;
-        let visits: f32 = edges.visits[own.clone()].iter().sum();
-        let sum: f32 = edges.sums[own].iter().sum();
         let mut found = vec![Self {
             actions: Vec::new(),
-            visits: visits as u32,
-            value: (root.value + sum) / (1.0 + visits),
+            visits: root.visits as u32,
+            value: (root.value + root.sum) / (1.0 + root.visits),
             prior: 1.0,
             exact: false,
         }];
-        let mut waiting = vec![(0_u32, 0_usize)];
-        while let Some((node, place)) = waiting.pop() {
-            let node = &nodes[node as usize];
-            for edge in node.first as usize..(node.first + node.count) as usize {
-                let child = edges.children[edge];
+        let mut waiting = vec![(tree.first, 0_usize)];
+        while let Some((node, above)) = waiting.pop() {
+            let node = store.node(node);
+            if node.tallies == NONE {
+                continue;
+            }
+            let choice = store.choice(node);
+            for place in 0..usize::from(node.count) {
+                let (group, lane) = (place / LANES, place % LANES);
+                let tally = &choice.tallies[group];
+                let child = tally.children[lane];
                 if child == NONE {
                     continue;
                 }
-                let mut actions = found[place].actions.clone();
-                actions.push(usize::from(edges.actions[edge]));
+                let mut actions = found[above].actions.clone();
+                actions.push(node.state.nth_legal(rules, place));
                 waiting.push((child, found.len()));
                 found.push(Self {
                     actions,
-                    visits: edges.visits[edge] as u32,
-                    value: edges.sums[edge] / edges.visits[edge],
-                    prior: edges.priors[edge],
-                    exact: nodes[child as usize].count == 0,
+                    visits: tally.visits[lane] as u32,
+                    value: tally.sums[lane] / tally.visits[lane],
+                    prior: tally.priors[lane],
+                    exact: store.node(child).count == 0,
                 });
             }
         }

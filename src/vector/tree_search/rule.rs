@@ -3,9 +3,45 @@
 #![allow(clippy::float_cmp)] // visits are whole numbers
 
 use super::config::{Root, TreeConfig};
-use super::softmax::{argmax, exp, softmax};
-use super::tree::Choice;
+use super::edges::{Best, Logits, Tally};
+use super::exp::exp;
+use super::noise::{draw_dirichlet, draw_gumbel, schedule};
+use crate::lanes::{LANES, Lanes, Vector};
 use crate::random::SplitMix64;
+
+/// A node and its edges, as the rules that choose among them see them.
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'a> {
+    /// What the node itself is worth.
+    pub(super) value: f32,
+    /// Of all edges.
+    pub(super) visits: f32,
+    /// Of all edges.
+    pub(super) sum: f32,
+    /// Visits of the edge with the most.
+    pub(super) most: f32,
+    pub(super) logits: &'a [Logits],
+    /// As many.
+    pub(super) tallies: &'a [Tally],
+}
+
+/// What a search adds to eight edges of its root.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct RootLanes {
+    /// For PUCT the policy with noise in it, for Gumbel what is added to the logits; lanes without an
+    /// edge have minus infinity.
+    pub(super) noise: Lanes,
+    /// Visits before this search.
+    pub(super) before: Lanes,
+}
+
+impl RootLanes {
+    pub(super) const NOTHING: Self = Self {
+        noise: [f32::NEG_INFINITY; LANES],
+        before: [0.0; LANES],
+    };
+}
 
 /// The rule of a [`Root`], with what is computed once for it.
 #[derive(Debug)]
@@ -58,129 +94,139 @@ impl Rule {
         }
     }
 
-    /// Draws the chance that a search adds at its root, a number for each of its actions: for PUCT
-    /// the policy with noise in it, for Gumbel what is added to the logits.
+    /// Draws the chance that a search adds at its root of `count` edges.
     pub(super) fn draw_noise(
         &self,
         temperature: f32,
-        priors: &[f32],
+        tallies: &[Tally],
+        count: usize,
         stream: &mut SplitMix64,
-        noise: &mut Vec<f32>,
+        root: &mut [RootLanes],
     ) {
-        noise.clear();
-        match *self {
-            Self::Puct {
-                noise: share,
-                alpha,
-                ..
-            } if share > 0.0 => {
-                noise.resize(priors.len(), 0.0);
-                draw_dirichlet(stream, f64::from(alpha), noise);
-                for (number, prior) in noise.iter_mut().zip(priors) {
-                    *number = (1.0 - share) * prior + share * *number;
+        let mut left = count;
+        for (own, tally) in root.iter_mut().zip(tallies) {
+            let edges = left.min(LANES);
+            left -= edges;
+            match *self {
+                Self::Puct { .. } => own.noise = tally.priors,
+                Self::Gumbel { .. } if temperature > 0.0 => {
+                    for noise in &mut own.noise[..edges] {
+                        *noise = temperature * draw_gumbel(stream);
+                    }
                 }
+                Self::Gumbel { .. } => own.noise[..edges].fill(0.0),
             }
-            Self::Puct { .. } => noise.extend_from_slice(priors),
-            Self::Gumbel { .. } if temperature > 0.0 => {
-                let gumbel = |_: &f32| -(-stream.open_unit().ln()).ln() as f32;
-                noise.extend(priors.iter().map(gumbel).map(|drawn| temperature * drawn));
+        }
+        if let Self::Puct {
+            noise: share,
+            alpha,
+            ..
+        } = *self
+            && share > 0.0
+        {
+            let mut drawn = vec![0.0; count];
+            draw_dirichlet(stream, f64::from(alpha), &mut drawn);
+            for (place, drawn) in drawn.into_iter().enumerate() {
+                let noise = &mut root[place / LANES].noise[place % LANES];
+                *noise = (1.0 - share) * *noise + share * drawn;
             }
-            Self::Gumbel { .. } => noise.resize(priors.len(), 0.0),
         }
     }
 
-    /// The place of the edge that a simulation takes below the root.
+    /// The place of the edge that a simulation takes below the root, at a node with visits.
     #[inline(always)]
-    pub(super) fn choose(&self, choice: Choice<'_>, scratch: &mut Vec<f32>) -> usize {
+    pub(super) fn choose<V: Vector>(&self, choice: Choice<'_>, scratch: &mut [Lanes]) -> usize {
         match self {
-            Self::Puct { c_puct, .. } => puct(choice, choice.priors, *c_puct, scratch),
+            Self::Puct { c_puct, .. } => {
+                puct::<V>(choice, choice.tallies.iter().map(|it| &it.priors), *c_puct)
+            }
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                let total: f32 = choice.visits.iter().sum();
-                if total == 0.0 {
-                    return argmax(choice.priors);
+                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                // Compared are the shares less those of the visits, all times the sum of weights.
+                let sum = softmax_weights::<V>(&mut scratch[..choice.tallies.len()], largest);
+                let scale = V::splat(sum / (1.0 + choice.visits));
+                let mut best = Best::<V>::new();
+                for (group, (weights, tally)) in scratch.iter().zip(choice.tallies).enumerate() {
+                    let visits = V::load(&tally.visits);
+                    best.take(group, V::load(weights).sub(visits.mul(scale)));
                 }
-                improved_logits(choice, *c_visit, *c_scale, scratch);
-                softmax(scratch);
-                let scale = 1.0 / (1.0 + total);
-                for (share, &visits) in scratch.iter_mut().zip(choice.visits) {
-                    *share -= visits * scale;
-                }
-                argmax(scratch)
+                best.place()
             }
         }
     }
 
     /// The place of the edge that a simulation takes at the root.
     #[inline(always)]
-    pub(super) fn choose_at_root(
+    pub(super) fn choose_at_root<V: Vector>(
         &self,
         choice: Choice<'_>,
-        noise: &[f32],
-        before: &[f32],
+        count: usize,
+        root: &[RootLanes],
         simulation: usize,
-        scratch: &mut Vec<f32>,
+        scratch: &mut [Lanes],
     ) -> usize {
         match self {
-            Self::Puct { c_puct, .. } => puct(choice, noise, *c_puct, scratch),
+            Self::Puct { c_puct, .. } => {
+                puct::<V>(choice, root.iter().map(|it| &it.noise), *c_puct)
+            }
             Self::Gumbel {
                 c_visit,
                 c_scale,
                 schedules,
             } => {
-                let considered = schedules.len().min(choice.visits.len());
+                let considered = schedules.len().min(count);
                 let due = schedules[considered - 1][simulation];
-                gumbel_scores(choice, noise, *c_visit, *c_scale, scratch);
-                let visits = choice.visits.iter().zip(before);
-                for (score, (now, before)) in scratch.iter_mut().zip(visits) {
-                    if now - before != due {
-                        *score = f32::NEG_INFINITY;
-                    }
-                }
-                argmax(scratch)
+                improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                best_with_noise::<V>(choice, root, due, scratch)
             }
         }
     }
 
-    /// What a search that is done says about its root; `targets` get the policy to learn.
-    pub(super) fn conclude(
+    /// What a search that is done says about its root of `count` edges; `targets` get the policy to
+    /// learn.
+    pub(super) fn conclude<V: Vector>(
         &self,
         choice: Choice<'_>,
-        noise: &[f32],
-        before: &[f32],
+        count: usize,
+        root: &[RootLanes],
         temperature: f32,
         mut stream: SplitMix64,
-        targets: &mut Vec<f32>,
+        targets: &mut [Lanes],
     ) -> Conclusion {
-        let total: f32 = choice.visits.iter().sum();
-        let sum: f32 = choice.sums.iter().sum();
-        let value = if choice.visits.len() == 1 && total > 0.0 {
-            sum / total // a forced pass has not been evaluated itself
+        let value = if count == 1 && choice.visits > 0.0 {
+            choice.sum / choice.visits // a forced pass has not been evaluated itself
         } else {
-            (choice.value + sum) / (1.0 + total)
+            (choice.value + choice.sum) / (1.0 + choice.visits)
         };
         let chosen = match self {
             Self::Puct { .. } => {
-                targets.clear();
-                targets.extend(choice.visits.iter().map(|visits| visits / total));
-                draw_by_visits(choice, temperature, &mut stream)
+                for (targets, tally) in targets.iter_mut().zip(choice.tallies) {
+                    *targets = tally.visits.map(|visits| visits / choice.visits);
+                }
+                draw_by_visits(choice, count, temperature, &mut stream)
             }
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                gumbel_scores(choice, noise, *c_visit, *c_scale, targets);
-                let new = choice.visits.iter().zip(before);
-                let most = new.clone().map(|(now, before)| now - before);
-                let most = most.fold(0.0, f32::max);
-                for (score, (now, before)) in targets.iter_mut().zip(new) {
-                    if now - before != most {
-                        *score = f32::NEG_INFINITY;
-                    }
-                }
-                let chosen = argmax(targets);
-                improved_logits(choice, *c_visit, *c_scale, targets);
-                softmax(targets);
+                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, targets);
+                let lanes = choice.tallies.iter().zip(root);
+                let new = lanes.flat_map(|(tally, root)| {
+                    tally
+                        .visits
+                        .into_iter()
+                        .zip(root.before)
+                        .map(|(now, before)| now - before)
+                });
+                let most = new.fold(0.0, f32::max);
+                let chosen = best_with_noise::<V>(choice, root, most, targets);
+                let targets = &mut targets[..choice.tallies.len()];
+                let scale = 1.0 / softmax_weights::<V>(targets, largest);
+                targets
+                    .as_flattened_mut()
+                    .iter_mut()
+                    .for_each(|it| *it *= scale);
                 chosen
             }
         };
@@ -191,155 +237,127 @@ impl Rule {
 /// The edge with the largest upper confidence bound. An edge without visits is thought to be worth
 /// what its node has been worth so far.
 #[inline(always)]
-fn puct(choice: Choice<'_>, priors: &[f32], c_puct: f32, scratch: &mut Vec<f32>) -> usize {
-    let total: f32 = choice.visits.iter().sum();
-    let sum: f32 = choice.sums.iter().sum();
-    let unknown = (choice.value + sum) / (1.0 + total);
-    let weight = c_puct * (1.0 + total).sqrt();
-    scratch.clear();
-    let edges = choice.visits.iter().zip(choice.sums).zip(priors);
-    scratch.extend(edges.map(|((&visits, &sum), &prior)| {
-        let known = sum / visits.max(1.0);
-        let value = if visits > 0.0 { known } else { unknown };
-        value + weight * prior / (1.0 + visits)
-    }));
-    argmax(scratch)
+fn puct<'a, V: Vector>(
+    choice: Choice<'a>,
+    priors: impl Iterator<Item = &'a Lanes>,
+    c_puct: f32,
+) -> usize {
+    let unknown = V::splat((choice.value + choice.sum) / (1.0 + choice.visits));
+    let weight = V::splat(c_puct * (1.0 + choice.visits).sqrt());
+    let mut best = Best::<V>::new();
+    for (group, (tally, priors)) in choice.tallies.iter().zip(priors).enumerate() {
+        let (means, visited) = tally.means::<V>();
+        let after = V::load(&tally.visits).add(V::splat(1.0));
+        let bonus = weight.mul(V::load(priors)).div(after);
+        best.take(group, visited.select(means, unknown).add(bonus));
+    }
+    best.place()
 }
 
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
-/// Actions without visits get the mixed value of equation 33.
+/// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
-fn improved_logits(choice: Choice<'_>, c_visit: f32, c_scale: f32, out: &mut Vec<f32>) {
-    let (mut total, mut most, mut weighted, mut tried) = (0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32);
-    let edges = choice.visits.iter().zip(choice.sums).zip(choice.priors);
-    for ((&visits, &sum), &prior) in edges {
-        total += visits;
-        most = most.max(visits);
-        weighted += prior * sum / visits.max(1.0);
-        tried += if visits > 0.0 { prior } else { 0.0 };
+fn improved_logits<V: Vector>(
+    choice: Choice<'_>,
+    c_visit: f32,
+    c_scale: f32,
+    out: &mut [Lanes],
+) -> f32 {
+    let nothing = V::splat(0.0);
+    let (mut weighted, mut tried) = (nothing, nothing);
+    for tally in choice.tallies {
+        let (means, visited) = tally.means::<V>();
+        // Lanes without an edge are minus infinity and never visited.
+        let priors = visited.select(V::load(&tally.priors), nothing);
+        weighted = weighted.add(priors.mul(means));
+        tried = tried.add(priors);
     }
+    let (weighted, tried) = (weighted.sum(), tried.sum());
     let mixed = if tried > 0.0 {
-        (choice.value + total * (weighted / tried)) / (1.0 + total)
+        (choice.value + choice.visits * (weighted / tried)) / (1.0 + choice.visits)
     } else {
         choice.value
     };
-    let weight = (c_visit + most) * c_scale;
-    out.clear();
-    let edges = choice.visits.iter().zip(choice.sums).zip(choice.logits);
-    out.extend(edges.map(|((&visits, &sum), &logit)| {
-        let known = sum / visits.max(1.0);
-        let value = if visits > 0.0 { known } else { mixed };
-        logit + weight * value
-    }));
+    let (mixed, weight) = (V::splat(mixed), V::splat((c_visit + choice.most) * c_scale));
+    let mut largest = V::splat(f32::NEG_INFINITY);
+    let lanes = choice.logits.iter().zip(choice.tallies);
+    for ((logits, tally), out) in lanes.zip(out) {
+        let (means, visited) = tally.means::<V>();
+        let value = visited.select(means, mixed);
+        let improved = V::load(&logits.numbers).add(weight.mul(value));
+        improved.store(out);
+        largest = largest.max(improved);
+    }
+    largest.largest()
 }
 
-/// The improved logits with the noise of this search.
+/// The largest of improved logits with the noise of this search, among the edges that have had this
+/// many visits in it.
 #[inline(always)]
-fn gumbel_scores(
+fn best_with_noise<V: Vector>(
     choice: Choice<'_>,
-    noise: &[f32],
-    c_visit: f32,
-    c_scale: f32,
-    out: &mut Vec<f32>,
-) {
-    improved_logits(choice, c_visit, c_scale, out);
-    for (score, &drawn) in out.iter_mut().zip(noise) {
-        *score += drawn;
+    root: &[RootLanes],
+    due: f32,
+    improved: &[Lanes],
+) -> usize {
+    let mut best = Best::<V>::new();
+    let lanes = choice.tallies.iter().zip(root).zip(improved);
+    for (group, ((tally, root), improved)) in lanes.enumerate() {
+        let new = V::load(&tally.visits).sub(V::load(&root.before));
+        let scores = V::load(improved).add(V::load(&root.noise));
+        let none = V::splat(f32::NEG_INFINITY);
+        let is_due = new.is_equal(V::splat(due));
+        best.take(group, is_due.select(scores, none));
     }
+    best.place()
+}
+
+/// Writes the exponentials of numbers less the largest over them and returns their sum.
+#[inline(always)]
+fn softmax_weights<V: Vector>(numbers: &mut [Lanes], largest: f32) -> f32 {
+    let mut sums = V::splat(0.0);
+    for lanes in numbers {
+        let weights = exp(V::load(lanes).sub(V::splat(largest)));
+        weights.store(lanes);
+        sums = sums.add(weights);
+    }
+    sums.sum()
 }
 
 /// The most visited action, of equal ones the one with the largest mean value; with a temperature, a
 /// draw from the visits to the power of 1 over it.
-fn draw_by_visits(choice: Choice<'_>, temperature: f32, stream: &mut SplitMix64) -> usize {
-    let visits = choice.visits;
+fn draw_by_visits(
+    choice: Choice<'_>,
+    count: usize,
+    temperature: f32,
+    stream: &mut SplitMix64,
+) -> usize {
+    let key = |place: usize| {
+        let tally = &choice.tallies[place / LANES];
+        (tally.visits[place % LANES], tally.sums[place % LANES])
+    };
+    let better = |best, place| if key(place) > key(best) { place } else { best };
+    let best = (0..count).fold(0, better);
     if temperature == 0.0 {
-        let key = |place: usize| (visits[place], choice.sums[place]);
-        let better = |best, place| if key(place) > key(best) { place } else { best };
-        return (0..visits.len()).fold(0, better);
+        return best;
     }
-    let most = visits.iter().copied().fold(0.0, f32::max);
-    let weights: Vec<f32> = visits
-        .iter()
-        .map(|&visits| exp((visits / most).ln() / temperature))
-        .map(|weight| if weight < 1e-30 { 0.0 } else { weight })
-        .collect();
-    let mut left = stream.open_unit() as f32 * weights.iter().sum::<f32>();
-    for (place, weight) in weights.iter().enumerate() {
+    let weight = |place: usize| {
+        let (visits, _) = key(place);
+        let share = visits / choice.most;
+        let weight = if temperature == 1.0 {
+            share
+        } else {
+            share.powf(1.0 / temperature)
+        };
+        if weight < 1e-30 { 0.0 } else { weight }
+    };
+    let mut left = stream.open_unit() as f32 * (0..count).map(weight).sum::<f32>();
+    for place in 0..count {
+        let weight = weight(place);
         left -= weight;
-        if left <= 0.0 && *weight > 0.0 {
+        if left <= 0.0 && weight > 0.0 {
             return place;
         }
     }
-    argmax(&weights)
-}
-
-/// A draw from a symmetric Dirichlet distribution: gamma variates over their sum.
-fn draw_dirichlet(stream: &mut SplitMix64, alpha: f64, out: &mut [f32]) {
-    let mut sum = 0.0;
-    for number in &mut *out {
-        let drawn = stream.gamma(alpha).max(f64::from(f32::MIN_POSITIVE));
-        *number = drawn as f32;
-        sum += drawn;
-    }
-    for number in out {
-        *number = (f64::from(*number) / sum) as f32;
-    }
-}
-
-/// The schedule of sequential halving: for each simulation, the visits that the action it takes has
-/// had before in this search (Karnin et al. 2013; as in the library mctx).
-///
-/// All considered actions are visited equally often, then the better half of them, and so on down
-/// to two.
-fn schedule(considered: usize, simulations: usize) -> Vec<f32> {
-    if considered <= 1 {
-        return (0..simulations).map(|visits| visits as f32).collect();
-    }
-    let phases = considered.next_power_of_two().ilog2() as usize;
-    let mut visits = vec![0.0; considered];
-    let mut left = considered;
-    let mut schedule = Vec::with_capacity(simulations + considered);
-    while schedule.len() < simulations {
-        for _ in 0..(simulations / (phases * left)).max(1) {
-            schedule.extend_from_slice(&visits[..left]);
-            for count in &mut visits[..left] {
-                *count += 1.0;
-            }
-        }
-        left = (left / 2).max(2);
-    }
-    schedule.truncate(simulations);
-    schedule
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halving_leaves_two() {
-        let expected = [0., 0., 0., 0., 1., 1., 2., 2.];
-        assert_eq!(schedule(4, 8), expected);
-        assert_eq!(schedule(1, 3), [0., 1., 2.]);
-        assert_eq!(schedule(16, 8), [0.; 8]);
-    }
-
-    #[test]
-    fn dirichlet_noise_has_the_right_mean_and_spread() {
-        let (alpha, draws) = (0.5, 20_000);
-        let mut stream = SplitMix64::new(3);
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for _ in 0..draws {
-            let mut noise = [0.0; 4];
-            draw_dirichlet(&mut stream, alpha, &mut noise);
-            assert!((noise.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-            sum += f64::from(noise[0]);
-            squares += f64::from(noise[0]).powi(2);
-        }
-        let mean = sum / f64::from(draws);
-        let variance = squares / f64::from(draws) - mean * mean;
-        assert!((mean - 0.25).abs() < 0.01, "{mean}");
-        // Variance of a Dirichlet component: m (1 - m) / (4 alpha + 1).
-        assert!((variance - 0.0625).abs() < 0.004, "{variance}");
-    }
+    best
 }

@@ -1,7 +1,7 @@
 //! Positions whose value needs no network.
 
 use super::super::state::State;
-use super::tree::{Shared, Solved};
+use super::tree::Shared;
 use crate::encode::action_of;
 use crate::game::Variant;
 use crate::search::solver::Solver;
@@ -13,6 +13,14 @@ pub(super) struct Exact<'a> {
     pub(super) variant: &'a Variant,
     pub(super) solver: Option<&'a Solver>,
     pub(super) limits: Limits<'a>,
+}
+
+/// A root about which everything is known.
+#[derive(Clone, Debug)]
+pub(super) struct Solved {
+    pub(super) actions: Vec<usize>,
+    /// What each of them is worth for the side to move.
+    pub(super) values: Vec<f32>,
 }
 
 impl Exact<'_> {

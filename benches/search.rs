@@ -1,0 +1,134 @@
+//! Instructions that a simulation takes, counted by callgrind, which no busy machine can disturb.
+//!
+//! `make bench-instructions` runs this program under `valgrind`, which counts only what happens in
+//! [`measured`]. One argument chooses the rule, `puct`, `noisy` (with Dirichlet noise) or `gumbel`, one
+//! the form of the positions, `fast` or `general`. With `rounds=N` it searches that many times and
+//! prints the simulations a second of the best, with `threads=N` in so many threads.
+
+use std::env;
+use std::sync::Arc;
+use std::time::Instant;
+
+use mijnlieff::encode::{Layout, num_actions};
+use mijnlieff::game::{Board, Opening, Position, Variant};
+use mijnlieff::random::SplitMix64;
+use mijnlieff::search::Limits;
+use mijnlieff::vector::{Observations, Root, TreeConfig, TreeSearch};
+
+const TREES: usize = 1024;
+const SIMULATIONS: usize = 32;
+const PLIES: usize = 4;
+
+/// What a network gives and takes.
+struct Memory {
+    observations: Vec<f32>,
+    mask: Vec<i8>,
+    logits: Vec<f32>,
+    values: Vec<f32>,
+}
+
+/// What callgrind counts.
+#[inline(never)]
+#[unsafe(no_mangle)]
+fn measured(search: &mut TreeSearch, memory: &mut Memory, width: usize) -> usize {
+    run(search, memory, width)
+}
+
+/// Searches to the end; returns the leaves evaluated.
+fn run(search: &mut TreeSearch, memory: &mut Memory, width: usize) -> usize {
+    let mut evaluated = 0;
+    loop {
+        let leaves = search.select(Limits::default()).unwrap();
+        if leaves == 0 {
+            return evaluated;
+        }
+        evaluated += leaves;
+        let observations = Observations::Float32(Layout::Flat, &mut memory.observations);
+        search.write_leaves(observations, &mut memory.mask);
+        let logits = &memory.logits[..leaves * width];
+        search.update(logits, &memory.values[..leaves]).unwrap();
+    }
+}
+
+/// Positions after some random actions.
+fn openings(variant: &Variant, stream: &mut SplitMix64) -> Vec<Position> {
+    let opening = |_| {
+        let mut position = Position::new(variant);
+        for _ in 0..PLIES {
+            let moves = position.legal_moves(variant);
+            let mv = moves[stream.below(moves.len() as u64) as usize];
+            position = position.play(variant, mv).unwrap();
+        }
+        position
+    };
+    (0..TREES).map(opening).collect()
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let has = |word: &str| arguments.iter().any(|it| it == word);
+    let number = |name: &str| -> Option<usize> {
+        arguments
+            .iter()
+            .find_map(|it| it.strip_prefix(name)?.parse().ok())
+    };
+    let root = if has("gumbel") {
+        Root::Gumbel {
+            max_considered: 16,
+            c_visit: 50.0,
+            c_scale: 0.5,
+        }
+    } else {
+        Root::Puct {
+            c_puct: 1.5,
+            noise: if has("noisy") { 0.25 } else { 0.0 },
+            alpha: 0.5,
+        }
+    };
+    let variant = Arc::new(if has("general") {
+        let blocks = [(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)];
+        Variant::new(Board::from_blocks(&blocks).unwrap(), Opening::Outside, 2).unwrap()
+    } else {
+        Variant::default()
+    });
+    let config = TreeConfig {
+        num_simulations: SIMULATIONS,
+        root,
+        temperature: 1.0,
+        margin_weight: 0.0,
+        solve_below: 0,
+        seed: 0,
+    };
+    let width = num_actions(&variant);
+    let mut stream = SplitMix64::new(1);
+    let noise =
+        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.open_unit() as f32 - 0.5);
+    let mut memory = Memory {
+        observations: vec![0.0; TREES * Layout::Flat.len(&variant)],
+        mask: vec![0; TREES * width],
+        logits: vec![0.0; TREES * width],
+        values: vec![0.0; TREES],
+    };
+    memory.logits.fill_with(|| noise(4.0)(&mut stream));
+    memory.values.fill_with(|| noise(1.0)(&mut stream));
+    let positions = openings(&variant, &mut stream);
+    let threads = number("threads=").unwrap_or(1);
+    let mut search = TreeSearch::new(&variant, &positions, config, Layout::Flat, None, threads);
+    // The first search makes room.
+    run(&mut search, &mut memory, width);
+    let rounds = number("rounds=");
+    let mut best = f64::INFINITY;
+    let mut leaves = 0;
+    for _ in 0..rounds.unwrap_or(1) {
+        search.restart(&openings(&variant, &mut stream));
+        let start = Instant::now();
+        leaves = measured(&mut search, &mut memory, width);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    let simulations = TREES * SIMULATIONS;
+    println!("{simulations} simulations, {leaves} leaves in the last search");
+    if rounds.is_some() {
+        let rate = simulations as f64 / best / 1e6;
+        println!("{rate:.2} M simulations a second");
+    }
+}
