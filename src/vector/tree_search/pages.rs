@@ -15,16 +15,8 @@ pub(super) fn with_capacity<T>(items: usize) -> Vec<T> {
 /// Asks the system for large pages wherever one fits in.
 #[cfg(target_os = "linux")]
 fn advise<T>(start: *const T, bytes: usize) {
-    use std::ffi::{c_int, c_void};
-
-    /// `MADV_HUGEPAGE` of the system's headers.
-    const HUGE_PAGE: c_int = 14;
     /// The size of a large page on most processors, and a multiple of the size of all small ones.
     const LARGE: usize = 2 << 20;
-
-    unsafe extern "C" {
-        fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
-    }
 
     let before = start.addr().next_multiple_of(LARGE) - start.addr();
     let length = bytes.saturating_sub(before) / LARGE * LARGE;
@@ -32,7 +24,7 @@ fn advise<T>(start: *const T, bytes: usize) {
         let address = start.wrapping_byte_add(before).cast_mut().cast();
         // SAFETY: the pages lie within memory that the caller has allocated, and the advice changes
         // nothing about what they hold. A system that does not follow it does no harm.
-        unsafe { madvise(address, length, HUGE_PAGE) };
+        unsafe { libc::madvise(address, length, libc::MADV_HUGEPAGE) };
     }
 }
 
