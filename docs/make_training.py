@@ -20,16 +20,19 @@ from training_measures import PLAYERS, SIMULATIONS, measures
 PAGE = Path(__file__).with_name("training.md")
 PLOT = Path(__file__).with_name("training.svg")
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
-WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations"}
+WAYS = {
+    "alone": "network alone",
+    "plain search": f"{SIMULATIONS} simulations, none solved",
+    "search": f"{SIMULATIONS} simulations",
+}
 COLOURS = ("#0072B2", "#E69F00", "#009E73")
 
 Run = tuple[int, int, dict[str, Any]]
 
 
 def command(minutes: int, seed: int) -> list[str]:
-    """The command line of a run, less its folder. Longer runs fill a larger network."""
-    larger = ["--width", "384", "--blocks", "2"] if minutes >= 30 else []
-    return ["train", "--minutes", str(minutes), "--seed", str(seed), *larger]
+    """The command line of a run, less its folder."""
+    return ["train", "--minutes", str(minutes), "--seed", str(seed)]
 
 
 def make(minutes: int, seed: int, folder: Path) -> None:
@@ -62,7 +65,7 @@ def matches(runs: list[Run]) -> Iterator[str]:
     """Scores against the built-in players."""
     rows = []
     for _, seed, run in runs:
-        for (_, way), reports in zip(WAYS.items(), run["matches"], strict=True):
+        for way, reports in zip((WAYS["alone"], WAYS["search"]), run["matches"], strict=True):
             by_name = {report["opponent"]: report for report in reports}
             shown = [by_name[name] for name in OPPONENTS]
             cells = [percent(one["score"], one["score_interval"]) for one in shown]
@@ -102,7 +105,7 @@ def by_ply(run: dict[str, Any]) -> Iterator[str]:
         shown = [run["grades"][name]["by_ply"][ply] for name in PLAYERS]
         cells = [percent(row[key]) for row in shown for key in ("optimal", "kept")]
         rows.append([ply, *cells])
-    head = ["ply"] + [f"{way}: {what}" for way in WAYS.values() for what in ("optimal", "kept")]
+    head = ["ply"] + [f"{WAYS[name]}: {what}" for name in PLAYERS for what in ("optimal", "kept")]
     yield from table(head, rows, texts=1)
 
 
@@ -127,17 +130,12 @@ def speed(runs: list[Run]) -> Iterator[str]:
     rows = []
     for _, seed, run in runs:
         work, counters = run["work"], run["run"]
-        rows.append(
-            [
-                str(seed),
-                f"{counters['games']:,}",
-                f"{counters['steps']:,}",
-                f"{work['games_per_second']:.0f}",
-                f"{work['simulations_per_second']:,.0f}",
-                f"{work['play_seconds']:.2f} s",
-                f"{work['learn_seconds']:.2f} s",
-            ]
-        )
+        cells = [str(seed), f"{counters['games']:,}", f"{counters['steps']:,}"]
+        cells.append(f"{work['games_per_second']:.0f}")
+        if "play_seconds" in work:
+            cells.append(f"{work['simulations_per_second']:,.0f}")
+            cells += [f"{work[name]:.2f} s" for name in ("play_seconds", "learn_seconds")]
+        rows.append(cells + ["-"] * (7 - len(cells)))
     head = ["seed", "games", "actions", "games/s", "simulations/s", "self-play a round"]
     yield from table([*head, "learning a round"], rows, texts=1)
 
@@ -151,7 +149,8 @@ def page(runs: list[Run], positions: int, games: int) -> Iterator[str]:
     yield "Intervals are of 95 %. Matches are of 2,000 games, both seats of each random opening;"
     yield f"grades of {positions:,} positions, a third of each from random play, minimax 2 and the"
     yield "player's own games; *outcome kept* is the share of the positions in which it matters."
-    yield "Searches solve positions of at most 9 empty cells exactly, in training and in play."
+    yield "Searches solve positions of at most 9 empty cells exactly, in training and in play, unless"
+    yield "it says *none solved*."
     yield f"*As Dark* is {games} games from the empty board, which Dark should win, against perfect"
     yield "play."
     yield ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import statistics
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ import numpy as np
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
+from mijnlieff.train.policy import network_from_checkpoint, search_policy
 
 SIMULATIONS = 64
-PLAYERS = {"alone": 0, "search": SIMULATIONS}
+PLAYERS = ("alone", "plain search", "search")
 
 
 def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
@@ -42,23 +44,39 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
         "grades": {},
         "dark": {},
     }
-    for name, simulations in PLAYERS.items():
-        player = load_policy(folder, num_simulations=simulations)
+    for name in PLAYERS:
+        player = player_of(folder, name)
         content["grades"][name] = grades(grade(player, positions, name=name))
         content["dark"][name] = as_dark(player, games)
     kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
     return content
 
 
+def player_of(folder: Path, name: str) -> Policy:
+    """The agent of a run in one of the ways it can play; a plain search solves nothing."""
+    if name == "alone":
+        return load_policy(folder)
+    network, checkpoint = network_from_checkpoint(folder)
+    config = checkpoint.config
+    if name == "plain search":
+        config = dataclasses.replace(config, solve_below=0)
+    return search_policy(network, config, SIMULATIONS)
+
+
 def work(log: list[dict[str, Any]]) -> dict[str, float]:
-    """What the rounds of a run did in a second, and where an iteration's time went."""
+    """What the rounds of a run did in a second, and where an iteration's time went.
+
+    Only runs that search say how long their games took.
+    """
     rows = [row for row in log if row["policy_loss"] is not None]
-    median = {
-        name: statistics.median(row[name] for row in rows)
-        for name in ("games_per_second", "steps_per_second", "play_seconds", "learn_seconds")
-    }
-    rates = [row["simulations"] / row["play_seconds"] for row in rows]
-    return median | {"simulations_per_second": statistics.median(rates)}
+    names = [
+        name for name in ("games_per_second", "play_seconds", "learn_seconds") if name in rows[0]
+    ]
+    found = {name: statistics.median(row[name] for row in rows) for name in names}
+    if "play_seconds" in found:
+        rates = [row["simulations"] / row["play_seconds"] for row in rows]
+        found["simulations_per_second"] = statistics.median(rates)
+    return found
 
 
 def grades(report: GradeReport) -> dict[str, Any]:

@@ -191,6 +191,9 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
     "ppo": {},
     "alphazero": {
         "num_envs": 512,
+        # As much to learn as to play, with a thread each.
+        "width": 384,
+        "blocks": 2,
         "learning_rate": 2e-3,
         "minibatch_size": 1024,
         "threads": 1,  # each for self-play and for learning, which run side by side
