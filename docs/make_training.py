@@ -110,18 +110,23 @@ def by_ply(run: dict[str, Any]) -> Iterator[str]:
 
 
 def mistakes(run: dict[str, Any]) -> Iterator[str]:
-    """Games that a run should have won."""
-    dark = run["dark"]["search"]
-    away = ", ".join(f"{n} at ply {ply}" for ply, n in dark["given away at ply"].items())
-    yield f"With {SIMULATIONS} simulations it gives Dark's win away {away or 'in no game'}:"
-    yield ""
-    for one in dark["examples"]:
-        best = " ".join(f"`{name}`" for name in one["best"][:4])
-        more = " ..." if one["best"][4:] else ""
-        yield (
-            f"* after `{one['record']}` it played `{one['played']}`, which leads to a "
-            f"{one['then']}; {len(one['best'])} of {one['legal']} actions were best: {best}{more}"
-        )
+    """Games from the empty board that a run should have won, as it plays best or next best."""
+    for name in reversed(PLAYERS):
+        dark = run["dark"][name]
+        if not dark["examples"]:
+            yield f"As Dark from the empty board, {WAYS[name]}, it never gives the win away."
+            continue
+        away = ", ".join(f"{n} at ply {ply}" for ply, n in dark["given away at ply"].items())
+        yield f"As Dark, {WAYS[name]}, it gives the win away {away}. For example:"
+        yield ""
+        for one in dark["examples"]:
+            best = " ".join(f"`{move}`" for move in one["best"][:4])
+            more = " ..." if one["best"][4:] else ""
+            yield (
+                f"* after `{one['record']}` it played `{one['played']}`, which leads to a "
+                f"{one['then']}; best were {len(one['best'])} of {one['legal']}: {best}{more}"
+            )
+        break
     yield ""
 
 
