@@ -145,7 +145,7 @@ def speed(runs: list[Run]) -> Iterator[str]:
     yield from table([*head, "learning a round"], rows, texts=1)
 
 
-def page(runs: list[Run], positions: int, games: int) -> Iterator[str]:
+def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# What training reaches"
     yield ""
@@ -159,6 +159,8 @@ def page(runs: list[Run], positions: int, games: int) -> Iterator[str]:
     yield f"*As Dark* is {games} games from the empty board, which Dark should win, against perfect"
     yield "play."
     yield ""
+    if about:
+        yield from (about, "")
     yield "![Scores of the network alone over the minutes of training](training.svg)"
     yield ""
     for minutes in sorted({minutes for minutes, _, _ in runs}):
@@ -208,6 +210,7 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=6000)
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--only-page", action="store_true", help="train nothing, use what is there")
+    parser.add_argument("--about", default="", help="a sentence on the machine, for the page")
     args = parser.parse_args()
     runs: list[Run] = []
     for minutes in args.minutes:
@@ -220,7 +223,7 @@ def main() -> None:
     if not runs:
         parser.error(f"there are no runs in {args.runs}")
     draw(runs)
-    text = "\n".join(page(runs, args.positions, args.games)).rstrip() + "\n"
+    text = "\n".join(page(runs, args.positions, args.games, args.about)).rstrip() + "\n"
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 
