@@ -27,23 +27,23 @@ class Device:
         """Choose the library that computes there."""
         self.name = name
         if name == "numpy":
-            self.library: Any = np
+            self.package: Any = np
         else:
             import torch
 
-            self.library = torch
+            self.package = torch
 
     def put(self, array: np.ndarray) -> Any:
         """Return the array on the device; unsigned words as signed ones, which PyTorch prefers."""
-        if self.library is np:
+        if self.package is np:
             return array
         if array.dtype == np.uint64:
             array = array.view(np.int64)
-        return self.library.from_numpy(array).to(self.name)
+        return self.package.from_numpy(array).to(self.name)
 
     def fetch(self, array: Any) -> np.ndarray:
         """Return an array of the device in NumPy's memory."""
-        return array if self.library is np else array.cpu().numpy()
+        return array if self.package is np else array.cpu().numpy()
 
     def see(self, packed: np.ndarray) -> tuple[Any, Any]:
         """Move packed observations of the standard game and expand them on the device.
@@ -58,7 +58,7 @@ class Device:
         allowed, held = flat[:, 2 * CELLS : 3 * CELLS] > 0, flat[:, 3 * CELLS :][:, :TYPES] > 0
         placements = (held[:, :, None] & allowed[:, None, :]).reshape(len(packed), TYPES * CELLS)
         must_pass = ~placements.any(1)[:, None]
-        return flat, self.library.concatenate([placements, must_pass], 1)
+        return flat, self.package.concatenate([placements, must_pass], 1)
 
 
 def play(device: Device, games: int, steps: int) -> int:
@@ -70,7 +70,7 @@ def play(device: Device, games: int, steps: int) -> int:
     finished = 0
     for _ in range(steps):
         flat, legal = device.see(packed)
-        logits = device.library.where(legal, flat @ weights, -np.inf)
+        logits = device.package.where(legal, flat @ weights, -np.inf)
         packed, _, ended, _, _ = env.step(device.fetch(logits.argmax(1)))
         finished += int(ended.sum())
     return finished

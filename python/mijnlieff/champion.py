@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff.errors import CheckpointError
 from mijnlieff.integers import integer, seed_of
-from mijnlieff.mcts import MCTSPolicy
+from mijnlieff.mcts import MCTSPolicy, search_value
 
 __all__ = ["ChampionPolicy", "is_network_file"]
 
@@ -24,9 +24,6 @@ _MAGIC = b"MIJNNETW"
 # How the search plays that the networks were trained with, see `TrainConfig`.
 _MARGIN_WEIGHT = 0.5
 _SOLVE_BELOW = 9
-# Points of a unit of the network's margin, and those that count in full in a search.
-_MARGIN_UNIT = 4.0
-_FULL_MARGIN = 8.0
 
 
 class ChampionPolicy:
@@ -196,8 +193,7 @@ def _evaluate(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Logits and values as a tree search wants them."""
     logits, values = network.evaluate(observations)
-    share = np.clip(values[:, 1] * (_MARGIN_UNIT / _FULL_MARGIN), -1.0, 1.0)
-    return logits, (1.0 - _MARGIN_WEIGHT) * values[:, 0] + _MARGIN_WEIGHT * share
+    return logits, search_value(values, _MARGIN_WEIGHT)
 
 
 @cache

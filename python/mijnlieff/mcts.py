@@ -12,9 +12,29 @@ from mijnlieff._mijnlieff import Position, TreeSearch
 from mijnlieff.errors import GameOverError, PolicyError
 from mijnlieff.integers import SEEDS, integer, seed_of
 
-__all__ = ["MCTSPolicy", "search_with"]
+__all__ = ["MARGIN_UNIT", "MCTSPolicy", "search_value", "search_with"]
+
+MARGIN_UNIT = 4.0
+"""Points per unit of a network's margin, so that both of its values are of like size."""
+# Points that count in full in what a search makes of a margin.
+_FULL_MARGIN = 8.0
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
+
+
+def search_value(values: Any, margin_weight: float) -> Any:
+    """What a search takes positions to be worth, from the two values that a network gives them.
+
+    Args:
+        values: ``(B, 2)``, a NumPy array or a tensor: expected outcome, and expected margin in
+            units of `MARGIN_UNIT` points.
+        margin_weight: share of the margin, as in `TreeSearch`.
+
+    Returns:
+        ``(B,)``, of the same kind, between -1 and 1.
+    """
+    share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clip(-1.0, 1.0)
+    return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
 
 
 def search_with(network: _Network, search: TreeSearch) -> None:

@@ -179,6 +179,19 @@ def test_other_threads_run_during_a_batch():
     assert ticks > 3
 
 
+def last_words_when_interrupted(code: str, after: float) -> str:
+    """What a program says within a second of Ctrl-C, which it gets some seconds after "ready"."""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(after)
+        start = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        words = run.stdout.readline()
+        # 0.2 s on a quiet machine.
+        assert time.monotonic() - start < 1
+    return words
+
+
 @pytest.mark.parametrize("call", ["act(p)", "act_batch([p] * 3)"])
 def test_ctrl_c_stops_a_search(call):
     code = (
@@ -186,14 +199,7 @@ def test_ctrl_c_stops_a_search(call):
         f"print('ready', flush=True)\ntry: policy.{call}\n"
         "except KeyboardInterrupt: print('stopped', policy.act_batch([p.play(0)][:0]).shape)"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout.readline() == "ready\n"
-        time.sleep(0.3)
-        start = time.monotonic()
-        run.send_signal(signal.SIGINT)
-        assert run.stdout.readline() == "stopped (0,)\n"
-        # 0.2 s on a quiet machine.
-        assert time.monotonic() - start < 1
+    assert last_words_when_interrupted(code, after=0.3) == "stopped (0,)\n"
 
 
 @pytest.mark.parametrize(
@@ -213,14 +219,7 @@ def test_ctrl_c_stops_perfect_play(call):
         f"try: {call}\n"
         "except KeyboardInterrupt: print('stopped')"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout.readline() == "ready\n"
-        time.sleep(0.6)
-        start = time.monotonic()
-        run.send_signal(signal.SIGINT)
-        assert run.stdout.readline() == "stopped\n"
-        # 0.2 s on a quiet machine.
-        assert time.monotonic() - start < 1
+    assert last_words_when_interrupted(code, after=0.6) == "stopped\n"
 
 
 def count_logits(observations, masks):

@@ -10,11 +10,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, observe_batch  # noqa: E402
+from mijnlieff.mcts import MARGIN_UNIT  # noqa: E402
 from mijnlieff.train.advantage import signed_advantages  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.measure import measure  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
-    MARGIN_UNIT,
     PolicyValueNetwork,
     masked_log_softmax,
 )

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from mijnlieff import Variant
+from mijnlieff.mcts import MARGIN_UNIT
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import MARGIN_UNIT, PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 from mijnlieff.train.replay import ReplayBuffer
 from mijnlieff.train.search_play import SearchGames, evaluator, play_with_search
 

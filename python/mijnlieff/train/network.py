@@ -16,13 +16,11 @@ from mijnlieff.train.features import TacticalFeatures
 from mijnlieff.train.layers import SharedLinear, SharedReadout
 from mijnlieff.train.symmetry import SymmetryGroup
 
-__all__ = ["MARGIN_UNIT", "PolicyValueNetwork", "masked_log_softmax"]
+__all__ = ["PolicyValueNetwork", "masked_log_softmax"]
 
 # Far below every real logit, yet finite: exp of it is exactly 0, and 0 times it is still a number.
 ILLEGAL_LOGIT = -1e9
 _Layer = Callable[[Tensor], Tensor]
-# Points per unit of the margin value, so that both values are of like size.
-MARGIN_UNIT = 4.0
 
 
 class PolicyValueNetwork(nn.Module):

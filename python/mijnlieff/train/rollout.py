@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff import Variant, VectorEnv
+from mijnlieff.mcts import MARGIN_UNIT
 from mijnlieff.train.advantage import signed_advantages
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import MARGIN_UNIT, PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 
 __all__ = ["Experience", "SelfPlay"]
 

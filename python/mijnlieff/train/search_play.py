@@ -12,15 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff import Position, TreeSearch, Variant, mask_batch, observe_batch
-from mijnlieff.mcts import search_with
+from mijnlieff.mcts import search_value, search_with
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import MARGIN_UNIT, PolicyValueNetwork
+from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.replay import Samples
 
 __all__ = ["SearchGames", "evaluator", "play_with_search"]
-
-# Points that count in full in what the search makes of a margin.
-_FULL_MARGIN = 8.0
 
 _Evaluator = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
 
@@ -61,9 +58,7 @@ def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         with torch.no_grad():
             logits, values = frozen(torch.from_numpy(observations).to(device))
-            share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clamp(-1.0, 1.0)
-            value = (1.0 - margin_weight) * values[:, 0] + margin_weight * share
-            return logits.cpu(), value.cpu()
+            return logits.cpu(), search_value(values, margin_weight).cpu()
 
     return evaluate
 
