@@ -45,6 +45,8 @@ pub(crate) trait Vector: Copy {
     fn sum(self) -> f32;
     /// The largest number, none of them being NaN.
     fn largest(self) -> f32;
+    /// Writes two words four times in a row, of each the bits that `kept` has there.
+    fn write_kept(words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
 }
 
 /// Lets the processor fetch memory that will be needed soon.
@@ -185,6 +187,13 @@ impl Vector for Portable {
     fn largest(self) -> f32 {
         fold(self.0, larger)
     }
+
+    #[inline(always)]
+    fn write_kept(words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]) {
+        for (i, (out, kept)) in out.as_chunks_mut().0.iter_mut().zip(kept).enumerate() {
+            *out = (words[i & 1] & kept).to_le_bytes().map(|byte| byte as i8);
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -194,12 +203,13 @@ pub(crate) use avx2::Avx2;
 mod avx2 {
     use std::arch::x86_64::{
         __m256, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128, _mm_cvtss_f32,
-        _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps,
-        _mm256_and_ps, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castps256_ps128,
+        _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps, _mm256_add_epi32,
+        _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps,
+        _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128,
         _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
-        _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps,
-        _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps,
-        _mm256_sub_ps,
+        _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
+        _mm256_movemask_ps, _mm256_mul_ps, _mm256_permutevar8x32_ps, _mm256_set1_ps,
+        _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
     };
 
     use super::{LANES, Lanes, Vector};
@@ -316,6 +326,18 @@ mod avx2 {
                 let four = _mm_max_ps(halves.0, halves.1);
                 let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
                 _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+            }
+        }
+
+        #[inline(always)]
+        fn write_kept(words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]) {
+            unsafe {
+                let words = _mm_set_epi64x(words[1] as i64, words[0] as i64);
+                let words = _mm256_broadcastsi128_si256(words);
+                for (kept, out) in kept.chunks_exact(4).zip(out.chunks_exact_mut(32)) {
+                    let kept = _mm256_loadu_si256(kept.as_ptr().cast());
+                    _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm256_and_si256(words, kept));
+                }
             }
         }
     }

@@ -79,6 +79,12 @@ mod tests {
                 found.extend(numbers.map(f32::to_bits));
             }
             found.extend([a.sum(), a.largest(), b.sum(), b.largest()].map(f32::to_bits));
+            let (words, mut kept) = (
+                [0x0102_0408_1020_4080, 0xff00_ff00_ff00_ff01],
+                [i8::MIN; 64],
+            );
+            V::write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
+            found.extend(kept.map(|byte| byte as u32));
             found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
             found
         }
@@ -92,5 +98,10 @@ mod tests {
         assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
         assert_eq!(expected[64], 12_f32.to_bits());
         assert_eq!(expected[expected.len() - 2..], [0, 1]);
+        let kept = &expected[expected.len() - 2 - 64..];
+        assert_eq!(
+            kept[..10],
+            [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)
+        );
     }
 }

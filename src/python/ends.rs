@@ -95,22 +95,19 @@ impl Ends {
         // must find the arrays unborrowed.
         let mut foreign = Vec::new();
         for (row, game) in self.games.drain(..).enumerate() {
-            let game = game as usize;
-            ended[game] = false;
-            score[2 * game..][..2].fill(0);
-            winner[game] = NOBODY;
-            illegal[game] = false;
             if same_step {
-                foreign.extend(self.rows.take_back(py, row, &mut last[game]));
+                foreign.extend(self.rows.take_back(py, row, &mut last[game as usize]));
             }
         }
         if lent {
-            ended.fill(false);
-            score.fill(0);
-            winner.fill(NOBODY);
-            illegal.fill(false);
             take_foreign(py, last, &mut foreign);
         }
+        // All of them: the few that are something else lie so far apart that each costs more time
+        // than many in a row.
+        ended.fill(false);
+        score.fill(0);
+        winner.fill(NOBODY);
+        illegal.fill(false);
         let endings = core.endings();
         if same_step {
             if !self.rows.suit(endings.len()) {
@@ -125,10 +122,10 @@ impl Ends {
             score[2 * game + 1] = ending.score[1] as i16;
             winner[game] = ending.winner.map_or(NOBODY, |player| player.index() as i8);
             illegal[game] = ending.illegal;
-            self.games.push(ending.game);
             if same_step {
                 self.rows.put(py, row, &mut last[game])?;
             }
+            self.games.push(ending.game);
         }
         Ok(())
     }

@@ -2,24 +2,27 @@
 
 use std::mem;
 
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use super::outputs::{Format, ObservationArray, is_unshared, references};
+use super::outputs::{Format, ObservationArray, references};
 use crate::vector::{BatchEnv, Observations};
 
 /// An array with a row for each game that ended in a step, and its rows as objects.
 ///
-/// An object for every row costs more than its numbers, so both stay for the next step. A row is
-/// either here or in the array of last observations that the caller sees, which has None elsewhere;
-/// the two change places, which costs no reference counting.
+/// An object for every row costs more than its numbers, so both stay for the next step. We hold two
+/// references to every row: one stays here, which tells the row from what a caller may put in its
+/// place without looking at the object; the other changes places with the None in the array of last
+/// observations that the caller sees. So no reference is counted, and no row read.
 pub(super) struct Rows {
     array: ObservationArray,
     /// The shape of the array.
     shape: Vec<usize>,
-    /// The rows as objects, as far as any came back: None while handed out.
+    /// The rows as objects, as far as they were ever handed out.
     views: Vec<Py<PyAny>>,
-    made: isize,
+    /// The second references to them; None for rows that are handed out.
+    seconds: Vec<Py<PyAny>>,
+    /// For how many steps there have been far more rows than needed.
+    idle_steps: u32,
 }
 
 impl Rows {
@@ -33,37 +36,42 @@ impl Rows {
             array: ObservationArray::new(py, variant, format, capacity),
             shape,
             views: Vec::new(),
-            made: 0,
+            seconds: Vec::new(),
+            idle_steps: 0,
         }
     }
 
-    /// Whether there is room for this many games, and not so much that it wastes memory.
-    pub(super) fn suit(&self, games: usize) -> bool {
+    /// Whether there is room for this many games, and has not long been too much.
+    ///
+    /// Games that started together end together, many in one step and few in the next.
+    pub(super) fn suit(&mut self, games: usize) -> bool {
         /// Rows that are no waste.
         const FEW: usize = 256;
-        (games..=4 * games.max(FEW)).contains(&self.shape[0])
+        /// Steps for which rows may be wasted.
+        const PATIENCE: u32 = 32;
+        let capacity = self.shape[0];
+        let wasteful = capacity > 4 * games.max(FEW);
+        self.idle_steps = if wasteful { self.idle_steps + 1 } else { 0 };
+        games <= capacity && self.idle_steps <= PATIENCE
     }
 
     pub(super) fn memory<'a>(&'a mut self, py: Python<'a>, format: Format) -> Observations<'a> {
         self.array.memory(py, format.layout)
     }
 
-    /// Puts a row where there is None.
+    /// Puts a row where there is None. Rows are put one after the other, from the first on.
     pub(super) fn put(
         &mut self,
         py: Python<'_>,
         row: usize,
         place: &mut Py<PyAny>,
     ) -> PyResult<()> {
-        if let Some(view) = self.views.get_mut(row)
-            && !view.is_none(py)
-        {
-            mem::swap(view, place);
-        } else {
+        if row == self.views.len() {
             let view = self.array.object(py).get_item((row, py.Ellipsis()))?;
-            *place = view.unbind();
-            self.made += 1;
+            self.seconds.push(view.clone().unbind());
+            self.views.push(view.unbind());
         }
+        mem::swap(&mut self.seconds[row], place);
         Ok(())
     }
 
@@ -74,43 +82,19 @@ impl Rows {
         row: usize,
         place: &mut Py<PyAny>,
     ) -> Option<Py<PyAny>> {
-        if self.is_row(py, row, place) {
-            if row >= self.views.len() {
-                self.views.resize_with(row + 1, || py.None());
-            }
-            mem::swap(&mut self.views[row], place);
-            return None;
-        }
-        self.made -= 1;
-        Some(mem::replace(place, py.None()))
-    }
-
-    /// Whether an object is this row.
-    fn is_row(&self, py: Python<'_>, row: usize, object: &Py<PyAny>) -> bool {
-        let Ok(view) = object.bind(py).cast_exact::<PyUntypedArray>() else {
-            return false;
-        };
-        let Ok(all) = self.array.object(py).cast_exact::<PyUntypedArray>() else {
-            return false;
-        };
-        let stride = all.strides()[0];
-        // SAFETY: both are live arrays, of which only the header is read.
-        unsafe {
-            let (view, all) = (&*view.as_array_ptr(), &*all.as_array_ptr());
-            view.fields.base.cast() == std::ptr::from_ref(all).cast_mut()
-                && view.fields.data == all.fields.data.offset(row as isize * stride)
-        }
+        mem::swap(&mut self.seconds[row], place);
+        let (view, second) = (&self.views[row], &mut self.seconds[row]);
+        (!second.is(view)).then(|| mem::replace(second, view.clone_ref(py)))
     }
 
     /// Whether nobody else can see the array or the rows handed out, of these games in order.
     pub(super) fn are_free(&self, py: Python<'_>, games: &[u32], last: &[Py<PyAny>]) -> bool {
-        let unshared = |object: &Py<PyAny>| is_unshared(object.bind(py));
         // The rows refer to the array, and so does every other view of it.
-        references(self.array.object(py)) == 1 + self.made
-            && games.iter().enumerate().all(|(row, &game)| {
-                let place = &last[game as usize];
-                unshared(place) && self.is_row(py, row, place)
-            })
+        references(self.array.object(py)) == 1 + self.views.len() as isize
+            && games
+                .iter()
+                .zip(&self.views)
+                .all(|(&game, view)| last[game as usize].is(view) && references(view.bind(py)) == 2)
     }
 
     /// Whether the array still is what it was made as.

@@ -10,7 +10,7 @@ use super::config::Config;
 use super::ends::Ends;
 use super::error::StepError;
 use super::game::{Ending, Game, SavedGame, Shared};
-use super::loops::{Block, FindUnplayable, Sample, Step, WriteFinals, playable, write_view};
+use super::loops::{Block, FindUnplayable, Sample, Step, WriteObservations, playable, write_view};
 use super::pool::Pool;
 use super::state::State;
 use crate::encode::move_of;
@@ -66,10 +66,11 @@ impl<S: State> Engine<S> {
     }
 
     pub(super) fn write_finals(&self, observations: &mut Observations<'_>) {
-        widely(WriteFinals {
+        widely(WriteObservations {
             rules: &self.shared.rules,
-            states: &self.ends.states,
+            states: self.ends.states.iter(),
             observations,
+            first: 0,
         });
     }
 
@@ -189,8 +190,8 @@ impl<S: State> Engine<S> {
         };
         let ends = iter::once(&mut self.ends).chain(&mut self.more_ends);
         let work = block.split(share).zip(ends);
-        pool.run(work.map(|(block, ends)| Step { block, ends }), widely)
-            .for_each(drop);
+        let work = work.map(|(block, ends)| Step { block, ends });
+        pool.run(work, Step::run).for_each(drop);
         for more in &mut self.more_ends {
             self.ends.append(more);
         }

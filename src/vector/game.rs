@@ -138,20 +138,22 @@ impl<S: State> Game<S> {
         self.fresh = false;
     }
 
-    /// Plays a legal action if that is all there is to the step: nobody else acts, and neither the
-    /// game before nor the one after it is over. Returns whether it was; if not, nothing changes.
+    /// Plays a legal action in self-play where nothing else can happen in the step but the start or
+    /// the end of the game. Returns whether neither is due; if one is, `turn_over` does it.
     #[inline(always)]
     pub(super) fn act_plainly(&mut self, shared: &Shared<S>, action: usize) -> bool {
+        self.fresh = false;
+        self.state.advance(&shared.rules, action, self.over) && !self.over
+    }
+
+    /// Ends or starts the game after `act_plainly`.
+    pub(super) fn turn_over(&mut self, shared: &Shared<S>) -> Outcome<S> {
         if self.over {
-            return false;
+            let pending = self.reset(shared);
+            return Outcome { end: None, pending };
         }
-        let next = self.state.play(&shared.rules, action);
-        let plain = !next.is_over(&shared.rules);
-        if plain {
-            self.state = next;
-            self.fresh = false;
-        }
-        plain
+        self.seat = Player::ALL[self.state.to_play()].opponent();
+        self.end(shared)
     }
 
     /// Plays the action of the agent; an illegal one, which is `None`, loses.
@@ -185,13 +187,18 @@ impl<S: State> Game<S> {
     fn proceed(&mut self, shared: &Shared<S>) -> Outcome<S> {
         let wait = self.settle(shared);
         if wait == Wait::Reset {
-            let end = Some((self.finish(shared), self.state));
-            let pending = self.close(shared);
-            Outcome { end, pending }
+            self.end(shared)
         } else {
             let pending = wait == Wait::Opponent;
             Outcome { end: None, pending }
         }
+    }
+
+    /// Ends the game, whose state is its last.
+    fn end(&mut self, shared: &Shared<S>) -> Outcome<S> {
+        let end = Some((self.finish(shared), self.state));
+        let pending = self.close(shared);
+        Outcome { end, pending }
     }
 
     fn begin(&mut self, shared: &Shared<S>) {
@@ -278,17 +285,15 @@ impl<S: State> Game<S> {
         let score = self.state.score(&shared.rules);
         let own = i32::from(score[self.seat.index()]);
         let margin = own - i32::from(score[self.seat.opponent().index()]);
+        let sign = margin.signum();
         Ending {
             game: 0,
             score,
-            winner: match margin.signum() {
-                1 => Some(self.seat),
-                0 => None,
-                _ => Some(self.seat.opponent()),
-            },
+            // Looked up, as no processor can predict who wins.
+            winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
             illegal: false,
             reward: match shared.config.reward {
-                Reward::Outcome => margin.signum() as f32,
+                Reward::Outcome => sign as f32,
                 Reward::Margin => margin as f32,
             },
         }

@@ -5,11 +5,11 @@ use std::iter;
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Autoreset, IllegalAction};
 use super::ends::Ends;
-use super::game::{Game, Shared};
+use super::game::{Game, Outcome, Shared};
 use super::state::State;
 use crate::encode::num_actions;
 use crate::lanes::Vector;
-use crate::wide::Work;
+use crate::wide::{Work, widely};
 
 /// The action, unless it is illegal and the game goes on.
 #[inline]
@@ -20,7 +20,6 @@ pub(super) fn playable<S: State>(shared: &Shared<S>, game: &Game<S>, action: i64
 }
 
 /// Writes what the agent sees of games into the rows from `first` on.
-#[inline(always)]
 pub(super) fn write_view<S: State>(
     shared: &Shared<S>,
     games: &[Game<S>],
@@ -28,14 +27,52 @@ pub(super) fn write_view<S: State>(
     first: usize,
 ) {
     let rules = &shared.rules;
-    let states = games.iter().map(|game| &game.state);
-    S::write_observations(rules, states, &mut view.observations, first);
-    let row_length = num_actions(&shared.config.variant);
-    let masks = view.action_mask[first * row_length..].chunks_exact_mut(row_length);
-    let to_play = &mut view.to_play[first..];
-    for ((game, mask), to_play) in games.iter().zip(masks).zip(to_play) {
-        game.state.write_mask(rules, game.over, mask);
+    widely(WriteObservations {
+        rules,
+        states: games.iter().map(|game| &game.state),
+        observations: &mut view.observations,
+        first,
+    });
+    widely(WriteMasks {
+        rules,
+        states: games.iter().map(|game| (&game.state, game.over)),
+        masks: &mut view.action_mask[first * num_actions(&shared.config.variant)..],
+    });
+    for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
         *to_play = game.state.to_play() as i8;
+    }
+}
+
+/// Writes the observations of states into the rows from `first` on.
+pub(super) struct WriteObservations<'a, 'b, S: State, I> {
+    pub(super) rules: &'a S::Rules,
+    pub(super) states: I,
+    pub(super) observations: &'a mut Observations<'b>,
+    pub(super) first: usize,
+}
+
+impl<'a, S: State + 'a, I: Iterator<Item = &'a S>> Work for WriteObservations<'a, '_, S, I> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        S::write_observations(self.rules, self.states, self.observations, self.first);
+    }
+}
+
+/// Writes the legal actions of states, beside which is said whether their game is over.
+pub(super) struct WriteMasks<'a, S: State, I> {
+    pub(super) rules: &'a S::Rules,
+    pub(super) states: I,
+    pub(super) masks: &'a mut [i8],
+}
+
+impl<'a, S: State + 'a, I: Iterator<Item = (&'a S, bool)>> Work for WriteMasks<'a, S, I> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        S::write_masks::<V>(self.rules, self.states, self.masks);
     }
 }
 
@@ -75,38 +112,26 @@ impl<S: State> Work for FindUnplayable<'_, S> {
     type Result = Option<usize>;
 
     #[inline(always)]
+    #[allow(clippy::needless_bitwise_bool)] // nearly all is fine, and a branch would be a guess
     fn run<V: Vector>(self) -> Option<usize> {
         let (shared, pass) = (self.shared, self.shared.pass as u64);
         let lenient = shared.config.illegal_action == IllegalAction::Lose;
         let restarts = shared.config.autoreset != Autoreset::Disabled;
-        for (i, (game, &action)) in self.games.iter().zip(self.actions).enumerate() {
-            let fine = if game.over {
-                restarts
-            } else {
-                let action = action as u64;
-                action <= pass && (lenient || game.state.is_legal(&shared.rules, action as usize))
-            };
-            if !fine {
-                return Some(i);
+        for (tile, (games, actions)) in
+            (self.games.chunks(TILE).zip(self.actions.chunks(TILE))).enumerate()
+        {
+            let mut unplayable = 0;
+            for (i, (game, &action)) in games.iter().zip(actions).enumerate() {
+                let legal = lenient | game.state.is_legal(&shared.rules, action as usize);
+                let playable = (action as u64 <= pass) & legal;
+                let fine = (game.over & restarts) | (!game.over & playable);
+                unplayable |= u64::from(!fine) << i;
+            }
+            if unplayable != 0 {
+                return Some(tile * TILE + unplayable.trailing_zeros() as usize);
             }
         }
         None
-    }
-}
-
-/// Writes the last observations of games that ended into the first rows.
-pub(super) struct WriteFinals<'a, 'b, S: State> {
-    pub(super) rules: &'a S::Rules,
-    pub(super) states: &'a [S],
-    pub(super) observations: &'a mut Observations<'b>,
-}
-
-impl<S: State> Work for WriteFinals<'_, '_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<V: Vector>(self) {
-        S::write_observations(self.rules, self.states.iter(), self.observations, 0);
     }
 }
 
@@ -167,28 +192,32 @@ pub(super) struct Step<'a, S: State> {
     pub(super) ends: &'a mut Ends<S>,
 }
 
-impl<S: State> Work for Step<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<V: Vector>(self) {
+impl<S: State> Step<'_, S> {
+    pub(super) fn run(self) {
         let Self { block, ends } = self;
         let (shared, mut buffers) = (block.shared, block.buffers);
+        buffers.rewards.fill(0.0);
+        buffers.terminations.fill(false);
         let mut first = 0;
         for (games, actions) in block.games.chunks_mut(TILE).zip(block.actions.chunks(TILE)) {
-            let rewards = &mut buffers.rewards[first..];
-            let terminations = &mut buffers.terminations[first..];
-            let results = rewards.iter_mut().zip(terminations);
-            let turns = games.iter_mut().zip(actions);
-            for (i, ((game, &action), (reward, ended))) in turns.zip(results).enumerate() {
-                let plain = shared.plain && game.act_plainly(shared, action as usize);
-                let paid = if plain {
-                    None
-                } else {
-                    act_fully(shared, game, action, block.first + first + i, ends)
-                };
-                *reward = paid.unwrap_or(0.0);
-                *ended = paid.is_some();
+            let mut others = if shared.plain {
+                widely(ActPlainly {
+                    shared,
+                    games,
+                    actions,
+                })
+            } else {
+                u64::MAX >> (TILE - games.len())
+            };
+            while others != 0 {
+                let i = others.trailing_zeros() as usize;
+                others &= others - 1;
+                let outcome = act_fully(shared, &mut games[i], actions[i]);
+                if let Some((ending, _)) = outcome.end {
+                    buffers.rewards[first + i] = ending.reward;
+                    buffers.terminations[first + i] = true;
+                }
+                ends.add(block.first + first + i, &outcome);
             }
             write_view(shared, games, &mut buffers.view, first);
             first += games.len();
@@ -196,16 +225,34 @@ impl<S: State> Work for Step<'_, S> {
     }
 }
 
-/// Plays a step that may be more than the agent's action; returns the reward if the game ended.
+/// Plays actions in self-play. Finds the games that start or end, one bit each, without a branch: which
+/// games end is hard to predict for a processor.
+struct ActPlainly<'a, S: State> {
+    shared: &'a Shared<S>,
+    games: &'a mut [Game<S>],
+    actions: &'a [i64],
+}
+
+impl<S: State> Work for ActPlainly<'_, S> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> u64 {
+        let mut others = 0;
+        for (i, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
+            let plain = game.act_plainly(self.shared, action as usize);
+            others |= u64::from(!plain) << i;
+        }
+        others
+    }
+}
+
+/// Plays a step that is more than the agent's action, or what is left of it to do.
 #[inline(never)]
-fn act_fully<S: State>(
-    shared: &Shared<S>,
-    game: &mut Game<S>,
-    action: i64,
-    index: usize,
-    ends: &mut Ends<S>,
-) -> Option<f32> {
-    let outcome = game.act(shared, playable(shared, game, action));
-    ends.add(index, &outcome);
-    outcome.end.map(|(ending, _)| ending.reward)
+fn act_fully<S: State>(shared: &Shared<S>, game: &mut Game<S>, action: i64) -> Outcome<S> {
+    if shared.plain {
+        game.turn_over(shared)
+    } else {
+        game.act(shared, playable(shared, game, action))
+    }
 }

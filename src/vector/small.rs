@@ -4,7 +4,7 @@ use std::array;
 use std::sync::Arc;
 
 use super::buffers::Observations;
-use super::spread::{FLOATS, HELD, KEPT, NTH_BIT, SPREAD, hand_bytes};
+use super::spread::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD};
 use super::state::State;
 use crate::encode::{Feature, Layout, PackError, move_of, pack};
 use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
@@ -32,6 +32,7 @@ pub(super) struct Small {
 const CELLS: usize = 16;
 const PASS: usize = 4 * CELLS;
 const NUM_ACTIONS: usize = PASS + 1;
+const EFFECTS: usize = NUM_ACTIONS.next_power_of_two();
 const FLAT: usize = 3 * CELLS + 8;
 const PLANES: usize = Layout::NUM_PLANES * CELLS;
 
@@ -41,19 +42,18 @@ const ONE_PLY: u64 = 1 << 32;
 const LAST_SHIFT: u32 = 40;
 const LAST_MASK: u64 = 31 << LAST_SHIFT;
 const PLACEABLE_SHIFT: u32 = 48;
-const PLACEABLE_MASK: u64 = 15 << PLACEABLE_SHIFT;
-const OVER: u64 = 1 << 63;
+const OVER_SHIFT: u32 = 63;
+const OVER: u64 = 1 << OVER_SHIFT;
 
 /// What an action does to a state.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 struct Effect {
-    /// The stone, among the own stones of `view`.
-    stone: u64,
-    /// One piece of its type, in the own hand of `view`.
-    piece: u64,
+    /// What to add to `view`: the stone to the own stones, less its piece of the own hand.
+    change: u64,
     /// The cells that the opponent may be pointed to.
     reach: u64,
-    /// The type of the stone and the last turn, in `rest`.
+    /// What to add to `rest`: the turn, where it was and the type of the stone.
     marks: u64,
 }
 
@@ -62,7 +62,8 @@ struct Effect {
 pub(super) struct Tables {
     variant: Arc<Variant>,
     start: Small,
-    effects: [Effect; NUM_ACTIONS],
+    /// Of every action, and more, so that any number cut to some bits has one.
+    effects: [Effect; EFFECTS],
     /// The numbers of a hand, by its byte in `view`.
     hand_floats: Box<[[f32; 4]; 256]>,
 }
@@ -140,7 +141,7 @@ impl Small {
             part.copy_from_slice(&SPREAD[usize::from(byte)].to_le_bytes());
         }
         for (part, byte) in hands.chunks_exact_mut(4).zip([bytes[6], bytes[7]]) {
-            part.copy_from_slice(&hand_bytes(byte));
+            part.copy_from_slice(&HANDS[usize::from(byte)]);
         }
     }
 
@@ -186,25 +187,24 @@ impl State for Small {
 
     fn rules(variant: &Arc<Variant>) -> Tables {
         let board = variant.board();
-        let mut effects = [Effect::default(); NUM_ACTIONS];
-        for (action, effect) in effects.iter_mut().enumerate() {
+        let mut effects = [Effect::default(); EFFECTS];
+        for (action, effect) in effects[..NUM_ACTIONS].iter_mut().enumerate() {
             *effect = match move_of(variant, action) {
                 Some(Move::Place { piece, cell }) => {
                     let (index, cell_index) = (piece.index() as u64, cell.index());
                     Effect {
-                        stone: 1 << cell_index,
-                        piece: 1 << (48 + 2 * index),
+                        change: (1_u64 << cell_index).wrapping_sub(1 << (48 + 2 * index)),
                         reach: board.reach(piece, cell).bits(),
                         marks: ((index & 1) << cell_index)
                             | ((index >> 1) << (16 + cell_index))
-                            | (cell_index as u64) << LAST_SHIFT,
+                            | (cell_index as u64) << LAST_SHIFT
+                            | ONE_PLY,
                     }
                 }
                 _ => Effect {
-                    stone: 0,
-                    piece: 0,
+                    change: 0,
                     reach: board.all().bits(),
-                    marks: LAST_PASSED << LAST_SHIFT,
+                    marks: LAST_PASSED << LAST_SHIFT | ONE_PLY,
                 },
             };
         }
@@ -212,7 +212,7 @@ impl State for Small {
         Tables {
             start: Self::of(variant, &Position::new(variant)),
             effects,
-            hand_floats: Box::new(array::from_fn(|byte| hand_bytes(byte as u8).map(share))),
+            hand_floats: Box::new(array::from_fn(|byte| HANDS[byte].map(share))),
             variant: variant.clone(),
         }
     }
@@ -224,7 +224,7 @@ impl State for Small {
     fn position(&self, tables: &Tables) -> Position {
         let set = |shift: u32| CellSet::from_bits(self.view >> shift & 0xffff);
         let types = |shift: u32| CellSet::from_bits(self.rest >> shift & 0xffff);
-        let hand = |byte: u8| Hand::from_counts(hand_bytes(byte));
+        let hand = |byte: u8| Hand::from_counts(HANDS[usize::from(byte)]);
         let bytes = self.bytes();
         let (mut stones, mut hands) = ([set(0), set(16)], [hand(bytes[6]), hand(bytes[7])]);
         if self.to_play() == Player::Dark.index() {
@@ -267,34 +267,40 @@ impl State for Small {
     }
 
     #[inline(always)]
-    fn is_legal(&self, rules: &Tables, action: usize) -> bool {
-        if action == PASS {
-            return self.must_pass(rules);
-        }
-        let cell = self.allowed() >> (action % CELLS) & 1;
-        let piece = self.placeable() >> (action / CELLS) & 1;
-        cell & u64::from(piece) != 0
+    fn is_legal(&self, _: &Tables, action: usize) -> bool {
+        // Without branches: which actions are passes is hard to predict.
+        let cell = self.allowed() >> (action % CELLS);
+        let piece = u64::from(self.placeable()) >> (action / CELLS % 8);
+        // The pass is alone legal if no cell is allowed, unless the game is over.
+        let passes = u64::from(action == PASS) & u64::from(self.allowed() | self.rest & OVER == 0);
+        cell & piece & 1 | passes != 0
     }
 
     #[inline(always)]
     fn play(&self, tables: &Tables, action: usize) -> Self {
-        let effect = &tables.effects[action];
-        let placed = (self.view | effect.stone) - effect.piece;
+        let effect = &tables.effects[action % EFFECTS];
+        let placed = self.view.wrapping_add(effect.change);
         // The sides change their places.
         let stones = u64::from((placed as u32).rotate_left(16));
         let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
-        let empty = !(stones | (stones >> 16)) & 0xffff;
-        let allowed = effect.reach & empty;
-        let passed = effect.stone == 0;
-        let over = hands as u8 == 0 || (passed && allowed == 0);
-        let allowed = if over { 0 } else { allowed };
+        let allowed = effect.reach & !(stones | (stones >> 16));
         // Whatever the opening rule asks of the first stone, there is one now, or its player has passed.
-        let held = u64::from(HELD[usize::from(hands as u8)]) << PLACEABLE_SHIFT;
-        let marks = effect.marks | held | if over { OVER } else { 0 };
+        let held = u64::from(HELD[usize::from(hands as u8)]);
+        // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
+        let over = u64::from(held == 0) | u64::from(allowed | effect.change == 0);
+        let allowed = allowed & over.wrapping_sub(1);
+        let kept = self.rest & ((1 << LAST_SHIFT) - 1);
         Self {
             view: stones | allowed << 32 | hands << 48,
-            rest: ((self.rest & !(LAST_MASK | PLACEABLE_MASK)) + ONE_PLY) | marks,
+            rest: (kept + effect.marks) | held << PLACEABLE_SHIFT | over << OVER_SHIFT,
         }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, tables: &Tables, action: usize, _: bool) -> bool {
+        // A game that is held plays some action in vain: a branch would take longer.
+        *self = self.play(tables, action);
+        self.rest & OVER == 0
     }
 
     #[inline(always)]
@@ -403,7 +409,8 @@ impl State for Small {
             Observations::Uint8(_, all) => {
                 for (row, state) in rows(all, first).zip(states) {
                     let spread = |byte| SPREAD[usize::from(byte)].to_le_bytes();
-                    state.write_planes(row, spread, hand_bytes);
+                    let hand = |byte| HANDS[usize::from(byte)];
+                    state.write_planes(row, spread, hand);
                 }
             }
             Observations::Packed(all) => {
@@ -415,16 +422,19 @@ impl State for Small {
     }
 
     #[inline(always)]
-    fn write_mask(&self, _: &Tables, over: bool, mask: &mut [i8]) {
-        let mask: &mut [i8; NUM_ACTIONS] = mask.try_into().expect("a row of the mask");
-        let allowed = if over { 0 } else { self.allowed() };
-        let cells = [allowed & 0xff, allowed >> 8].map(|byte| SPREAD[byte as usize]);
-        let kept = &KEPT[usize::from(self.placeable())];
-        let (words, pass) = mask.as_chunks_mut();
-        for (i, (word, kept)) in words.iter_mut().zip(kept).enumerate() {
-            *word = (cells[i & 1] & kept).to_le_bytes().map(|byte| byte as i8);
+    fn write_masks<'a, V: Vector>(
+        _: &Tables,
+        states: impl Iterator<Item = (&'a Self, bool)>,
+        masks: &mut [i8],
+    ) {
+        for (mask, (state, over)) in rows::<i8, NUM_ACTIONS>(masks, 0).zip(states) {
+            let allowed = if over { 0 } else { state.allowed() };
+            let cells = [allowed & 0xff, allowed >> 8].map(|byte| SPREAD[byte as usize]);
+            let kept = &KEPT[usize::from(state.placeable())];
+            let (placements, pass) = mask.split_first_chunk_mut().expect("a row of the mask");
+            V::write_kept(cells, kept, placements);
+            pass[0] = i8::from(allowed == 0);
         }
-        pass[0] = i8::from(allowed == 0);
     }
 }
 

@@ -85,6 +85,16 @@ pub(super) static KEPT: [[u64; 8]; 16] = {
 };
 
 /// The counts of a hand in a byte, two bits a type.
-pub(super) const fn hand_bytes(hand: u8) -> [u8; 4] {
-    [hand & 3, hand >> 2 & 3, hand >> 4 & 3, hand >> 6]
-}
+pub(super) static HANDS: [[u8; 4]; 256] = {
+    let mut table = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut piece = 0;
+        while piece < 4 {
+            table[byte][piece] = (byte >> (2 * piece) & 3) as u8;
+            piece += 1;
+        }
+        byte += 1;
+    }
+    table
+};

@@ -32,11 +32,15 @@ pub(super) trait State: Copy + Send + Sync {
     /// Whether a pass is the only legal action.
     fn must_pass(&self, rules: &Self::Rules) -> bool;
 
-    /// Whether the action, which must exist, is legal.
+    /// Whether the action is legal; of one that does not exist, anything.
     fn is_legal(&self, rules: &Self::Rules, action: usize) -> bool;
 
     /// The state after an action, which must be legal.
     fn play(&self, rules: &Self::Rules, action: usize) -> Self;
+
+    /// Plays an action, which must be legal, and returns whether the game goes on. A state that is
+    /// `held` may do so for any action, and become any other state: it is about to be replaced.
+    fn advance(&mut self, rules: &Self::Rules, action: usize, held: bool) -> bool;
 
     /// How many actions are legal.
     fn count_legal(&self, rules: &Self::Rules) -> usize;
@@ -67,8 +71,14 @@ pub(super) trait State: Copy + Send + Sync {
     ) where
         Self: 'a;
 
-    /// Writes the legal actions; in a game that is `over`, the pass.
-    fn write_mask(&self, rules: &Self::Rules, over: bool, mask: &mut [i8]);
+    /// Writes the legal actions of states, one row after the other; with `true` beside it, which
+    /// says that the game is over, the pass.
+    fn write_masks<'a, V: Vector>(
+        rules: &Self::Rules,
+        states: impl Iterator<Item = (&'a Self, bool)>,
+        masks: &mut [i8],
+    ) where
+        Self: 'a;
 }
 
 /// Any board: the position itself.
@@ -112,6 +122,14 @@ impl State for Position {
     fn play(&self, variant: &Self::Rules, action: usize) -> Self {
         let mv = move_of(variant, action).expect("the action has been checked");
         self.play_unchecked(variant, mv)
+    }
+
+    fn advance(&mut self, variant: &Self::Rules, action: usize, held: bool) -> bool {
+        if held {
+            return false;
+        }
+        *self = State::play(self, variant, action);
+        !Position::is_over(self, variant)
     }
 
     fn count_legal(&self, variant: &Self::Rules) -> usize {
@@ -165,14 +183,19 @@ impl State for Position {
         }
     }
 
-    fn write_mask(&self, variant: &Self::Rules, over: bool, mask: &mut [i8]) {
-        debug_assert_eq!(mask.len(), num_actions(variant));
-        if over {
-            // A softmax over a row of zeros is not a number.
-            mask.fill(0);
-            mask[pass_action(variant)] = 1;
-        } else {
-            encode::write_mask(variant, self, mask);
+    fn write_masks<'a, V: Vector>(
+        variant: &Self::Rules,
+        states: impl Iterator<Item = (&'a Self, bool)>,
+        masks: &mut [i8],
+    ) {
+        for (mask, (state, over)) in masks.chunks_exact_mut(num_actions(variant)).zip(states) {
+            if over {
+                // A softmax over a row of zeros is not a number.
+                mask.fill(0);
+                mask[pass_action(variant)] = 1;
+            } else {
+                encode::write_mask(variant, state, mask);
+            }
         }
     }
 }

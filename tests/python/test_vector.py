@@ -378,6 +378,34 @@ def test_last_observations_that_are_kept_stay_as_they_are():
     assert len(kept) > 20
 
 
+@pytest.mark.parametrize("copy", [True, False])
+def test_last_observations_are_those_of_games_that_do_not_restart(copy):
+    env, other = VectorEnv(3000, copy=copy), VectorEnv(3000, autoreset="disabled")
+    env.reset(seed=0)
+    other.reset(seed=0)
+    held = np.arange(3000) >= 300
+    rows = np.zeros((200, 2), int)
+    for turn in range(200):
+        actions = other.sample_actions()
+        observations, _, ended, _, info = env.step(actions)
+        last, _, stopped, _, _ = other.step(actions)
+        assert np.array_equal(ended, stopped)
+        for game in np.flatnonzero(ended):
+            assert np.array_equal(info["final_obs"][game], last[game])
+        if ended.any():
+            rows[turn] = ended.sum(), len(info["final_obs"][ended.argmax()].base)
+            assert np.array_equal(observations, other.reset(options={"reset_mask": ended})[0])
+        # Most games end in the same steps, then they start anew before they can, then end again.
+        if 20 <= turn < 170 and turn % 8 == 0:
+            env.reset(options={"reset_mask": held})
+            other.reset(options={"reset_mask": held})
+        del info
+    assert rows[:20, 0].max() > 1000 < rows[170:, 0].max()
+    # The memory of the many is given back in time.
+    few = rows[40:170][rows[40:170, 0] > 0]
+    assert few[:, 0].max() < 200 and few[0, 1] > 1000 > few[-1, 1]
+
+
 def test_what_a_caller_writes_into_its_arrays_does_not_come_back():
     env, untouched = VectorEnv(200), VectorEnv(200)
     env.reset(seed=0)

@@ -242,7 +242,6 @@ impl<S: State + PartialEq> Batch for Forest<S> {
                 leaves,
                 observations,
                 mask,
-                width,
             }
         });
         self.pool.run(blocks, widely).for_each(drop);

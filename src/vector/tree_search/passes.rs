@@ -221,7 +221,6 @@ pub(super) struct WriteLeaves<'a, S: State> {
     pub(super) leaves: &'a [S],
     pub(super) observations: Observations<'a>,
     pub(super) mask: &'a mut [i8],
-    pub(super) width: usize,
 }
 
 impl<S: State> Work for WriteLeaves<'_, S> {
@@ -230,9 +229,7 @@ impl<S: State> Work for WriteLeaves<'_, S> {
     #[inline(always)]
     fn run<V: Vector>(mut self) {
         S::write_observations(self.rules, self.leaves.iter(), &mut self.observations, 0);
-        let masks = self.mask.chunks_exact_mut(self.width);
-        for (leaf, mask) in self.leaves.iter().zip(masks) {
-            leaf.write_mask(self.rules, false, mask);
-        }
+        let leaves = self.leaves.iter().map(|leaf| (leaf, false));
+        S::write_masks::<V>(self.rules, leaves, self.mask);
     }
 }
