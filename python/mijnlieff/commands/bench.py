@@ -17,6 +17,9 @@ __all__ = ["add_arguments", "run"]
 
 _SIZES = [1, 64, 1024, 4096, 16384, 65536]
 
+#: Games whose steps are timed together.
+_TIMED_AT_ONCE = 256
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -125,26 +128,48 @@ def _measure(
 ) -> tuple[float, float, float, float]:
     """Return how often in a second the batch steps in each way, and its arrays can be copied."""
     seconds = milliseconds / 1000
+    # With few games, looking at the clock would take as long as a step.
+    steps = max(1, _TIMED_AT_ONCE // size)
     rates = []
     for copy in (False, True):
-        env = VectorEnv(size, variant, copy=copy, **options)
-        observations, info = env.reset(seed=0)
-        # The first games end together; measured is how it goes on.
-        for _ in range(min(64, 2**20 // size)):
-            env.step(env.sample_actions())
-        rates.append(rate(env.step, env.sample_actions, seconds))
+        env = _started(size, variant, {**options, "copy": copy})
+        # Plays the same games ahead, to know the actions of several steps.
+        twin = None if steps == 1 else _started(size, variant, options)
+
+        def draw(env: VectorEnv = env, twin: VectorEnv | None = twin) -> list[Any]:
+            if twin is None:
+                return [env.sample_actions()]
+            return [_draw_and_step(twin) for _ in range(steps)]
+
+        def play(recorded: list[Any], env: VectorEnv = env) -> None:
+            for actions in recorded:
+                env.step(actions)
+
+        def draw_and_play(prepared: None, env: VectorEnv = env) -> None:
+            for _ in range(steps):
+                env.step(env.sample_actions())
+
+        rates.append(steps * rate(play, draw, seconds))
         if not copy:
-            sampled = _sampled_rate(env, seconds)
+            sampled = steps * rate(draw_and_play, nothing, seconds)
+            observations, info = env.reset()
             arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
             copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
         env.close()
     return rates[0], rates[1], sampled, copies
 
 
-def _sampled_rate(env: VectorEnv, seconds: float) -> float:
-    """Return how often in a second the batch draws actions and steps."""
+def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
+    """Return a batch whose games are at all stages: the first ones end together."""
+    env = VectorEnv(size, variant, **options)
+    env.reset(seed=0)
+    for _ in range(192):
+        _draw_and_step(env)
+    return env
 
-    def sample_and_step(_: None) -> None:
-        env.step(env.sample_actions())
 
-    return rate(sample_and_step, nothing, seconds)
+def _draw_and_step(env: VectorEnv) -> Any:
+    """Play random actions and return them."""
+    actions = env.sample_actions()
+    env.step(actions)
+    return actions
