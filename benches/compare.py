@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from mijnlieff import VectorEnv
+from mijnlieff import Variant
+from mijnlieff.commands.bench import step_rate
 
 BATCHES = [1, 1024, 4096, 16384]
 PEERS = [
@@ -31,22 +31,7 @@ PEERS = [
 
 def our_rate(games: int, seconds: float) -> float:
     """Return steps of a game in a second: one thread, flat float32 with mask, own arrays."""
-    parts = 5
-    env = VectorEnv(games, num_threads=1, copy=False)
-    env.reset(seed=0)
-    for _ in range(64):  # the first games end together
-        env.step(env.sample_actions())
-    best = 0.0
-    for _ in range(parts):
-        spent, steps = 0.0, 0
-        while spent < seconds / parts:
-            actions = env.sample_actions()
-            begin = time.perf_counter()
-            env.step(actions)
-            spent += time.perf_counter() - begin
-            steps += games
-        best = max(best, steps / spent)
-    return best
+    return games * step_rate(games, Variant(), seconds, num_threads=1, copy=False)
 
 
 def peer_rate(python: str, peer: tuple[str, str, int], seconds: float) -> float | str:

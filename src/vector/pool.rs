@@ -175,7 +175,8 @@ impl Mailbox {
 
 /// Waits until something is so, watching for a while and then asleep until unparked.
 fn wait(watch: Duration, ready: impl Fn() -> bool) {
-    /// Looks between two at the clock.
+    /// Looks between two at the clock, and between two hints that this is a loop that waits: where
+    /// processors are lent, a thread that gives that hint all the time is taken off its processor.
     const LOOKS: usize = 64;
     if !watch.is_zero() {
         let start = Instant::now();
@@ -184,8 +185,8 @@ fn wait(watch: Duration, ready: impl Fn() -> bool) {
                 if ready() {
                     return;
                 }
-                hint::spin_loop();
             }
+            hint::spin_loop();
         }
     }
     while !ready() {

@@ -13,12 +13,9 @@ from mijnlieff.commands.options import add_variant_arguments, integer, variant_o
 from mijnlieff.commands.timing import PARTS, copy_rate, nothing, rate
 from mijnlieff.vector import MAX_ENVS, VectorEnv
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "run", "step_rate"]
 
 _SIZES = [1, 64, 1024, 4096, 16384, 65536]
-
-#: Games whose steps are timed together.
-_TIMED_AT_ONCE = 256
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,35 +125,56 @@ def _measure(
 ) -> tuple[float, float, float, float]:
     """Return how often in a second the batch steps in each way, and its arrays can be copied."""
     seconds = milliseconds / 1000
-    # With few games, looking at the clock would take as long as a step.
-    steps = max(1, _TIMED_AT_ONCE // size)
-    rates = []
-    for copy in (False, True):
-        env = _started(size, variant, {**options, "copy": copy})
-        # Plays the same games ahead, to know the actions of several steps.
-        twin = None if steps == 1 else _started(size, variant, options)
+    own, fresh = (step_rate(size, variant, seconds, copy=copy, **options) for copy in (False, True))
+    env = _started(size, variant, {**options, "copy": False})
+    steps = _steps_at_once(size)
 
-        def draw(env: VectorEnv = env, twin: VectorEnv | None = twin) -> list[Any]:
-            if twin is None:
-                return [env.sample_actions()]
-            return [_draw_and_step(twin) for _ in range(steps)]
+    def draw_and_play(prepared: None) -> None:
+        for _ in range(steps):
+            env.step(env.sample_actions())
 
-        def play(recorded: list[Any], env: VectorEnv = env) -> None:
-            for actions in recorded:
-                env.step(actions)
+    sampled = steps * rate(draw_and_play, nothing, seconds)
+    observations, info = env.reset()
+    arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
+    copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
+    env.close()
+    return own, fresh, sampled, copies
 
-        def draw_and_play(prepared: None, env: VectorEnv = env) -> None:
-            for _ in range(steps):
-                env.step(env.sample_actions())
 
-        rates.append(steps * rate(play, draw, seconds))
-        if not copy:
-            sampled = steps * rate(draw_and_play, nothing, seconds)
-            observations, info = env.reset()
-            arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
-            copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
-        env.close()
-    return rates[0], rates[1], sampled, copies
+def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> float:
+    """Return how often in a second a batch steps, in games at all stages and with random actions.
+
+    Args:
+        size: number of games.
+        variant: what is played.
+        seconds: to measure for.
+        options: of `VectorEnv`.
+
+    Returns:
+        Steps of the batch in a second, drawing the actions not counted.
+    """
+    env = _started(size, variant, options)
+    steps = _steps_at_once(size)
+    # Plays the same games ahead, to know the actions of several steps.
+    twin = None if steps == 1 else _started(size, variant, options)
+
+    def draw() -> list[Any]:
+        if twin is None:
+            return [env.sample_actions()]
+        return [_draw_and_step(twin) for _ in range(steps)]
+
+    def play(recorded: list[Any]) -> None:
+        for actions in recorded:
+            env.step(actions)
+
+    best = steps * rate(play, draw, seconds)
+    env.close()
+    return best
+
+
+def _steps_at_once(size: int) -> int:
+    """Return how many steps to time together: of few games, one takes no longer than the clock."""
+    return max(1, 256 // size)
 
 
 def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
