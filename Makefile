@@ -113,6 +113,7 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench --dtype uint8
 	$(BIN)/mijnlieff bench --observation packed
 	$(BIN)/mijnlieff bench --search
+	$(BIN)/python benches/least_times.py
 	cargo bench --quiet --no-default-features --bench solver
 	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
 		else echo "make bench-peers measures other libraries beside this one"; fi
