@@ -25,11 +25,11 @@ WARM_UP = 300
 STEPS = 200
 
 
-def timed(work: Callable[[], Any]) -> float:
-    """Return the seconds that something takes."""
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """Return the seconds that something takes, and its result."""
     begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+    result = work(*arguments)
+    return time.perf_counter() - begin, result
 
 
 def least_times(games: int, repetitions: int, **options: Any) -> tuple[list[float], float]:
@@ -59,9 +59,9 @@ def least_times(games: int, repetitions: int, **options: Any) -> tuple[list[floa
         env.reset(seed=0)
         for i, chosen in enumerate(recorded):
             actions[:] = chosen  # as fresh in the cache as if they had just been chosen
-            least[0, i] = min(least[0, i], timed(lambda: env.step(actions)))
+            least[0, i] = min(least[0, i], timed(env.step, actions)[0])
         for i in range(WARM_UP + STEPS):
-            least[1, i] = min(least[1, i], timed(copy))
+            least[1, i] = min(least[1, i], timed(copy)[0])
     env.close()
     steps, copies = least[:, WARM_UP:] * 1e9 / games
     slope, start = np.polyfit(ended[WARM_UP:], steps, 1)
