@@ -53,7 +53,7 @@ def main() -> int:
     args = parser.parse_args()
     print(
         "Steps of one game in a second: random legal actions, observation and mask every step,\n"
-        "and games that end start anew. Drawing the actions of a batch is not counted.\n"
+        "and games that end start anew. Drawing the actions is not counted.\n"
         "Ours: Mijnlieff on one thread at the same batch size. pgx uses every core there is.\n"
     )
     print(f"{'library':<11} {'game':<16} {'games':>6} {'steps':>12} {'ours':>12} {'ratio':>8}")

@@ -45,7 +45,7 @@ pub(crate) trait Vector: Copy {
     fn sum(self) -> f32;
     /// The largest number, none of them being NaN.
     fn largest(self) -> f32;
-    /// Writes two words four times in a row, of each the bits that `kept` has there.
+    /// Writes two words four times in a row: bytes `8 * i` on are `words[i % 2] & kept[i]`.
     fn write_kept(words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
 }
 
@@ -219,7 +219,8 @@ mod avx2 {
     pub(crate) struct Avx2(__m256);
 
     // SAFETY, for all blocks below: the processor has AVX2, see `Avx2`. Memory is read and written
-    // through references to arrays of the size of a register, and no alignment is asked for.
+    // through references to arrays, or pieces of them, of the size of a register, and no alignment is
+    // asked for.
     impl Vector for Avx2 {
         #[inline(always)]
         fn load(numbers: &Lanes) -> Self {

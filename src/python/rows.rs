@@ -1,7 +1,9 @@
 //! The last observations of games that ended, as rows of one array.
 
+use std::ffi::c_int;
 use std::mem;
 
+use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, PyArrayObject};
 use pyo3::prelude::*;
 
 use super::outputs::{Format, ObservationArray, references};
@@ -10,16 +12,17 @@ use crate::vector::{BatchEnv, Observations};
 /// An array with a row for each game that ended in a step, and its rows as objects.
 ///
 /// An object for every row costs more than its numbers, so both stay for the next step. We hold two
-/// references to every row: one stays here, which tells the row from what a caller may put in its
-/// place without looking at the object; the other changes places with the None in the array of last
-/// observations that the caller sees. So no reference is counted, and no row read.
+/// references to every row: one stays here, by which it is told from what a caller may put in its
+/// place; the other changes places with what is in the array of last observations that the caller
+/// sees, which is None where the caller has put nothing. So no reference is counted.
 pub(super) struct Rows {
     array: ObservationArray,
     /// The shape of the array.
     shape: Vec<usize>,
-    /// The rows as objects, as far as they were ever handed out.
+    /// The rows as objects, as far as they were ever handed out; None for a row that is to be made
+    /// anew.
     views: Vec<Py<PyAny>>,
-    /// The second references to them; None for rows that are handed out.
+    /// The second references to them; for rows that are handed out, what was in their place.
     seconds: Vec<Py<PyAny>>,
     /// For how many steps there have been far more rows than needed.
     idle_steps: u32,
@@ -59,7 +62,7 @@ impl Rows {
         self.array.memory(py, format.layout)
     }
 
-    /// Puts a row where there is None. Rows are put one after the other, from the first on.
+    /// Puts a row into its place. Rows are put one after the other, from the first on.
     pub(super) fn put(
         &mut self,
         py: Python<'_>,
@@ -67,15 +70,20 @@ impl Rows {
         place: &mut Py<PyAny>,
     ) -> PyResult<()> {
         if row == self.views.len() {
+            self.views.push(py.None());
+            self.seconds.push(py.None());
+        }
+        if self.views[row].is_none(py) {
             let view = self.array.object(py).get_item((row, py.Ellipsis()))?;
-            self.seconds.push(view.clone().unbind());
-            self.views.push(view.unbind());
+            self.seconds[row] = view.clone().unbind();
+            self.views[row] = view.unbind();
         }
         mem::swap(&mut self.seconds[row], place);
         Ok(())
     }
 
-    /// Takes a row back and leaves None; what the caller has put in its place comes back.
+    /// Takes a row back and leaves in its place what was there before; what the caller has put there
+    /// comes back, or the row itself if the caller has made something else of it.
     pub(super) fn take_back(
         &mut self,
         py: Python<'_>,
@@ -83,18 +91,45 @@ impl Rows {
         place: &mut Py<PyAny>,
     ) -> Option<Py<PyAny>> {
         mem::swap(&mut self.seconds[row], place);
-        let (view, second) = (&self.views[row], &mut self.seconds[row]);
-        (!second.is(view)).then(|| mem::replace(second, view.clone_ref(py)))
+        let view = &self.views[row];
+        let next = if !self.seconds[row].is(view) {
+            view.clone_ref(py)
+        } else if self.is_intact_row(py, view) {
+            return None;
+        } else {
+            self.views[row] = py.None();
+            py.None()
+        };
+        Some(mem::replace(&mut self.seconds[row], next))
     }
 
-    /// Whether nobody else can see the array or the rows handed out, of these games in order.
+    /// Whether a row still is what it was made as, if the whole array is.
+    fn is_intact_row(&self, py: Python<'_>, row: &Py<PyAny>) -> bool {
+        const FLAGS: c_int = NPY_ARRAY_WRITEABLE | NPY_ARRAY_C_CONTIGUOUS;
+        let array = self.array.object(py).as_ptr().cast::<PyArrayObject>();
+        let row = row.as_ptr().cast::<PyArrayObject>();
+        let shape = &self.shape[1..];
+        // SAFETY: both are live arrays, of which only the headers are read; `nd` says how many numbers
+        // `dimensions` has.
+        unsafe {
+            let (row, array) = (&(*row).fields, &(*array).fields);
+            row.descr == array.descr
+                && row.flags & FLAGS == FLAGS
+                && row.nd as usize == shape.len()
+                && (0..shape.len()).all(|i| *row.dimensions.add(i) as usize == shape[i])
+        }
+    }
+
+    /// Whether nobody else can see the array or the rows handed out, of these games in order, and
+    /// all of them still are what they were made as.
     pub(super) fn are_free(&self, py: Python<'_>, games: &[u32], last: &[Py<PyAny>]) -> bool {
         // The rows refer to the array, and so does every other view of it.
         references(self.array.object(py)) == 1 + self.views.len() as isize
-            && games
-                .iter()
-                .zip(&self.views)
-                .all(|(&game, view)| last[game as usize].is(view) && references(view.bind(py)) == 2)
+            && games.iter().zip(&self.views).all(|(&game, view)| {
+                last[game as usize].is(view)
+                    && references(view.bind(py)) == 2
+                    && self.is_intact_row(py, view)
+            })
     }
 
     /// Whether the array still is what it was made as.

@@ -48,7 +48,8 @@ pub(super) struct Game<S> {
     pub(super) state: S,
     env_stream: SplitMix64,
     pub(super) sample_stream: SplitMix64,
-    /// Whose reward the step pays: the agent's side, or in self-play the side that acted last.
+    /// Whose reward the step pays: the agent's side; in self-play the side that acted last, but only
+    /// when a game ends, as no other step pays.
     seat: Player,
     /// Whether the game has ended and waits for its reset.
     pub(super) over: bool,
@@ -78,7 +79,7 @@ pub struct SavedGame {
     pub position: Position,
     /// The states of the environment's stream and of the sample stream.
     pub streams: [u64; 2],
-    /// The agent's side, or in self-play the side that acted last.
+    /// The agent's side; of no meaning in self-play.
     pub seat: Player,
     /// Whether the game has ended and waits for its reset.
     pub over: bool,

@@ -26,21 +26,34 @@ pub(super) fn write_view<S: State>(
     view: &mut View<'_>,
     first: usize,
 ) {
-    let rules = &shared.rules;
+    let states = games.iter().map(|game| (&game.state, game.over));
+    let masks = &mut view.action_mask[first * num_actions(&shared.config.variant)..];
+    write_rows(&shared.rules, states, &mut view.observations, first, masks);
+    for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
+        *to_play = game.state.to_play() as i8;
+    }
+}
+
+/// Writes states, beside which is said whether their game is over: their observations into the rows from
+/// `first` on, and their legal actions.
+pub(super) fn write_rows<'a, S: State + 'a>(
+    rules: &S::Rules,
+    states: impl Iterator<Item = (&'a S, bool)> + Clone,
+    observations: &mut Observations<'_>,
+    first: usize,
+    masks: &mut [i8],
+) {
     widely(WriteObservations {
         rules,
-        states: games.iter().map(|game| &game.state),
-        observations: &mut view.observations,
+        states: states.clone().map(|(state, _)| state),
+        observations,
         first,
     });
     widely(WriteMasks {
         rules,
-        states: games.iter().map(|game| (&game.state, game.over)),
-        masks: &mut view.action_mask[first * num_actions(&shared.config.variant)..],
+        states,
+        masks,
     });
-    for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
-        *to_play = game.state.to_play() as i8;
-    }
 }
 
 /// Writes the observations of states into the rows from `first` on.
@@ -51,7 +64,7 @@ pub(super) struct WriteObservations<'a, 'b, S: State, I> {
     pub(super) first: usize,
 }
 
-impl<'a, S: State + 'a, I: Iterator<Item = &'a S>> Work for WriteObservations<'a, '_, S, I> {
+impl<'a, S: State + 'a, I: Iterator<Item = &'a S>> Work for WriteObservations<'_, '_, S, I> {
     type Result = ();
 
     #[inline(always)]
@@ -60,14 +73,13 @@ impl<'a, S: State + 'a, I: Iterator<Item = &'a S>> Work for WriteObservations<'a
     }
 }
 
-/// Writes the legal actions of states, beside which is said whether their game is over.
-pub(super) struct WriteMasks<'a, S: State, I> {
-    pub(super) rules: &'a S::Rules,
-    pub(super) states: I,
-    pub(super) masks: &'a mut [i8],
+struct WriteMasks<'a, S: State, I> {
+    rules: &'a S::Rules,
+    states: I,
+    masks: &'a mut [i8],
 }
 
-impl<'a, S: State + 'a, I: Iterator<Item = (&'a S, bool)>> Work for WriteMasks<'a, S, I> {
+impl<'a, S: State + 'a, I: Iterator<Item = (&'a S, bool)>> Work for WriteMasks<'_, S, I> {
     type Result = ();
 
     #[inline(always)]
@@ -122,7 +134,7 @@ impl<S: State> Work for FindUnplayable<'_, S> {
         {
             let mut unplayable = 0;
             for (i, (game, &action)) in games.iter().zip(actions).enumerate() {
-                let legal = lenient | game.state.is_legal(&shared.rules, action as usize);
+                let legal = lenient || game.state.is_legal(&shared.rules, action as usize);
                 let playable = (action as u64 <= pass) & legal;
                 let fine = (game.over & restarts) | (!game.over & playable);
                 unplayable |= u64::from(!fine) << i;

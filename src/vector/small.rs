@@ -47,7 +47,7 @@ const OVER: u64 = 1 << OVER_SHIFT;
 
 /// What an action does to a state.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
+#[repr(align(32))] // finds its place by a shift, and never in two cache lines
 struct Effect {
     /// What to add to `view`: the stone to the own stones, less its piece of the own hand.
     change: u64,
@@ -62,7 +62,7 @@ struct Effect {
 pub(super) struct Tables {
     variant: Arc<Variant>,
     start: Small,
-    /// Of every action, and more, so that any number cut to some bits has one.
+    /// Also for numbers that are no action, so that no index is out of range.
     effects: [Effect; EFFECTS],
     /// The numbers of a hand, by its byte in `view`.
     hand_floats: Box<[[f32; 4]; 256]>,
@@ -119,6 +119,27 @@ impl Small {
     #[inline(always)]
     fn bytes(self) -> [u8; 8] {
         self.view.to_le_bytes()
+    }
+
+    /// The state after a legal action; after any other number, some state that is of no use.
+    #[inline(always)]
+    fn after(self, tables: &Tables, action: usize) -> Self {
+        let effect = &tables.effects[action % EFFECTS];
+        let placed = self.view.wrapping_add(effect.change);
+        // The sides change their places.
+        let stones = u64::from((placed as u32).rotate_left(16));
+        let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
+        let allowed = effect.reach & !(stones | (stones >> 16));
+        // Whatever the opening rule asks of the first stone, there is one now, or its player has passed.
+        let held = u64::from(HELD[usize::from(hands as u8)]);
+        // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
+        let over = u64::from(held == 0) | u64::from(allowed | effect.change == 0);
+        let allowed = allowed & over.wrapping_sub(1);
+        let kept = self.rest & ((1 << LAST_SHIFT) - 1);
+        Self {
+            view: stones | allowed << 32 | hands << 48,
+            rest: (kept + effect.marks) | held << PLACEABLE_SHIFT | over << OVER_SHIFT,
+        }
     }
 
     #[inline(always)]
@@ -278,28 +299,15 @@ impl State for Small {
 
     #[inline(always)]
     fn play(&self, tables: &Tables, action: usize) -> Self {
-        let effect = &tables.effects[action % EFFECTS];
-        let placed = self.view.wrapping_add(effect.change);
-        // The sides change their places.
-        let stones = u64::from((placed as u32).rotate_left(16));
-        let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
-        let allowed = effect.reach & !(stones | (stones >> 16));
-        // Whatever the opening rule asks of the first stone, there is one now, or its player has passed.
-        let held = u64::from(HELD[usize::from(hands as u8)]);
-        // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
-        let over = u64::from(held == 0) | u64::from(allowed | effect.change == 0);
-        let allowed = allowed & over.wrapping_sub(1);
-        let kept = self.rest & ((1 << LAST_SHIFT) - 1);
-        Self {
-            view: stones | allowed << 32 | hands << 48,
-            rest: (kept + effect.marks) | held << PLACEABLE_SHIFT | over << OVER_SHIFT,
-        }
+        debug_assert!(self.is_legal(tables, action));
+        self.after(tables, action)
     }
 
     #[inline(always)]
-    fn advance(&mut self, tables: &Tables, action: usize, _: bool) -> bool {
+    fn advance(&mut self, tables: &Tables, action: usize, held: bool) -> bool {
         // A game that is held plays some action in vain: a branch would take longer.
-        *self = self.play(tables, action);
+        debug_assert!(held || self.is_legal(tables, action));
+        *self = self.after(tables, action);
         self.rest & OVER == 0
     }
 

@@ -190,6 +190,57 @@ fn the_fast_form_does_what_the_general_one_does() {
     }
 }
 
+/// Games that are over take any number for an action, in both forms alike, in whole and half tiles.
+#[test]
+fn games_that_start_take_any_action() {
+    const WILD: [i64; 8] = [-1, i64::MIN, i64::MAX, 65, 127, 128, 1 << 40, 3];
+    for (games, autoreset) in [1, 63, 64, 65, 130]
+        .into_iter()
+        .flat_map(|games| [(games, Autoreset::NextStep), (games, Autoreset::SameStep)])
+    {
+        let config = Config {
+            autoreset,
+            ..Config::new(Arc::new(Variant::default()))
+        };
+        let mut fast = Bench::new(config.clone(), games, 1, 5);
+        let mut general = Bench::new(config.clone(), games, 1, 5);
+        fast.env = BatchEnv::new(config.clone(), Layout::Flat, games, 1);
+        general.env = BatchEnv::general(config, games, 1);
+        // The others wait for their first reset, which the first step does.
+        let first: Vec<bool> = (0..games).map(|game| game % 3 == 1).collect();
+        for bench in [&mut fast, &mut general] {
+            bench.env.seed(Seeds::From(5));
+            bench.env.reset(Seeds::Keep, Some(&first));
+        }
+        let mut started = 0;
+        for step in 0..60 {
+            let mut actions = fast.sample();
+            assert_eq!(general.sample(), actions);
+            for (game, action) in actions.iter_mut().enumerate() {
+                if fast.env.is_over(game) {
+                    *action = WILD[(game + step) % WILD.len()];
+                    started += 1;
+                }
+            }
+            assert_eq!(fast.step(&actions), general.step(&actions));
+            assert_eq!(fast.observations, general.observations);
+            assert_eq!(fast.mask, general.mask);
+            assert_eq!(fast.to_play, general.to_play);
+            assert_eq!(fast.rewards, general.rewards);
+            assert_eq!(fast.ended, general.ended);
+            let [ours, theirs] = [fast.env.save(), general.env.save()];
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert_eq!(ours.position, theirs.position);
+                assert_eq!(
+                    (ours.streams, ours.over, ours.fresh),
+                    (theirs.streams, theirs.over, theirs.fresh)
+                );
+            }
+        }
+        assert!(started >= games - first.iter().filter(|&&reset| reset).count());
+    }
+}
+
 /// All actions of all games give the same verdict and the same next position in both forms.
 #[test]
 fn both_forms_agree_on_every_action() {

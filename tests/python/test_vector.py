@@ -406,6 +406,50 @@ def test_last_observations_are_those_of_games_that_do_not_restart(copy):
     assert few[:, 0].max() < 200 and few[0, 1] > 1000 > few[-1, 1]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # newer NumPy warns of such changes
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("observation", ["flat", "planes", "packed"])
+def test_last_observations_are_whole_whatever_a_caller_did_to_earlier_ones(copy, observation):
+    env, untouched = (VectorEnv(200, observation=observation, copy=it) for it in (copy, True))
+    env.reset(seed=0)
+    untouched.reset(seed=0)
+    other_type = np.float64 if observation == "packed" else np.int32
+
+    def mix(last, games):
+        for game, other in zip(games, [last[other] for other in games[::-1]], strict=True):
+            last[game] = other
+
+    def repeat(last, games):
+        for game in games:
+            last[game] = last[games[0]]
+
+    changes = [
+        lambda last, games: setattr(last[games[0]], "shape", (-1, 1)),
+        lambda last, games: setattr(last[games[-1]], "dtype", other_type),
+        lambda last, games: last[games[0]].setflags(write=False),
+        lambda last, games: last.__setitem__(games[-1], "mine"),
+        mix,
+        repeat,
+        lambda last, games: last.fill(None),
+    ]
+    told = 0
+    for _ in range(120):
+        step = env.step(env.sample_actions())
+        expected = untouched.step(untouched.sample_actions())
+        if not step[2].any():
+            continue
+        last, games = step[-1]["final_obs"], np.flatnonzero(step[2])
+        for game in games:
+            ours, theirs = last[game], expected[-1]["final_obs"][game]
+            assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+            assert ours.flags.writeable and np.array_equal(ours, theirs)
+            del ours
+        changes[told % len(changes)](last, games)
+        told += 1
+        del step, last
+    assert told > 3 * len(changes)
+
+
 def test_what_a_caller_writes_into_its_arrays_does_not_come_back():
     env, untouched = VectorEnv(200), VectorEnv(200)
     env.reset(seed=0)

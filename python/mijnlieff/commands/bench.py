@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.commands.bench_search import bench_searches
 from mijnlieff.commands.options import add_variant_arguments, integer, variant_of
 from mijnlieff.commands.timing import PARTS, copy_rate, nothing, rate
@@ -169,6 +170,8 @@ def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> fl
 
     best = steps * rate(play, draw, seconds)
     env.close()
+    if twin is not None:
+        twin.close()
     return best
 
 
@@ -181,9 +184,18 @@ def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
     """Return a batch whose games are at all stages: the first ones end together."""
     env = VectorEnv(size, variant, **options)
     env.reset(seed=0)
+    env.set_positions(_positions(size, variant))
+    return env
+
+
+@lru_cache(maxsize=1)
+def _positions(size: int, variant: Variant) -> list[Position]:
+    """Play random games until they are at all stages."""
+    env = VectorEnv(size, variant, num_threads=1)
+    env.reset(seed=0)
     for _ in range(192):
         _draw_and_step(env)
-    return env
+    return env.positions()
 
 
 def _draw_and_step(env: VectorEnv) -> Any:

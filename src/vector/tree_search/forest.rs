@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use super::super::buffers::Observations;
+use super::super::loops::write_rows;
 use super::super::pool::Pool;
 use super::super::state::State;
 use super::config::TreeConfig;
@@ -16,9 +17,7 @@ use super::edges::groups;
 use super::error::UpdateError;
 use super::evaluation::{Evaluations, TakeIn};
 use super::exact::Exact;
-use super::passes::{
-    Advance, Block, EachTree, NO_ROW, Restart, RollOut, Simulate, Spare, WriteLeaves,
-};
+use super::passes::{Advance, Block, EachTree, NO_ROW, Restart, RollOut, Simulate, Spare};
 use super::results::{Results, TreeNode};
 use super::rule::Rule;
 use super::store::Store;
@@ -233,18 +232,18 @@ impl<S: State + PartialEq> Batch for Forest<S> {
         let share = self.share_of_leaves();
         let mut rest = Some(observations);
         let masks = action_mask.chunks_mut(share * width);
-        let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, mask)| {
+        let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, masks)| {
             let all = rest.take().expect("there is a part for every block");
             let (observations, others) = all.split_at(&self.variant, leaves.len());
             rest = Some(others);
-            WriteLeaves {
-                rules: &self.rules,
-                leaves,
-                observations,
-                mask,
-            }
+            (leaves, observations, masks)
         });
-        self.pool.run(blocks, widely).for_each(drop);
+        let rules = &self.rules;
+        let write = |(leaves, mut observations, masks): (&[S], _, _)| {
+            let states = leaves.iter().map(|leaf| (leaf, false));
+            write_rows(rules, states, &mut observations, 0, masks);
+        };
+        self.pool.run(blocks, write).for_each(drop);
     }
 
     fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {

@@ -2,7 +2,6 @@
 
 use std::mem;
 
-use super::super::buffers::Observations;
 use super::super::state::State;
 use super::edges::{Logits, groups};
 use super::evaluation::{Evaluation, Evaluations, Head, even};
@@ -212,24 +211,5 @@ impl<S: State + PartialEq> EachTree<S> for RollOut<'_> {
             even(count, logits);
             tree.expand::<V>(shared, store, &leaf, Evaluation { head, logits });
         }
-    }
-}
-
-/// Writes leaves as the network sees them, a row each.
-pub(super) struct WriteLeaves<'a, S: State> {
-    pub(super) rules: &'a S::Rules,
-    pub(super) leaves: &'a [S],
-    pub(super) observations: Observations<'a>,
-    pub(super) mask: &'a mut [i8],
-}
-
-impl<S: State> Work for WriteLeaves<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<V: Vector>(mut self) {
-        S::write_observations(self.rules, self.leaves.iter(), &mut self.observations, 0);
-        let leaves = self.leaves.iter().map(|leaf| (leaf, false));
-        S::write_masks::<V>(self.rules, leaves, self.mask);
     }
 }
