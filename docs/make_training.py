@@ -193,7 +193,7 @@ def draw(runs: list[Run]) -> None:
                 axes.plot(times, scores, color=colour, lw=1.2, alpha=0.8)
         for name, colour in zip(OPPONENTS, COLOURS, strict=False):
             axes.plot([], [], color=colour, label=f"against {name}")
-        axes.set(title=f"{length} minutes", xlabel="minutes", ylim=(30, 101))
+        axes.set(title=f"{length} minutes", xlabel="minutes", ylim=(75, 101))
         axes.grid(alpha=0.3)
     panels[0].set(ylabel="score of the network alone, %")
     panels[0].legend(loc="lower right")
