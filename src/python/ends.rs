@@ -91,16 +91,17 @@ impl Ends {
         let illegal = numbers(self.illegal.bind(py));
         // SAFETY: we made the array and hold the GIL.
         let last = unsafe { self.last.bind(py).as_slice_mut() }?;
-        // What a caller put among the last observations: its end may run any Python code, which
-        // must find the arrays unborrowed.
-        let mut foreign = Vec::new();
+        // What a caller put among the last observations or made of them: its end may run any Python
+        // code, which must find the arrays unborrowed.
+        let mut dropped = Vec::new();
         for (row, game) in self.games.drain(..).enumerate() {
             if same_step {
-                foreign.extend(self.rows.take_back(py, row, &mut last[game as usize]));
+                let place = &mut last[game as usize];
+                self.rows.take_back(py, row, place, &mut dropped);
             }
         }
         if lent {
-            take_foreign(py, last, &mut foreign);
+            take_foreign(py, last, &mut dropped);
         }
         // All of them: the few that are something else lie so far apart that each costs more time
         // than many in a row.

@@ -82,25 +82,24 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes a row back and leaves in its place what was there before; what the caller has put there
-    /// comes back, or the row itself if the caller has made something else of it.
+    /// Takes a row back and leaves in its place what was there before. What the caller has put there is
+    /// `dropped`, and so is a row of which the caller has made something else.
     pub(super) fn take_back(
         &mut self,
         py: Python<'_>,
         row: usize,
         place: &mut Py<PyAny>,
-    ) -> Option<Py<PyAny>> {
-        mem::swap(&mut self.seconds[row], place);
-        let view = &self.views[row];
-        let next = if !self.seconds[row].is(view) {
-            view.clone_ref(py)
-        } else if self.is_intact_row(py, view) {
-            return None;
-        } else {
-            self.views[row] = py.None();
-            py.None()
-        };
-        Some(mem::replace(&mut self.seconds[row], next))
+        dropped: &mut Vec<Py<PyAny>>,
+    ) {
+        let (view, second) = (&self.views[row], &mut self.seconds[row]);
+        mem::swap(second, place);
+        if !second.is(view) {
+            dropped.push(mem::replace(second, view.clone_ref(py)));
+        }
+        if !self.is_intact_row(py, &self.views[row]) {
+            dropped.push(mem::replace(&mut self.views[row], py.None()));
+            dropped.push(mem::replace(&mut self.seconds[row], py.None()));
+        }
     }
 
     /// Whether a row still is what it was made as, if the whole array is.

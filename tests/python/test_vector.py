@@ -423,7 +423,12 @@ def test_last_observations_are_whole_whatever_a_caller_did_to_earlier_ones(copy,
         for game in games:
             last[game] = last[games[0]]
 
+    def keep_another(last, games):
+        last[games[0]].shape = (1, -1)
+        last[games[0]] = None
+
     changes = [
+        keep_another,
         lambda last, games: setattr(last[games[0]], "shape", (-1, 1)),
         lambda last, games: setattr(last[games[-1]], "dtype", other_type),
         lambda last, games: last[games[0]].setflags(write=False),
