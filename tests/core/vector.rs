@@ -51,6 +51,14 @@ impl Bench {
         self.env.step(actions, buffers).map(<[Ending]>::to_vec)
     }
 
+    fn assert_wrote_the_same(&self, other: &Self) {
+        assert_eq!(self.observations, other.observations);
+        assert_eq!(self.mask, other.mask);
+        assert_eq!(self.to_play, other.to_play);
+        assert_eq!(self.rewards, other.rewards);
+        assert_eq!(self.ended, other.ended);
+    }
+
     fn sample(&mut self) -> Vec<i64> {
         let mut actions = vec![-1; self.env.num_envs()];
         self.env.sample_actions(&mut actions);
@@ -165,11 +173,7 @@ fn the_fast_form_does_what_the_general_one_does() {
                     actions[game] = wrong.below(num_actions(&variant) as u64) as i64;
                 }
                 assert_eq!(fast.step(&actions), general.step(&actions));
-                assert_eq!(fast.observations, general.observations);
-                assert_eq!(fast.mask, general.mask);
-                assert_eq!(fast.to_play, general.to_play);
-                assert_eq!(fast.rewards, general.rewards);
-                assert_eq!(fast.ended, general.ended);
+                fast.assert_wrote_the_same(&general);
                 let saved = [fast.env.save(), general.env.save()];
                 for (ours, theirs) in saved[0].iter().zip(&saved[1]) {
                     assert_eq!(ours.position, theirs.position);
@@ -223,11 +227,7 @@ fn games_that_start_take_any_action() {
                 }
             }
             assert_eq!(fast.step(&actions), general.step(&actions));
-            assert_eq!(fast.observations, general.observations);
-            assert_eq!(fast.mask, general.mask);
-            assert_eq!(fast.to_play, general.to_play);
-            assert_eq!(fast.rewards, general.rewards);
-            assert_eq!(fast.ended, general.ended);
+            fast.assert_wrote_the_same(&general);
             let [ours, theirs] = [fast.env.save(), general.env.save()];
             for (ours, theirs) in ours.iter().zip(&theirs) {
                 assert_eq!(ours.position, theirs.position);
