@@ -16,18 +16,21 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way: [`game`] and [`random`] know nothing of the rest; [`encode`] and
-//! [`search`] import the rules, [`policy`] imports search, and [`vector`] imports all of them.
+//! Dependencies point one way. [`game`] and [`random`] import nothing of the crate, [`encode`] and
+//! [`search`] import the rules, [`policy`] imports search, [`vector`] imports policies, and
+//! [`tree_search`] imports vector. Three private modules help them: `simd` (vectors of eight f32),
+//! `threads`, and `file_header` (the start of the crate's binary files). `python` binds it all.
 
 pub mod encode;
+mod file_header;
 pub mod game;
-mod lanes;
 pub mod policy;
 pub mod random;
-mod sealed;
 pub mod search;
+mod simd;
+mod threads;
+pub mod tree_search;
 pub mod vector;
-mod wide;
 
 #[cfg(feature = "python")]
 mod python;

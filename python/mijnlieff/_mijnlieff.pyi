@@ -796,7 +796,7 @@ class TreeSearch:
                 above -inf; nothing has changed.
             RuntimeError: no leaf waits.
         """
-    def roll_out(self) -> None:
+    def run_with_rollouts(self) -> None:
         """Run all simulations with random games instead of a network.
 
         Every action is thought as likely as the others, and a leaf is worth what one game of random

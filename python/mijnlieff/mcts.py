@@ -147,7 +147,7 @@ class MCTSPolicy:
         search = self._search(positions)
         self._decisions += len(positions)
         if self.network is None:
-            search.roll_out()
+            search.run_with_rollouts()
         else:
             search_with(self.network, search)
         return search.actions

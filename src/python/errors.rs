@@ -4,6 +4,7 @@
 //! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -12,6 +13,7 @@ use crate::game::{
     BoardError, PlayError, Position, PositionTextError, RecordError, Variant, VariantError,
     format_move,
 };
+use crate::search::Halt;
 
 /// The exception classes of the package.
 pub(crate) mod classes {
@@ -147,4 +149,9 @@ pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> 
         .into_iter()
         .map(|mv| action_of(variant, mv) as i64)
         .collect()
+}
+
+/// Nothing but the stop flag limits these searches, and Ctrl-C, which sets it, has returned before.
+pub(crate) fn not_halted(halt: &Halt) -> PyErr {
+    PyRuntimeError::new_err(halt.to_string())
 }

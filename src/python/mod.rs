@@ -5,25 +5,12 @@
 // Arguments that PyO3 converts arrive by value.
 #![allow(clippy::needless_pass_by_value)]
 
-mod actions;
-mod arrays;
-mod board;
-mod drawing;
-mod ends;
+mod convert;
 mod errors;
-mod integers;
 mod interrupt;
-mod matches;
-mod network;
-mod outputs;
-mod policy;
-mod position;
-mod records;
-mod rollout;
-mod rows;
-mod solver;
-mod tree;
-mod variant;
+mod players;
+mod rules;
+mod tree_search;
 mod vector;
 
 use pyo3::pymodule;
@@ -31,29 +18,29 @@ use pyo3::pymodule;
 #[pymodule]
 mod _mijnlieff {
     #[pymodule_export]
-    use super::board::{PyBoard, restore_board};
+    use crate::python::players::matches::{play_match, random_openings};
     #[pymodule_export]
-    use super::matches::{play_match, random_openings};
+    use crate::python::players::network::PyNetwork;
     #[pymodule_export]
-    use super::network::PyNetwork;
-    #[pymodule_export]
-    use super::policy::{
+    use crate::python::players::policy::{
         PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyPerfectPolicy, PyRandomPolicy,
     };
     #[pymodule_export]
-    use super::position::{PyPosition, mask_batch, observe_batch, restore_position};
+    use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
-    use super::records::{format_record, parse_record, perft};
+    use crate::python::rules::board::{PyBoard, restore_board};
     #[pymodule_export]
-    use super::rollout::rollout;
+    use crate::python::rules::position::{PyPosition, mask_batch, observe_batch, restore_position};
     #[pymodule_export]
-    use super::solver::{PySolver, canonical_counts};
+    use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]
-    use super::tree::{PyLeafBatch, PyTreeSearch};
+    use crate::python::rules::variant::PyVariant;
     #[pymodule_export]
-    use super::variant::PyVariant;
+    use crate::python::tree_search::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]
-    use super::vector::PyBatchEnv;
+    use crate::python::vector::PyBatchEnv;
+    #[pymodule_export]
+    use crate::python::vector::rollout::rollout;
 }
 
 /// The function of the module that rebuilds an object from its pickle.

@@ -75,19 +75,19 @@ pub fn best_moves(
         !position.is_over(variant),
         "a finished game has no best move"
     );
-    let mut search = Search {
+    let mut search = DepthSearch {
         variant,
         meter: limits.start(),
     };
     search.root(position, depth.plies())
 }
 
-struct Search<'a> {
+struct DepthSearch<'a> {
     variant: &'a Variant,
     meter: Meter<'a>,
 }
 
-impl Search<'_> {
+impl DepthSearch<'_> {
     fn root(&mut self, position: &Position, depth: u8) -> Result<BestMoves, Halt> {
         let mut best = BestMoves::none_yet();
         if position.must_pass(self.variant) {

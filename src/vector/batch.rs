@@ -4,51 +4,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::buffers::{Buffers, Observations, View};
-use super::config::{Config, Opponent};
-use super::engine::Engine;
+use super::config::{Config, Opponent, Seeds};
 use super::error::StepError;
-use super::game::{Ending, SavedGame};
-use super::pool::Pool;
-use super::small::Small;
 use crate::encode::{Layout, num_actions};
 use crate::game::Position;
 use crate::policy::Policy;
+use crate::threads::Pool;
+use crate::vector::step::engine::GameEngine;
+use crate::vector::step::game::{Ending, SavedGame};
+use crate::vector::step::packed_game::PackedGame;
 
-/// New seeds for the streams of the games.
-#[derive(Clone, Copy, Debug)]
-pub enum Seeds<'a> {
-    /// None: the streams go on.
-    Keep,
-    /// This seed plus the number of the game.
-    From(u64),
-    /// One for each game, where there is one.
-    Each(&'a [Option<u64>]),
-}
-
-impl Seeds<'_> {
-    pub(super) fn of(self, game: usize) -> Option<u64> {
-        match self {
-            Self::Keep => None,
-            Self::From(seed) => Some(seed.wrapping_add(game as u64)),
-            Self::Each(seeds) => seeds[game],
-        }
-    }
-}
-
-/// The games, in the fast form if the board fits it.
+/// The games, in the packed form if the board fits it.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // there is one in a batch
-enum Form {
-    Small(Engine<Small>),
-    Any(Engine<Position>),
+enum EngineForm {
+    PackedGame(GameEngine<PackedGame>),
+    Any(GameEngine<Position>),
 }
 
 /// Evaluates an expression about the engine, whatever form its games have.
 macro_rules! with_engine {
     ($form:expr, $engine:ident => $value:expr) => {
         match $form {
-            Form::Small($engine) => $value,
-            Form::Any($engine) => $value,
+            EngineForm::PackedGame($engine) => $value,
+            EngineForm::Any($engine) => $value,
         }
     };
 }
@@ -56,7 +35,7 @@ macro_rules! with_engine {
 /// Many games of one variant, stepped together.
 #[derive(Debug)]
 pub struct BatchEnv {
-    form: Form,
+    form: EngineForm,
     started: bool,
     started_before: bool,
     pool: Pool,
@@ -74,10 +53,10 @@ impl BatchEnv {
     /// If `num_envs` or `num_threads` is 0.
     #[must_use]
     pub fn new(config: Config, layout: Layout, num_envs: usize, num_threads: usize) -> Self {
-        let form = if Small::fits(&config.variant, layout) {
-            Form::Small(Engine::new(config, num_envs))
+        let form = if PackedGame::fits(&config.variant, layout) {
+            EngineForm::PackedGame(GameEngine::new(config, num_envs))
         } else {
-            Form::Any(Engine::new(config, num_envs))
+            EngineForm::Any(GameEngine::new(config, num_envs))
         };
         Self::with_form(form, num_envs, num_threads)
     }
@@ -89,11 +68,11 @@ impl BatchEnv {
     /// If `num_envs` or `num_threads` is 0.
     #[must_use]
     pub fn general(config: Config, num_envs: usize, num_threads: usize) -> Self {
-        let form = Form::Any(Engine::new(config, num_envs));
+        let form = EngineForm::Any(GameEngine::new(config, num_envs));
         Self::with_form(form, num_envs, num_threads)
     }
 
-    fn with_form(form: Form, num_envs: usize, num_threads: usize) -> Self {
+    fn with_form(form: EngineForm, num_envs: usize, num_threads: usize) -> Self {
         assert!(num_envs > 0 && num_threads > 0);
         Self {
             form,

@@ -16,7 +16,7 @@ pub enum Observations<'a> {
 
 impl Observations<'_> {
     /// The memory of the first `rows` games and that of the others.
-    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
         match self {
             Self::Float32(layout, all) => {
                 let (head, tail) = all.split_at_mut(rows * layout.len(variant));
@@ -77,7 +77,7 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
         let observations = self.observations.split_at(variant, rows);
         let masks = self.action_mask.split_at_mut(rows * num_actions(variant));
         let to_play = self.to_play.split_at_mut(rows);
@@ -95,7 +95,7 @@ impl View<'_> {
         )
     }
 
-    pub(super) fn assert_rows(&self, variant: &Variant, rows: usize) {
+    pub(crate) fn assert_rows(&self, variant: &Variant, rows: usize) {
         assert_eq!(self.observations.rows(variant), rows);
         assert_eq!(self.action_mask.len(), rows * num_actions(variant));
         assert_eq!(self.to_play.len(), rows);
@@ -114,7 +114,7 @@ pub struct Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    pub(super) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
         let view = self.view.split_at(variant, rows);
         let rewards = self.rewards.split_at_mut(rows);
         let terminations = self.terminations.split_at_mut(rows);
@@ -132,7 +132,7 @@ impl Buffers<'_> {
         )
     }
 
-    pub(super) fn assert_rows(&self, variant: &Variant, rows: usize) {
+    pub(crate) fn assert_rows(&self, variant: &Variant, rows: usize) {
         self.view.assert_rows(variant, rows);
         assert_eq!(self.rewards.len(), rows);
         assert_eq!(self.terminations.len(), rows);

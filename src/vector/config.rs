@@ -144,3 +144,24 @@ impl Config {
         }
     }
 }
+
+/// New seeds for the streams of the games.
+#[derive(Clone, Copy, Debug)]
+pub enum Seeds<'a> {
+    /// None: the streams go on.
+    Keep,
+    /// This seed plus the number of the game.
+    From(u64),
+    /// One for each game, where there is one.
+    Each(&'a [Option<u64>]),
+}
+
+impl Seeds<'_> {
+    pub(crate) fn of(self, game: usize) -> Option<u64> {
+        match self {
+            Self::Keep => None,
+            Self::From(seed) => Some(seed.wrapping_add(game as u64)),
+            Self::Each(seeds) => seeds[game],
+        }
+    }
+}

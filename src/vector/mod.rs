@@ -11,28 +11,16 @@
 //! for each of its choices; and one for [`BatchEnv::sample_actions`]. So a game goes the same way
 //! whatever the number of games and threads, and a batch is that many single games side by side.
 
-// What a hot loop calls must be inlined to be compiled for the newer instructions, see `crate::wide`.
-#![allow(clippy::inline_always)]
-
 mod batch;
-mod buffers;
+pub(crate) mod buffers;
 mod config;
-mod ends;
-mod engine;
 mod error;
-mod game;
-mod loops;
-mod pool;
 mod rollout;
-mod small;
-mod spread;
-mod state;
-mod tree_search;
+pub(crate) mod step;
 
-pub use batch::{BatchEnv, Seeds};
+pub use batch::BatchEnv;
 pub use buffers::{Buffers, Observations, View};
-pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, UnknownName};
+pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds, UnknownName};
 pub use error::StepError;
-pub use game::{Ending, SavedGame};
 pub use rollout::{Rollout, rollout};
-pub use tree_search::{Results, Root, TreeConfig, TreeNode, TreeSearch, UpdateError};
+pub use step::game::{Ending, SavedGame};

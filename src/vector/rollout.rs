@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::game::SAMPLE_STREAM;
-use super::small::Small;
-use super::state::State;
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
-use crate::lanes::Vector;
 use crate::random::SplitMix64;
-use crate::wide::{Work, widely};
+use crate::simd::{Kernel, Vector, dispatch};
+use crate::vector::step::game::SAMPLE_STREAM;
+use crate::vector::step::packed_game::PackedGame;
+use crate::vector::step::state::GameState;
 
 /// Games played side by side, so that the processor works on one while another waits.
 const ABREAST: usize = 32;
@@ -42,14 +41,14 @@ pub fn rollout(
     num_threads: usize,
     stop: &AtomicBool,
 ) -> Vec<Rollout> {
-    if Small::fits(variant, Layout::Flat) {
-        rollout_as::<Small>(variant, positions, repeats, seed, num_threads, stop)
+    if PackedGame::fits(variant, Layout::Flat) {
+        rollout_as::<PackedGame>(variant, positions, repeats, seed, num_threads, stop)
     } else {
         rollout_as::<Position>(variant, positions, repeats, seed, num_threads, stop)
     }
 }
 
-fn rollout_as<S: State>(
+fn rollout_as<S: GameState>(
     variant: &Arc<Variant>,
     positions: &[Position],
     repeats: usize,
@@ -69,7 +68,7 @@ fn rollout_as<S: State>(
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            widely(PlayOut {
+            dispatch(PlayOut {
                 rules: &rules,
                 states: &states,
                 repeats,
@@ -96,13 +95,13 @@ fn rollout_as<S: State>(
 #[derive(Clone, Copy)]
 struct Running<S> {
     state: S,
-    stream: SplitMix64,
+    rng: SplitMix64,
     plies: u16,
     index: usize,
 }
 
 /// Plays the games of some results to their ends.
-struct PlayOut<'a, S: State> {
+struct PlayOut<'a, S: GameState> {
     rules: &'a S::Rules,
     states: &'a [S],
     repeats: usize,
@@ -112,7 +111,7 @@ struct PlayOut<'a, S: State> {
     results: &'a mut [Rollout],
 }
 
-impl<S: State> Work for PlayOut<'_, S> {
+impl<S: GameState> Kernel for PlayOut<'_, S> {
     type Result = ();
 
     #[inline(always)]
@@ -122,7 +121,7 @@ impl<S: State> Work for PlayOut<'_, S> {
             let number = self.first + index;
             Running {
                 state: self.states[number / self.repeats],
-                stream: SplitMix64::stream(self.seed.wrapping_add(number as u64), SAMPLE_STREAM),
+                rng: SplitMix64::stream(self.seed.wrapping_add(number as u64), SAMPLE_STREAM),
                 plies: 0,
                 index,
             }
@@ -147,7 +146,7 @@ impl<S: State> Work for PlayOut<'_, S> {
                     continue;
                 }
                 let legal = game.state.count_legal(rules);
-                let rank = game.stream.below(legal as u64) as usize;
+                let rank = game.rng.below(legal as u64) as usize;
                 let action = game.state.nth_legal(rules, rank);
                 game.state = game.state.play(rules, action);
                 game.plies += 1;

@@ -2,7 +2,7 @@
 //!
 //! `python/mijnlieff/train/features.py` is the same for the trainer, number for number.
 
-use super::group::{SymmetryGroup, Table, join};
+use super::group::{SymmetryGroup, SymmetryTable, join};
 use crate::encode::Layout;
 use crate::game::{Cell, CellSet, Piece, Variant};
 
@@ -43,7 +43,7 @@ impl TacticalFeatures {
     }
 
     /// Where an extended observation comes from in each symmetry.
-    pub(super) fn table(variant: &Variant, group: &SymmetryGroup) -> Table {
+    pub(super) fn table(variant: &Variant, group: &SymmetryGroup) -> SymmetryTable {
         let (cells, placements) = (&group.cells, &group.placements(0));
         let observations = group.observations(variant);
         join(&[

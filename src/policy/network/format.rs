@@ -1,7 +1,7 @@
 //! The file of a network.
 //!
 //! ```text
-//! the header of `crate::sealed`, with the letters "MIJNNETW"
+//! the header of `crate::file_header`, with the letters "MIJNNETW"
 //! length of the variant's text, u32 | that text | inputs, u32 | channels, u32 | blocks, u32
 //! the numbers of `SharedWeights`, f32
 //! ```
@@ -13,10 +13,10 @@
 
 use super::features::TacticalFeatures;
 use super::{NetworkError, SharedWeights};
+use crate::file_header::{FileError, FileKind};
 use crate::game::{Board, Variant};
-use crate::sealed::{Broken, Kind};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FileKind = FileKind {
     letters: "MIJNNETW",
     version: 1,
 };
@@ -73,13 +73,13 @@ pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
     SharedWeights::new(variant, channels, blocks, numbers)
 }
 
-impl From<Broken> for NetworkError {
-    fn from(broken: Broken) -> Self {
+impl From<FileError> for NetworkError {
+    fn from(broken: FileError) -> Self {
         match broken {
-            Broken::Foreign => Self::Foreign,
-            Broken::Version { found } => Self::Version { found },
-            Broken::Length { found, expected } => Self::Length { found, expected },
-            Broken::Checksum => Self::Checksum,
+            FileError::Foreign => Self::Foreign,
+            FileError::Version { found } => Self::Version { found },
+            FileError::Length { found, expected } => Self::Length { found, expected },
+            FileError::Checksum => Self::Checksum,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::game::{Board, Cell, Piece, Variant};
 /// Where a list of numbers comes from when the board is turned, a row for each symmetry.
 ///
 /// Row `g` undoes symmetry `g`: entry `[g][i]` is where symmetry `g` moves to `i` from.
-pub(super) type Table = Vec<Vec<usize>>;
+pub(super) type SymmetryTable = Vec<Vec<usize>>;
 
 /// The tables of what a network reads and writes.
 ///
@@ -17,7 +17,7 @@ pub(super) struct SymmetryGroup {
     /// Where symmetry `g` moves each cell.
     images: Vec<Vec<usize>>,
     /// For one number per cell.
-    pub(super) cells: Table,
+    pub(super) cells: SymmetryTable,
 }
 
 impl SymmetryGroup {
@@ -42,7 +42,7 @@ impl SymmetryGroup {
     }
 
     /// For one number per symmetry: `[g][h]` numbers `g⁻¹ h`.
-    pub(super) fn elements(&self) -> Table {
+    pub(super) fn elements(&self) -> SymmetryTable {
         let number = |undo: &[usize], image: &[usize]| {
             let product = image.iter().map(|&cell| undo[cell]);
             let mut numbered = self.images.iter();
@@ -57,18 +57,18 @@ impl SymmetryGroup {
     }
 
     /// For one number per placement, and `fixed` more, which no symmetry moves.
-    pub(super) fn placements(&self, fixed: usize) -> Table {
+    pub(super) fn placements(&self, fixed: usize) -> SymmetryTable {
         self.repeated(Piece::ALL.len(), fixed)
     }
 
     /// For flat observations: three numbers per cell, and the hands.
-    pub(super) fn observations(&self, variant: &Variant) -> Table {
+    pub(super) fn observations(&self, variant: &Variant) -> SymmetryTable {
         let by_cell = 3 * variant.board().num_cells();
         self.repeated(3, Layout::Flat.len(variant) - by_cell)
     }
 
     /// For `parts` lists of one number per cell, and `fixed` numbers that no symmetry moves.
-    fn repeated(&self, parts: usize, fixed: usize) -> Table {
+    fn repeated(&self, parts: usize, fixed: usize) -> SymmetryTable {
         let row = |cells: &Vec<usize>| {
             let num_cells = cells.len();
             let moved = (0..parts).flat_map(|part| cells.iter().map(move |i| part * num_cells + i));
@@ -89,7 +89,7 @@ fn inverse(permutation: &[usize]) -> Vec<usize> {
 }
 
 /// For one list after the other.
-pub(super) fn join(tables: &[&Table]) -> Table {
+pub(super) fn join(tables: &[&SymmetryTable]) -> SymmetryTable {
     let mut joined = vec![Vec::new(); tables[0].len()];
     for table in tables {
         for (row, part) in joined.iter_mut().zip(*table) {

@@ -4,7 +4,7 @@
 //! `g` shows it (a group convolution, after Cohen and Welling 2016, arXiv:1602.07576). The tables
 //! are those of [`SymmetryGroup`](super::group::SymmetryGroup).
 
-use super::group::Table;
+use super::group::SymmetryTable;
 use super::product::Matrix;
 
 /// A matrix and a bias.
@@ -18,7 +18,12 @@ impl Layer {
     /// From `inputs` lists that symmetries permute by `table` to a hidden layer.
     ///
     /// `weights` are `(channels out, inputs, length of a list)`.
-    pub(super) fn shared(weights: &[f32], bias: &[f32], inputs: usize, table: &Table) -> Self {
+    pub(super) fn shared(
+        weights: &[f32],
+        bias: &[f32],
+        inputs: usize,
+        table: &SymmetryTable,
+    ) -> Self {
         let (order, size) = (table.len(), table[0].len());
         let units = bias.len() * order;
         let matrix = Matrix::new(inputs * size, units, |row, unit| {
@@ -32,7 +37,7 @@ impl Layer {
     /// From a hidden layer to a list that symmetries permute by `table`.
     ///
     /// `weights` are `(channels, length of the list)`.
-    pub(super) fn readout(weights: &[f32], bias: &[f32], table: &Table) -> Self {
+    pub(super) fn readout(weights: &[f32], bias: &[f32], table: &SymmetryTable) -> Self {
         let (order, size) = (table.len(), table[0].len());
         let units = weights.len() / size * order;
         let matrix = Matrix::new(units, size, |unit, column| {

@@ -19,7 +19,7 @@ pub use error::{ChoiceError, NetworkError};
 pub use weights::{NUM_VALUES, SharedWeights};
 
 use features::TacticalFeatures;
-use group::{SymmetryGroup, Table};
+use group::{SymmetryGroup, SymmetryTable};
 use layers::{Layer, rectify};
 
 use crate::encode::{Layout, num_actions};
@@ -87,7 +87,7 @@ impl Network {
             rest = after;
             numbers
         };
-        let mut shared = |inputs: usize, table: &Table| {
+        let mut shared = |inputs: usize, table: &SymmetryTable| {
             let weights = next(channels * inputs * table[0].len());
             Layer::shared(weights, next(channels), inputs, table)
         };

@@ -5,11 +5,7 @@
 //! a single position takes longer than the product itself. Here sums are made in the same order
 //! whatever else is in a batch, and rounded the same way on every processor.
 
-// What a hot loop calls must be inlined to be compiled for the newer instructions, see `crate::wide`.
-#![allow(clippy::inline_always)]
-
-use crate::lanes::Vector;
-use crate::wide::{Work, widely};
+use crate::simd::{Kernel, Vector, dispatch};
 
 /// Columns that are summed at once: as many as registers hold, with some left for the factors.
 const STRIP: usize = 32;
@@ -58,7 +54,7 @@ impl Matrix {
     /// Adds the product of `inputs`, rows one after the other, and this matrix to `outputs`.
     pub(super) fn add_product(&self, inputs: &[f32], outputs: &mut [f32]) {
         assert_eq!(inputs.len() / self.inputs, outputs.len() / self.outputs);
-        widely(AddProduct {
+        dispatch(AddProduct {
             matrix: self,
             inputs,
             outputs,
@@ -72,7 +68,7 @@ struct AddProduct<'a> {
     outputs: &'a mut [f32],
 }
 
-impl Work for AddProduct<'_> {
+impl Kernel for AddProduct<'_> {
     type Result = ();
 
     #[inline(always)]

@@ -23,10 +23,10 @@ impl Solver {
     pub fn solve_batch(
         &self,
         positions: &[Position],
-        threads: usize,
+        num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
-        assert!(threads > 0);
+        assert!(num_threads > 0);
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(None);
         let work = || {
@@ -52,7 +52,7 @@ impl Solver {
             solved
         };
         let mut solved = thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads.min(positions.len()))
+            let helpers: Vec<_> = (1..num_threads.min(positions.len()))
                 .map(|_| scope.spawn(work))
                 .collect();
             let mut solved = work();

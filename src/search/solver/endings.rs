@@ -1,14 +1,20 @@
 //! Positions in which a player holds a last piece: no moves are ordered, nothing is kept.
 
-use super::search::{NOTHING, Search};
-use super::state::State;
+use super::search::{NOTHING, SolverSearch};
+use super::state::SolverState;
 
-impl<const W: u32> Search<'_, W> {
+impl<const W: u32> SolverSearch<'_, W> {
     /// Own last piece, then the opponent's last turn.
     #[inline]
-    pub(super) fn last_turns(&self, state: State<W>, piece: usize, diff: i32, beta: i32) -> i32 {
+    pub(super) fn last_turns(
+        &self,
+        state: SolverState<W>,
+        piece: usize,
+        diff: i32,
+        beta: i32,
+    ) -> i32 {
         let geometry = self.geometry;
-        let open = geometry.all & !(state.own | state.opp);
+        let empty = geometry.all & !(state.own | state.opp);
         let base = diff - geometry.points(state.own);
         let mut best = NOTHING;
         let mut rest = state.allowed;
@@ -18,7 +24,7 @@ impl<const W: u32> Search<'_, W> {
             rest ^= bit;
             let mut value = base + geometry.points(state.own | bit);
             if value > best {
-                let allowed = geometry.reach[piece * 16 + cell] & open & !bit;
+                let allowed = geometry.reach[piece * 16 + cell] & empty & !bit;
                 value -= geometry.best_gain(state.opp, allowed);
                 best = best.max(value);
             }
@@ -29,20 +35,20 @@ impl<const W: u32> Search<'_, W> {
     /// A turn, the opponent holding a last piece of type `theirs`.
     pub(super) fn before_last(
         &mut self,
-        state: State<W>,
+        state: SolverState<W>,
         theirs: usize,
         diff: i32,
         beta: i32,
-        open: u16,
+        empty: u16,
     ) -> i32 {
         let geometry = self.geometry;
         let base = diff - geometry.points(state.own);
-        let upper = base + geometry.points(state.own | open);
-        if upper < beta || open & open.wrapping_sub(1) == 0 {
+        let upper = base + geometry.points(state.own | empty);
+        if upper < beta || empty & empty.wrapping_sub(1) == 0 {
             // With one cell left, whatever fills it, the opponent passes and the game is over.
             return upper;
         }
-        let lower = diff - geometry.best_gain(state.opp, open);
+        let lower = diff - geometry.best_gain(state.opp, empty);
         if lower >= beta {
             return lower;
         }

@@ -183,11 +183,11 @@ mod tests {
                 let threats = (0..board.num_cells())
                     .map(|cell| 1 << cell)
                     .filter(|cell| set & cell == 0 && points(set | cell) > points(set));
-                let open = geometry.all & !set;
-                assert_eq!(geometry.threats(set) & open, threats.sum::<u16>());
-                let gains = (0..board.num_cells()).map(|cell| points(set | open & 1 << cell));
+                let empty = geometry.all & !set;
+                assert_eq!(geometry.threats(set) & empty, threats.sum::<u16>());
+                let gains = (0..board.num_cells()).map(|cell| points(set | empty & 1 << cell));
                 let best = gains.max().unwrap_or(0) - points(set);
-                assert_eq!(geometry.best_gain(set, open), best);
+                assert_eq!(geometry.best_gain(set, empty), best);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::exact::{Bounds, narrow, static_bounds};
+use super::bounds::{Bounds, narrow, static_bounds};
 use crate::game::{Position, Variant};
 use crate::search::{Halt, Limits, Meter, MoveSet};
 
@@ -41,7 +41,7 @@ impl<'a> LargeSearch<'a> {
         narrow(bounds, guess, |beta| self.bound(position, beta))
     }
 
-    /// As `Search::bound`, also for a position that is over.
+    /// As `SolverSearch::bound`, also for a position that is over.
     fn bound(&mut self, position: &Position, beta: i32) -> Result<i32, Halt> {
         self.meter.count()?;
         let mut bounds = static_bounds(self.variant, position);

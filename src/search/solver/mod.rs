@@ -23,8 +23,8 @@
 
 mod batch;
 mod book;
+mod bounds;
 mod endings;
-mod exact;
 mod geometry;
 mod large;
 mod moves;
@@ -35,14 +35,14 @@ mod table;
 use std::sync::{Arc, Mutex};
 
 pub use self::book::{Book, BookError, canonical_counts, make_book};
-use self::exact::static_bounds;
-pub use self::exact::{Bounds, MoveBounds};
+use self::bounds::static_bounds;
+pub use self::bounds::{Bounds, MoveBounds};
 use self::geometry::Geometry;
 use self::large::LargeSearch;
 use self::moves::History;
-use self::search::Search;
-use self::state::State;
-use self::table::{MAX_MARGIN, Table};
+use self::search::SolverSearch;
+use self::state::SolverState;
+use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Move, Position, Variant};
 
@@ -87,7 +87,7 @@ pub struct Unsolved {
 pub struct Solver {
     variant: Variant,
     table_bytes: usize,
-    engine: Engine,
+    engine: SolverForm,
     book: Option<Arc<Book>>,
     /// The move order learned by the search that ended last.
     history: Mutex<History>,
@@ -95,11 +95,11 @@ pub struct Solver {
 
 /// What searches of a solver share.
 #[derive(Debug)]
-enum Engine {
+enum SolverForm {
     /// Up to 16 cells and 3 copies.
-    Narrow(Box<Geometry>, Table),
+    TwoBit(Box<Geometry>, TranspositionTable),
     /// Up to 16 cells.
-    Wide(Box<Geometry>, Table),
+    FourBit(Box<Geometry>, TranspositionTable),
     Large,
 }
 
@@ -122,18 +122,18 @@ impl Solver {
         let board = variant.board();
         let cells = board.num_cells();
         let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
-            Engine::Large
+            SolverForm::Large
         } else {
             let geometry = Box::new(Geometry::new(board));
             // Not more than a slot for every way to colour the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
-                let table = Table::new(bytes.min(useful), State::<2>::KEY_BITS);
-                Engine::Narrow(geometry, table)
+                let table = TranspositionTable::new(bytes.min(useful), SolverState::<2>::KEY_BITS);
+                SolverForm::TwoBit(geometry, table)
             } else {
-                Engine::Wide(
+                SolverForm::FourBit(
                     geometry,
-                    Table::new(bytes.min(useful), State::<4>::KEY_BITS),
+                    TranspositionTable::new(bytes.min(useful), SolverState::<4>::KEY_BITS),
                 )
             }
         };
@@ -158,8 +158,8 @@ impl Solver {
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         match &self.engine {
-            Engine::Narrow(_, table) | Engine::Wide(_, table) => table.bytes(),
-            Engine::Large => 0,
+            SolverForm::TwoBit(_, table) | SolverForm::FourBit(_, table) => table.bytes(),
+            SolverForm::Large => 0,
         }
     }
 
@@ -236,13 +236,13 @@ impl Solver {
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
         let history = || *self.history.lock().expect("no holder panics");
         let searcher = match &self.engine {
-            Engine::Narrow(geometry, table) => {
-                Searcher::Narrow(Search::new(geometry, table, history(), limits))
+            SolverForm::TwoBit(geometry, table) => {
+                Searcher::TwoBit(SolverSearch::new(geometry, table, history(), limits))
             }
-            Engine::Wide(geometry, table) => {
-                Searcher::Wide(Search::new(geometry, table, history(), limits))
+            SolverForm::FourBit(geometry, table) => {
+                Searcher::FourBit(SolverSearch::new(geometry, table, history(), limits))
             }
-            Engine::Large => {
+            SolverForm::Large => {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
             }
         };
@@ -255,8 +255,8 @@ impl Solver {
 
     fn retire(&self, worker: &Worker<'_>) {
         let history = match &worker.searcher {
-            Searcher::Narrow(search) => search.history(),
-            Searcher::Wide(search) => search.history(),
+            Searcher::TwoBit(search) => search.history(),
+            Searcher::FourBit(search) => search.history(),
             Searcher::Large(_) => return,
         };
         *self.history.lock().expect("no holder panics") = *history;
@@ -271,16 +271,16 @@ struct Worker<'a> {
 }
 
 enum Searcher<'a> {
-    Narrow(Search<'a, 2>),
-    Wide(Search<'a, 4>),
+    TwoBit(SolverSearch<'a, 2>),
+    FourBit(SolverSearch<'a, 4>),
     Large(LargeSearch<'a>),
 }
 
 impl Worker<'_> {
     fn nodes(&self) -> u64 {
         match &self.searcher {
-            Searcher::Narrow(search) => search.nodes(),
-            Searcher::Wide(search) => search.nodes(),
+            Searcher::TwoBit(search) => search.nodes(),
+            Searcher::FourBit(search) => search.nodes(),
             Searcher::Large(search) => search.nodes(),
         }
     }
@@ -315,8 +315,8 @@ impl Worker<'_> {
             return Ok(());
         }
         match &mut self.searcher {
-            Searcher::Narrow(search) => search.solve(position, guess, bounds),
-            Searcher::Wide(search) => search.solve(position, guess, bounds),
+            Searcher::TwoBit(search) => search.solve(position, guess, bounds),
+            Searcher::FourBit(search) => search.solve(position, guess, bounds),
             Searcher::Large(search) => search.solve(position, guess, bounds),
         }
     }
@@ -360,8 +360,8 @@ impl Worker<'_> {
 
     fn check(&mut self) -> Result<(), Halt> {
         match &mut self.searcher {
-            Searcher::Narrow(search) => search.check(),
-            Searcher::Wide(search) => search.check(),
+            Searcher::TwoBit(search) => search.check(),
+            Searcher::FourBit(search) => search.check(),
             Searcher::Large(_) => Ok(()), // counts every node
         }
     }

@@ -1,7 +1,7 @@
 //! The moves of a position, best first.
 
 use super::geometry::Geometry;
-use super::state::State;
+use super::state::SolverState;
 
 // Weights of the move order, found by counting nodes.
 const FORCES_PASS: i32 = 10_000;
@@ -53,8 +53,8 @@ impl<const N: usize> Moves<N> {
     pub(super) fn new<const W: u32>(
         geometry: &Geometry,
         history: &History,
-        state: State<W>,
-        open: u16,
+        state: SolverState<W>,
+        empty: u16,
         first: u8,
     ) -> Self {
         let mut pieces = [(0, 0); 4];
@@ -78,7 +78,7 @@ impl<const N: usize> Moves<N> {
             let base = base + POINT * geometry.points(state.own | bit) + block;
             for &(piece, weight) in &pieces[..held] {
                 let code = (piece + cell) & 63;
-                let allowed = geometry.reach[code] & open & !bit;
+                let allowed = geometry.reach[code] & empty & !bit;
                 // Sums rather than branches, which would be guessed wrong too often.
                 let rank = base + weight + (history.0[code] >> HISTORY_SHIFT) as i32
                     - OPEN_CELL * geometry.count(allowed)

@@ -8,11 +8,12 @@
 //! played inside the move that forces it; few cells are searched without the table, which would be
 //! waited for longer; the last turns need no move order.
 
-use super::exact::{Bounds, narrow};
+use super::bounds::{Bounds, narrow};
 use super::geometry::Geometry;
 use super::moves::{History, Moves};
-use super::state::State;
-use super::table::{Known, MAX_MARGIN, Table};
+use super::state::SolverState;
+use super::table::{Known, MAX_MARGIN, TranspositionTable};
+use crate::game::Position;
 use crate::search::{Halt, Limits, Meter};
 
 /// Below any margin.
@@ -28,9 +29,9 @@ const CHILDREN_FROM: u32 = 9;
 const SMALL: usize = 28;
 
 /// One thread's search.
-pub(super) struct Search<'a, const W: u32> {
+pub(super) struct SolverSearch<'a, const W: u32> {
     pub(super) geometry: &'a Geometry,
-    table: &'a Table,
+    table: &'a TranspositionTable,
     history: History,
     meter: Meter<'a>,
     /// Nodes not yet told to the meter, and when to tell them.
@@ -40,10 +41,10 @@ pub(super) struct Search<'a, const W: u32> {
     halt: Option<Halt>,
 }
 
-impl<'a, const W: u32> Search<'a, W> {
+impl<'a, const W: u32> SolverSearch<'a, W> {
     pub(super) fn new(
         geometry: &'a Geometry,
-        table: &'a Table,
+        table: &'a TranspositionTable,
         history: History,
         limits: Limits<'a>,
     ) -> Self {
@@ -83,21 +84,21 @@ impl<'a, const W: u32> Search<'a, W> {
 
     /// A bound of the margin of a position that is not over: at least `beta` if the margin is, and
     /// then not above the margin; else below `beta`, and not below the margin.
-    pub(super) fn bound(&mut self, state: State<W>, beta: i32) -> Result<i32, Halt> {
+    pub(super) fn bound(&mut self, state: SolverState<W>, beta: i32) -> Result<i32, Halt> {
         let geometry = self.geometry;
         let diff = geometry.points(state.own) - geometry.points(state.opp);
         if state.opp_hand() == 0 {
             return Ok(diff + geometry.best_gain(state.own, state.allowed));
         }
         if state.allowed == 0 {
-            let open = geometry.all & !(state.own | state.opp);
-            let passed = State {
+            let empty = geometry.all & !(state.own | state.opp);
+            let passed = SolverState {
                 own: state.opp,
                 opp: state.own,
-                allowed: open,
+                allowed: empty,
                 hands: state.hands.rotate_left(16),
             };
-            return Ok(if open == 0 {
+            return Ok(if empty == 0 {
                 diff
             } else {
                 -self.bound(passed, 1 - beta)?
@@ -108,7 +109,7 @@ impl<'a, const W: u32> Search<'a, W> {
     }
 
     /// The margin of a position that is not over.
-    pub(super) fn margin(&mut self, state: State<W>, guess: i32) -> Result<i32, Halt> {
+    pub(super) fn margin(&mut self, state: SolverState<W>, guess: i32) -> Result<i32, Halt> {
         let mut bounds = Bounds {
             lower: -MAX_MARGIN,
             upper: MAX_MARGIN,
@@ -118,44 +119,44 @@ impl<'a, const W: u32> Search<'a, W> {
     }
 
     /// What the table knows of a position.
-    pub(super) fn known(&self, state: State<W>) -> Option<Known> {
+    pub(super) fn known(&self, state: SolverState<W>) -> Option<Known> {
         self.table.get(self.key(state))
     }
 
     #[inline]
-    fn key(&self, state: State<W>) -> u64 {
-        State::<W>::pack(self.geometry.canonical(state.planes()), state.hands)
+    fn key(&self, state: SolverState<W>) -> u64 {
+        SolverState::<W>::pack(self.geometry.canonical(state.planes()), state.hands)
     }
 
-    /// As [`Search::bound`], where a cell is allowed and both players hold pieces; `diff` is the
+    /// As [`SolverSearch::bound`], where a cell is allowed and both players hold pieces; `diff` is the
     /// margin so far. Of no meaning once `halt` is set.
-    pub(super) fn search(&mut self, state: State<W>, diff: i32, beta: i32) -> i32 {
+    pub(super) fn search(&mut self, state: SolverState<W>, diff: i32, beta: i32) -> i32 {
         if let Some(piece) = state.only_piece() {
             return self.last_turns(state, piece, diff, beta);
         }
         self.nodes += 1;
         let geometry = self.geometry;
-        let open = geometry.all & !(state.own | state.opp);
+        let empty = geometry.all & !(state.own | state.opp);
         if let Some(theirs) = state.only_piece_of_opponent() {
-            return self.before_last(state, theirs, diff, beta, open);
+            return self.before_last(state, theirs, diff, beta, empty);
         }
         let own_points = geometry.points(state.own);
-        let upper = diff + geometry.points(state.own | open) - own_points;
+        let upper = diff + geometry.points(state.own | empty) - own_points;
         if upper < beta {
             return upper;
         }
-        let lower = diff + geometry.points(state.opp) - geometry.points(state.opp | open);
+        let lower = diff + geometry.points(state.opp) - geometry.points(state.opp | empty);
         if lower >= beta {
             return lower;
         }
-        let empties = open.count_ones();
+        let empties = empty.count_ones();
         let mut known = Known {
             lower,
             upper,
             best: NO_MOVE,
         };
         if empties < TABLE_FROM {
-            return self.expand::<SMALL>(state, diff, beta, open, &mut known);
+            return self.expand::<SMALL>(state, diff, beta, empty, &mut known);
         }
         if self.nodes >= self.report_at && self.check().is_err() {
             return 0;
@@ -171,7 +172,7 @@ impl<'a, const W: u32> Search<'a, W> {
             known = found;
         }
         let before = self.nodes();
-        let value = self.expand::<64>(state, diff, beta, open, &mut known);
+        let value = self.expand::<64>(state, diff, beta, empty, &mut known);
         if self.halt.is_some() {
             return 0;
         }
@@ -187,20 +188,20 @@ impl<'a, const W: u32> Search<'a, W> {
     /// Searches the moves of a position; `known.best` goes first, and becomes the best found.
     fn expand<const N: usize>(
         &mut self,
-        state: State<W>,
+        state: SolverState<W>,
         diff: i32,
         beta: i32,
-        open: u16,
+        empty: u16,
         known: &mut Known,
     ) -> i32 {
         let geometry = self.geometry;
-        if open & open.wrapping_sub(1) == 0 {
+        if empty & empty.wrapping_sub(1) == 0 {
             // The last cell: whatever fills it, the opponent passes and the game is over.
             known.best = 0;
-            return diff + geometry.points(state.own | open) - geometry.points(state.own);
+            return diff + geometry.points(state.own | empty) - geometry.points(state.own);
         }
-        let moves = Moves::<N>::new(geometry, &self.history, state, open, known.best);
-        let empties = open.count_ones();
+        let moves = Moves::<N>::new(geometry, &self.history, state, empty, known.best);
+        let empties = empty.count_ones();
         if empties >= CHILDREN_FROM {
             for code in moves.in_order() {
                 let (child, again) = state.after(geometry, code);
@@ -232,5 +233,20 @@ impl<'a, const W: u32> Search<'a, W> {
         }
         known.best = best_code as u8;
         best
+    }
+
+    /// Narrows the bounds of a position that is not over.
+    pub(super) fn solve(
+        &mut self,
+        position: &Position,
+        guess: i32,
+        bounds: &mut Bounds,
+    ) -> Result<(), Halt> {
+        let state = SolverState::new(position);
+        if let Some(known) = self.known(state) {
+            bounds.lower = bounds.lower.max(known.lower);
+            bounds.upper = bounds.upper.min(known.upper);
+        }
+        narrow(bounds, guess, |beta| self.bound(state, beta))
     }
 }

@@ -13,7 +13,7 @@ const MOST: u8 = 15;
 ///
 /// `W` is the width of a count in the hands: 2 bits for up to 3 copies, else 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State<const W: u32> {
+pub(super) struct SolverState<const W: u32> {
     pub(super) own: u16,
     pub(super) opp: u16,
     pub(super) allowed: u16,
@@ -21,7 +21,7 @@ pub(super) struct State<const W: u32> {
     pub(super) hands: u32,
 }
 
-impl<const W: u32> State<W> {
+impl<const W: u32> SolverState<W> {
     /// The bits of a key.
     pub(super) const KEY_BITS: u32 = 32 + 8 * W;
     /// The lowest bit of each count.
@@ -69,7 +69,7 @@ impl<const W: u32> State<W> {
         Self::only(self.own_hand())
     }
 
-    /// As [`State::only_piece`], of the opponent.
+    /// As [`SolverState::only_piece`], of the opponent.
     #[inline]
     pub(super) fn only_piece_of_opponent(self) -> Option<usize> {
         Self::only(self.opp_hand())
@@ -93,13 +93,13 @@ impl<const W: u32> State<W> {
     pub(super) fn after(self, geometry: &Geometry, code: usize) -> (Self, bool) {
         let bit = 1_u16 << (code % 16);
         let own = self.own | bit;
-        let open = geometry.all & !(own | self.opp);
-        let allowed = geometry.reach[code] & open;
+        let empty = geometry.all & !(own | self.opp);
+        let allowed = geometry.reach[code] & empty;
         let hands = self.hands_without(code / 16);
         if allowed == 0 {
             let again = Self {
                 own,
-                allowed: open,
+                allowed: empty,
                 hands,
                 ..self
             };
@@ -122,7 +122,7 @@ impl<const W: u32> State<W> {
         (self.own | self.allowed, self.opp | self.allowed)
     }
 
-    /// A number of [`State::KEY_BITS`] bits that no other state has, from planes and hands.
+    /// A number of [`SolverState::KEY_BITS`] bits that no other state has, from planes and hands.
     #[inline]
     pub(super) fn pack((a, b): (u16, u16), hands: u32) -> u64 {
         let half = (1_u64 << (4 * W)) - 1;
@@ -137,9 +137,9 @@ mod tests {
     use super::*;
     use crate::game::{Board, Opening, Variant};
 
-    fn state<const W: u32>(copies: i64) -> State<W> {
+    fn state<const W: u32>(copies: i64) -> SolverState<W> {
         let variant = Variant::new(Board::default(), Opening::Anywhere, copies).unwrap();
-        State::new(&Position::new(&variant))
+        SolverState::new(&Position::new(&variant))
     }
 
     #[test]
@@ -169,9 +169,12 @@ mod tests {
 
     #[test]
     fn keys_fill_their_bits() {
-        let all = State::<2>::pack((u16::MAX, u16::MAX), 0x00ff_00ff);
-        assert_eq!(all, u64::MAX >> (64 - State::<2>::KEY_BITS));
-        assert_eq!(State::<4>::pack((u16::MAX, u16::MAX), u32::MAX), u64::MAX);
+        let all = SolverState::<2>::pack((u16::MAX, u16::MAX), 0x00ff_00ff);
+        assert_eq!(all, u64::MAX >> (64 - SolverState::<2>::KEY_BITS));
+        assert_eq!(
+            SolverState::<4>::pack((u16::MAX, u16::MAX), u32::MAX),
+            u64::MAX
+        );
         assert_eq!(state::<4>(16).hands, u32::MAX);
     }
 }

@@ -38,13 +38,13 @@ struct Bucket([AtomicU64; WAYS]);
 /// tag (key bits less bucket bits) | effort | best move (6) | upper (6) | lower (6)
 /// ```
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TranspositionTable {
     buckets: Box<[Bucket]>,
     bucket_bits: u32,
     key_bits: u32,
 }
 
-impl Table {
+impl TranspositionTable {
     /// A table for keys of this width that takes at most `bytes`, or the smallest there can be.
     pub(super) fn new(bytes: usize, key_bits: u32) -> Self {
         let fitting = (bytes / size_of::<Bucket>()).max(1).ilog2();
@@ -151,7 +151,7 @@ mod tests {
     fn an_entry_never_answers_for_another_key() {
         // Small enough that buckets overflow; keys that differ in few bits.
         for (key_bits, keys) in [(48, 5_000_u64), (64, 5_000)] {
-            let table = Table::new(1 << 10, key_bits);
+            let table = TranspositionTable::new(1 << 10, key_bits);
             let mut rng = SplitMix64::new(1);
             let mask = u64::MAX >> (64 - key_bits);
             let base = rng.next_u64();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_took_most_effort_stays() {
-        let table = Table::new(1 << 12, 48);
+        let table = TranspositionTable::new(1 << 12, 48);
         table.put(7, known(7), 1 << 20);
         for key in 100..10_000 {
             table.put(key, known(key), 10);
@@ -186,7 +186,10 @@ mod tests {
 
     #[test]
     fn the_size_keeps_to_its_cap() {
-        assert_eq!(Table::new(64 << 20, 48).bytes(), 64 << 20);
-        assert_eq!(Table::new((64 << 20) - 1, 48).bytes(), 32 << 20);
+        assert_eq!(TranspositionTable::new(64 << 20, 48).bytes(), 64 << 20);
+        assert_eq!(
+            TranspositionTable::new((64 << 20) - 1, 48).bytes(),
+            32 << 20
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The file of the book.
 //!
 //! ```text
-//! the header of `crate::sealed`, with the letters "MIJNBOOK" | groups
+//! the header of `crate::file_header`, with the letters "MIJNBOOK" | groups
 //! group: planes less those of the group before | number of entries | entries
 //! entry: (rank of the hands less that of the entry before) * 16 + margin + 8
 //! ```
@@ -11,9 +11,9 @@
 //! differences are small and an entry takes about two bytes.
 
 use super::{BookError, Group};
-use crate::sealed::{Broken, Kind};
+use crate::file_header::{FileError, FileKind};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FileKind = FileKind {
     letters: "MIJNBOOK",
     version: 1,
 };
@@ -112,13 +112,13 @@ pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
     Ok((groups, body.into(), total))
 }
 
-impl From<Broken> for BookError {
-    fn from(broken: Broken) -> Self {
+impl From<FileError> for BookError {
+    fn from(broken: FileError) -> Self {
         match broken {
-            Broken::Foreign => Self::Foreign,
-            Broken::Version { found } => Self::Version { found },
-            Broken::Length { found, expected } => Self::Length { found, expected },
-            Broken::Checksum => Self::Checksum,
+            FileError::Foreign => Self::Foreign,
+            FileError::Version { found } => Self::Version { found },
+            FileError::Length { found, expected } => Self::Length { found, expected },
+            FileError::Checksum => Self::Checksum,
         }
     }
 }

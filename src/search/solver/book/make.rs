@@ -6,9 +6,9 @@ use std::thread;
 
 use super::super::geometry::Geometry;
 use super::super::moves::History;
-use super::super::search::Search;
-use super::super::state::State;
-use super::super::table::Table;
+use super::super::search::SolverSearch;
+use super::super::state::SolverState;
+use super::super::table::TranspositionTable;
 use super::{Book, format};
 use crate::game::{Board, Position, Variant};
 use crate::search::{Halt, Limits};
@@ -19,14 +19,14 @@ const CHUNK: usize = 256;
 /// A canonical position: planes, then hands.
 type Key = (u32, u32);
 
-fn key_of(geometry: &Geometry, state: State<2>) -> Key {
+fn key_of(geometry: &Geometry, state: SolverState<2>) -> Key {
     let (a, b) = geometry.canonical(state.planes());
     (u32::from(a) | u32::from(b) << 16, state.hands)
 }
 
-fn state_of((planes, hands): Key) -> State<2> {
+fn state_of((planes, hands): Key) -> SolverState<2> {
     let (a, b) = (planes as u16, (planes >> 16) as u16);
-    State {
+    SolverState {
         own: a & !b,
         opp: b & !a,
         allowed: a & b,
@@ -48,9 +48,9 @@ fn children(geometry: &Geometry, key: Key) -> impl Iterator<Item = (Key, bool)> 
 /// Every canonical position with 1 to [`Book::STONES`] stones, by their number.
 fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
     let variant = Variant::default();
-    let start = State::<2> {
+    let start = SolverState::<2> {
         allowed: geometry.all,
-        ..State::new(&Position::new(&variant))
+        ..SolverState::new(&Position::new(&variant))
     };
     let (a, b) = start.planes();
     let mut levels = vec![vec![(u32::from(a) | u32::from(b) << 16, start.hands)]];
@@ -79,19 +79,19 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
 ///
 /// If `threads` is 0.
 pub fn make_book(
-    threads: usize,
+    num_threads: usize,
     table_bytes: usize,
     limits: Limits<'_>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Vec<u8>, Halt> {
-    assert!(threads > 0);
+    assert!(num_threads > 0);
     let geometry = Geometry::new(&Board::default());
     let levels = levels(&geometry);
     let last = &levels[Book::STONES - 1];
-    let table = Table::new(table_bytes, State::<2>::KEY_BITS);
+    let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS);
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<(usize, i32)>, Halt> {
-        let mut search = Search::<2>::new(&geometry, &table, History::NONE, limits);
+        let mut search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
         let (mut found, mut guess) = (Vec::new(), 0);
         loop {
             let first = next.fetch_add(CHUNK, Relaxed);
@@ -106,7 +106,7 @@ pub fn make_book(
         }
     };
     let found: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..num_threads).map(|_| scope.spawn(work)).collect();
         workers
             .into_iter()
             .map(|worker| worker.join().expect("no worker panics"))
@@ -174,7 +174,7 @@ pub fn canonical_counts(
                 // A pass that ends the game on a full board cannot be told from a placement that
                 // leaves no cell: the former is over.
                 let key = (
-                    key_of(&geometry, State::new(&child)),
+                    key_of(&geometry, SolverState::new(&child)),
                     child.is_over(variant),
                 );
                 if seen.insert(key) {

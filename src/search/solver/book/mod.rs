@@ -10,7 +10,7 @@ mod make;
 use std::fmt;
 
 use super::geometry::Geometry;
-use super::state::State;
+use super::state::SolverState;
 use crate::game::{Board, Position, Variant};
 
 pub use make::{canonical_counts, make_book};
@@ -137,7 +137,7 @@ impl Book {
         if position.ply() == 0 || position.occupied().len() > Self::STONES {
             return None;
         }
-        let state = State::<2>::new(position);
+        let state = SolverState::<2>::new(position);
         let (a, b) = self.geometry.canonical(state.planes());
         let planes = u32::from(a) | u32::from(b) << 16;
         let group = self

@@ -1,0 +1,120 @@
+//! What the files of this crate have in common.
+//!
+//! ```text
+//! 8 letters | version, u32 | bytes that follow the header, u64 | FNV-1a of them, u64 | the content
+//! ```
+//!
+//! Numbers are little-endian.
+
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileKind {
+    /// The letters that it starts with.
+    pub(crate) letters: &'static str,
+    /// The version of the format that this crate reads and writes.
+    pub(crate) version: u32,
+}
+
+/// Why bytes are no whole file of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileError {
+    /// They do not start as one.
+    Foreign,
+    /// It is of another version.
+    Version { found: u32 },
+    /// It is shorter or longer than it says, in bytes.
+    Length { found: usize, expected: u64 },
+    /// The checksum does not fit the content.
+    Checksum,
+}
+
+impl FileKind {
+    /// The file with this content.
+    pub(crate) fn seal(self, content: &[u8]) -> Vec<u8> {
+        let mut file = self.letters.as_bytes().to_vec();
+        file.extend(self.version.to_le_bytes());
+        file.extend((content.len() as u64).to_le_bytes());
+        file.extend(fnv1a(content).to_le_bytes());
+        file.extend(content);
+        file
+    }
+
+    /// The content of a file, found to be whole.
+    pub(crate) fn open(self, file: &[u8]) -> Result<&[u8], FileError> {
+        if !file.starts_with(self.letters.as_bytes()) {
+            return Err(FileError::Foreign);
+        }
+        let wrong_length = |expected: u64| FileError::Length {
+            found: file.len(),
+            expected,
+        };
+        let Some((header, content)) = file.split_at_checked(HEADER) else {
+            return Err(wrong_length(HEADER as u64));
+        };
+        let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
+        let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
+        if found != self.version {
+            return Err(FileError::Version { found });
+        }
+        if content.len() as u64 != long(12) {
+            return Err(wrong_length(long(12).saturating_add(HEADER as u64)));
+        }
+        if fnv1a(content) != long(20) {
+            return Err(FileError::Checksum);
+        }
+        Ok(content)
+    }
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo). Any change of a single byte changes it.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: FileKind = FileKind {
+        letters: "MIJNTEST",
+        version: 3,
+    };
+
+    #[test]
+    fn the_published_values() {
+        assert_eq!(fnv1a(b""), 0xCBF2_9CE4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xAF63_DC4C_8601_EC8C);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_F739_67E8);
+    }
+
+    #[test]
+    fn what_is_sealed_opens_and_nothing_else_does() {
+        for content in [&b""[..], b"stones"] {
+            assert_eq!(KIND.open(&KIND.seal(content)), Ok(content));
+        }
+        let file = KIND.seal(b"stones");
+        for length in 0..file.len() {
+            let expected = if length < HEADER { HEADER } else { file.len() } as u64;
+            let broken = match length {
+                0..8 => FileError::Foreign,
+                found => FileError::Length { found, expected },
+            };
+            assert_eq!(KIND.open(&file[..length]), Err(broken));
+        }
+        for at in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[at] ^= 1;
+            let broken = KIND.open(&damaged).unwrap_err();
+            match at {
+                0..8 => assert_eq!(broken, FileError::Foreign),
+                8..12 => assert!(matches!(broken, FileError::Version { .. })),
+                12..20 => assert!(matches!(broken, FileError::Length { found: 34, .. })),
+                _ => assert_eq!(broken, FileError::Checksum),
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Actions of a batch as Python gives them.
+
+use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use super::integers::index;
+
+/// Stands for an action that no int64 holds; it does not exist either.
+const NO_ACTION: i64 = -1;
+
+/// The actions that no int64 holds, as they were given, and in which games.
+#[derive(Default)]
+pub(crate) struct Beyond(Vec<(usize, Py<PyAny>)>);
+
+impl Beyond {
+    /// The action as it was given for a game, when it was read as this number.
+    pub(crate) fn given<'py>(
+        &self,
+        py: Python<'py>,
+        game: usize,
+        action: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.iter().find(|&&(number, _)| number == game) {
+            Some((_, given)) => Ok(given.bind(py).clone()),
+            None => Ok(action.into_pyobject(py)?.into_any()),
+        }
+    }
+
+    /// The number to read an action as.
+    fn read(&mut self, game: usize, given: &Bound<'_, PyAny>) -> i64 {
+        given.extract().unwrap_or_else(|_| {
+            self.0.push((game, given.clone().unbind()));
+            NO_ACTION
+        })
+    }
+}
+
+/// Copies actions, an array of any integer type or a list, contiguous or not, into `numbers`.
+///
+/// They are copied because another thread could write to the array while a step reads it.
+///
+/// # Errors
+///
+/// `TypeError` for other types, booleans included, and `ValueError` for another shape.
+pub(crate) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> PyResult<Beyond> {
+    let mut beyond = Beyond::default();
+    if let Ok(array) = actions.cast_exact::<PyArray1<i64>>() {
+        copy(array, numbers)?;
+        return Ok(beyond);
+    }
+    // NumPy would take booleans among integers for integers, and large integers for floats.
+    let is_list = actions.is_instance_of::<PyList>() || actions.is_instance_of::<PyTuple>();
+    let listed = is_list.then(|| copy_items(actions, numbers, &mut beyond));
+    if let Some(Ok(())) = listed {
+        return Ok(beyond);
+    }
+    let py = actions.py();
+    let numpy = py.import(pyo3::intern!(py, "numpy"))?;
+    let array = numpy.call_method1(pyo3::intern!(py, "asarray"), (actions,))?;
+    let array = array.cast_into::<PyUntypedArray>()?;
+    if array.shape() != [numbers.len()] {
+        return Err(wrong_shape(array.shape(), numbers.len()));
+    }
+    if let Some(Err(error)) = listed {
+        return Err(error);
+    }
+    let dtype = array.dtype();
+    let wide = match (dtype.kind(), dtype.itemsize()) {
+        (b'u', 8) => numpy::dtype::<u64>(py),
+        (b'i' | b'u', _) => numpy::dtype::<i64>(py),
+        _ => {
+            let message = format!("actions must be integers, not {dtype}");
+            return Err(PyTypeError::new_err(message));
+        }
+    };
+    let array = array.call_method1(pyo3::intern!(py, "astype"), (wide,))?;
+    if let Ok(signed) = array.cast::<PyArray1<i64>>() {
+        copy(signed, numbers)?;
+    } else {
+        let unsigned = array.cast::<PyArray1<u64>>()?.readonly();
+        for (game, (number, &action)) in numbers.iter_mut().zip(unsigned.as_array()).enumerate() {
+            *number = match i64::try_from(action) {
+                Ok(action) => action,
+                Err(_) => beyond.read(game, action.into_pyobject(py)?.as_any()),
+            };
+        }
+    }
+    Ok(beyond)
+}
+
+/// Copies the items of a list or tuple.
+fn copy_items(
+    actions: &Bound<'_, PyAny>,
+    numbers: &mut [i64],
+    beyond: &mut Beyond,
+) -> PyResult<()> {
+    if actions.len()? != numbers.len() {
+        return Err(wrong_shape(&[actions.len()?], numbers.len()));
+    }
+    for (game, number) in numbers.iter_mut().enumerate() {
+        let action = index(
+            format_args!("game {game}: action"),
+            &actions.get_item(game)?,
+        )?;
+        *number = beyond.read(game, &action);
+    }
+    Ok(())
+}
+
+fn copy(array: &Bound<'_, PyArray1<i64>>, numbers: &mut [i64]) -> PyResult<()> {
+    if array.len() != numbers.len() {
+        return Err(wrong_shape(array.shape(), numbers.len()));
+    }
+    // SAFETY: we hold the GIL, and nothing in here runs Python code that could write to the array.
+    let actions = unsafe { array.as_array() };
+    if let Some(actions) = actions.as_slice() {
+        numbers.copy_from_slice(actions);
+    } else {
+        for (number, &action) in numbers.iter_mut().zip(actions) {
+            *number = action;
+        }
+    }
+    Ok(())
+}
+
+fn wrong_shape(shape: &[usize], expected: usize) -> PyErr {
+    let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    PyValueError::new_err(format!(
+        "actions must have shape ({expected},), one a game, not ({}{comma})",
+        shape.join(", ")
+    ))
+}

@@ -1,0 +1,5 @@
+//! Arguments and results between Python and Rust.
+
+pub(crate) mod actions;
+pub(crate) mod arrays;
+pub(crate) mod integers;

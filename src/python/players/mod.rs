@@ -1,0 +1,6 @@
+//! Players, the solver and matches as Python objects.
+
+pub(crate) mod matches;
+pub(crate) mod network;
+pub(crate) mod policy;
+pub(crate) mod solver;

@@ -1,0 +1,184 @@
+//! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ChampionPolicy` stands.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::encode::{Layout, num_actions};
+use crate::game::Position;
+use crate::policy::network::{Choice, ChoiceError, Evaluations, Network, NetworkError};
+use crate::policy::network::{NUM_VALUES, SharedWeights};
+use crate::python::convert::arrays::shaped;
+use crate::python::errors::classes;
+use crate::python::errors::not_halted;
+use crate::python::interrupt::run_interruptible;
+use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::variant::PyVariant;
+use crate::search::Limits;
+
+/// Up to this many positions are over before a thread to watch for Ctrl-C has paid.
+const QUICK_POSITIONS: usize = 16;
+
+/// Logits ``(B, num_actions)`` and values ``(B, 2)``.
+type Outputs<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>);
+
+/// A trained network, evaluated natively; immutable, equal when its file is.
+#[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyNetwork(Arc<Network>);
+
+#[pymethods]
+impl PyNetwork {
+    #[new]
+    fn new(py: Python<'_>, file: &[u8]) -> PyResult<Self> {
+        Self::build(py, || Network::parse(file))
+    }
+
+    /// The network with these weights.
+    #[staticmethod]
+    fn from_weights(
+        py: Python<'_>,
+        variant: PyVariant,
+        channels: usize,
+        blocks: usize,
+        numbers: PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<Self> {
+        let numbers = numbers.as_array().to_vec();
+        let variant = (*variant.0).clone();
+        Self::build(py, || {
+            SharedWeights::new(variant, channels, blocks, numbers).map(|w| Network::new(&w))
+        })
+    }
+
+    /// The file, as the constructor reads it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.file())
+    }
+
+    /// The variant that it was trained on.
+    #[getter]
+    fn variant(&self) -> PyVariant {
+        PyVariant(Arc::new(self.0.variant().clone()))
+    }
+
+    /// Units of every hidden layer.
+    #[getter]
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    /// Residual blocks of two layers.
+    #[getter]
+    fn blocks(&self) -> usize {
+        self.0.num_blocks()
+    }
+
+    /// How many numbers were learnt.
+    #[getter]
+    fn num_weights(&self) -> usize {
+        self.0.num_weights()
+    }
+
+    /// Evaluate positions, given as flat observations.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        observations: PyReadonlyArray2<'py, f32>,
+    ) -> PyResult<Outputs<'py>> {
+        let variant = self.0.variant();
+        let (found, expected) = (observations.shape().to_vec(), Layout::Flat.len(variant));
+        if found[1] != expected {
+            return Err(PyValueError::new_err(format!(
+                "flat observations of the network's board have the shape (B, {expected}), not \
+                 ({}, {})",
+                found[0], found[1]
+            )));
+        }
+        let numbers: Vec<f32> = observations.as_array().iter().copied().collect();
+        let evaluated = run(py, found[0], |limits| self.0.evaluate(&numbers, limits))?;
+        let Evaluations { logits, values } = evaluated.map_err(|halt| not_halted(&halt))?;
+        Ok((
+            shaped(py, logits, &[found[0], num_actions(variant)])?,
+            shaped(py, values.as_flattened().to_vec(), &[found[0], NUM_VALUES])?,
+        ))
+    }
+
+    /// An action for each position, int64 ``(B,)``.
+    fn choose<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Vec<PyPosition>,
+        temperature: f64,
+        seed: u64,
+        first: u64,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let variant = common_variant(&positions)?;
+        if !self.0.serves(&variant) {
+            let found = PyVariant(variant).__repr__();
+            let expected = self.variant().__repr__();
+            return Err(classes::PolicyError::new_err(format!(
+                "the network was trained on {expected}, and knows no position of {found}"
+            )));
+        }
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+        let choice = Choice {
+            temperature,
+            seed,
+            first,
+        };
+        let chosen = run(py, cores.len(), |limits| {
+            self.0.choose(&variant, &cores, choice, limits)
+        })?;
+        let actions = chosen.map_err(|error| choice_error(&error))?;
+        let actions = actions.into_iter().map(|action| action as i64);
+        Ok(PyArray1::from_iter(py, actions))
+    }
+
+    fn __repr__(&self) -> String {
+        let (width, blocks) = (self.width(), self.blocks());
+        let variant = self.variant().__repr__();
+        format!("<Network of width {width} and {blocks} blocks for {variant}>")
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        (slf.get_type(), (slf.get().to_bytes(slf.py()),))
+    }
+}
+
+impl PyNetwork {
+    fn build(
+        py: Python<'_>,
+        make: impl FnOnce() -> Result<Network, NetworkError> + Send,
+    ) -> PyResult<Self> {
+        match py.detach(make) {
+            Ok(network) => Ok(Self(Arc::new(network))),
+            Err(error) => Err(classes::CheckpointError::new_err(error.to_string())),
+        }
+    }
+}
+
+/// Runs `work` without the GIL; stopped by Ctrl-C when there are many positions.
+fn run<T: Send>(
+    py: Python<'_>,
+    positions: usize,
+    work: impl FnOnce(Limits<'_>) -> T + Send,
+) -> PyResult<T> {
+    if positions <= QUICK_POSITIONS {
+        return Ok(py.detach(|| work(Limits::default())));
+    }
+    run_interruptible(py, |stop: &AtomicBool| work(Limits::stopped_by(stop)))
+}
+
+fn choice_error(error: &ChoiceError) -> PyErr {
+    match error {
+        ChoiceError::Halted(halt) => not_halted(halt),
+        ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+    }
+}

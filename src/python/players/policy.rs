@@ -1,0 +1,350 @@
+//! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::solver::PySolver;
+use crate::encode::action_of;
+use crate::game::Variant;
+use crate::policy::{Epsilon, Perfect, Policy};
+use crate::python::convert::integers::{self, integer_or};
+use crate::python::errors::not_halted;
+use crate::python::interrupt::run_interruptible;
+use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::variant::PyVariant;
+use crate::random::SplitMix64;
+use crate::search::{Depth, Halt, Limits};
+
+/// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
+const QUICK_DEPTH: u8 = 3;
+
+/// What kind of player a policy is, whatever the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PolicyKind {
+    Random,
+    Greedy,
+    Minimax(Depth),
+    Perfect(Epsilon),
+}
+
+/// What the built-in policies have in common; make one of its subclasses.
+///
+/// Decision `n` of a policy draws from stream `n` of its seed, however the calls are cut into
+/// batches; the number of decisions so far is all that changes.
+#[pyclass(name = "BuiltinPolicy", module = "mijnlieff", subclass, frozen)]
+pub(crate) struct PyBuiltinPolicy {
+    kind: PolicyKind,
+    pub(crate) seed: u64,
+    decisions: AtomicU64,
+}
+
+#[pymethods]
+impl PyBuiltinPolicy {
+    /// The seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The action this policy plays.
+    fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
+        check_playable(&position, "")?;
+        let policy = self.core(py, &position.variant)?;
+        let number = self.take_numbers(1);
+        let mv = if self.is_quick() {
+            self.choose(&policy, &position, number, Limits::default())
+        } else {
+            run_interruptible(py, |stop| {
+                self.choose(&policy, &position, number, Limits::stopped_by(stop))
+            })?
+        };
+        mv.map_err(|halt| not_halted(&halt))
+    }
+
+    /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
+    fn act_batch<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Vec<PyPosition>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let mut policies: Vec<(Arc<Variant>, Policy)> = Vec::new();
+        for PyPosition { variant, .. } in &positions {
+            // Nearly always all are of one variant.
+            if policies.iter().all(|(known, _)| known != variant) {
+                policies.push((Arc::clone(variant), self.core(py, variant)?));
+            }
+        }
+        let first = self.take_numbers(positions.len());
+        let actions = run_interruptible(py, |stop| {
+            let limits = Limits::stopped_by(stop);
+            self.choose_all(&policies, &positions, first, limits)
+        })?;
+        let actions = actions.map_err(|halt| not_halted(&halt))?;
+        Ok(PyArray1::from_vec(py, actions))
+    }
+
+    /// A policy of the same kind with this seed, and no decision made yet.
+    fn with_seed<'py>(
+        slf: &Bound<'py, Self>,
+        seed: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = slf
+            .get()
+            .arguments(slf.py(), integers::seed("seed", seed)?)?;
+        slf.get_type().call1(arguments)
+    }
+
+    fn __repr__(&self) -> String {
+        let seed = self.seed;
+        match self.kind {
+            PolicyKind::Random => format!("RandomPolicy(seed={seed})"),
+            PolicyKind::Greedy => format!("GreedyPolicy(seed={seed})"),
+            PolicyKind::Minimax(depth) => {
+                format!("MinimaxPolicy(depth={}, seed={seed})", depth.plies())
+            }
+            PolicyKind::Perfect(epsilon) => {
+                format!("PerfectPolicy(seed={seed}, epsilon={:?})", epsilon.share())
+            }
+        }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other
+            .cast::<Self>()
+            .is_ok_and(|other| (other.get().kind, other.get().seed) == (self.kind, self.seed))
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.seed.hash(&mut hasher);
+        match self.kind {
+            PolicyKind::Random => 0.hash(&mut hasher),
+            PolicyKind::Greedy => 1.hash(&mut hasher),
+            PolicyKind::Minimax(depth) => (2, depth).hash(&mut hasher),
+            PolicyKind::Perfect(epsilon) => (3, epsilon.share().to_bits()).hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>, u64)> {
+        let policy = slf.get();
+        let arguments = policy.arguments(slf.py(), policy.seed)?;
+        let decisions = policy.decisions.load(Ordering::Relaxed);
+        Ok((slf.get_type().into_any(), arguments, decisions))
+    }
+
+    fn __setstate__(&self, decisions: u64) {
+        self.decisions.store(decisions, Ordering::Relaxed);
+    }
+}
+
+impl PyBuiltinPolicy {
+    fn new(kind: PolicyKind, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        Ok(Self {
+            kind,
+            seed: seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
+            decisions: AtomicU64::new(0),
+        })
+    }
+
+    /// The player of this variant; a perfect one brings the solver along that `solve` uses too.
+    pub(crate) fn core(&self, py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Policy> {
+        Ok(match self.kind {
+            PolicyKind::Random => Policy::Random,
+            PolicyKind::Greedy => Policy::Greedy,
+            PolicyKind::Minimax(depth) => Policy::Minimax(depth),
+            PolicyKind::Perfect(epsilon) => {
+                let solver = py
+                    .import("mijnlieff.solving")?
+                    .getattr("solver_for")?
+                    .call1((PyVariant(Arc::clone(variant)),))?;
+                let solver = Arc::clone(&solver.cast::<PySolver>()?.get().core);
+                Policy::Perfect(Perfect::new(solver, epsilon))
+            }
+        })
+    }
+
+    fn is_quick(&self) -> bool {
+        match self.kind {
+            PolicyKind::Random | PolicyKind::Greedy => true,
+            PolicyKind::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
+            PolicyKind::Perfect(_) => false,
+        }
+    }
+
+    /// Numbers for this many decisions; returns the first.
+    fn take_numbers(&self, count: usize) -> u64 {
+        self.decisions.fetch_add(count as u64, Ordering::Relaxed)
+    }
+
+    fn choose(
+        &self,
+        policy: &Policy,
+        position: &PyPosition,
+        number: u64,
+        limits: Limits<'_>,
+    ) -> Result<usize, Halt> {
+        let PyPosition { variant, core } = position;
+        let mut rng = SplitMix64::stream(self.seed, number);
+        let mv = policy.choose_within(variant, core, &mut rng, limits)?;
+        Ok(action_of(variant, mv))
+    }
+
+    /// A decision for each position, `first` being the number of the first of them; searches run on
+    /// all cores.
+    fn choose_all(
+        &self,
+        policies: &[(Arc<Variant>, Policy)],
+        positions: &[PyPosition],
+        first: u64,
+        limits: Limits<'_>,
+    ) -> Result<Vec<i64>, Halt> {
+        let decide = |i: usize| {
+            let position = &positions[i];
+            let mut known = policies.iter();
+            let (_, policy) = known
+                .find(|(variant, _)| *variant == position.variant)
+                .expect("every variant has its policy");
+            let number = first.wrapping_add(i as u64);
+            Ok(self.choose(policy, position, number, limits)? as i64)
+        };
+        if self.is_quick() {
+            return (0..positions.len()).map(decide).collect();
+        }
+        let (next, actions) = (AtomicUsize::new(0), Mutex::new(vec![0; positions.len()]));
+        let work = || -> Result<(), Halt> {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= positions.len() {
+                    return Ok(());
+                }
+                let action = decide(i)?;
+                actions.lock().expect("no holder panics")[i] = action;
+            }
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..cores.min(positions.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            helpers.into_iter().fold(work(), |done, helper| {
+                done.and(helper.join().expect("searches do not panic"))
+            })
+        })?;
+        Ok(actions.into_inner().expect("no holder panics"))
+    }
+
+    /// What the class takes to make this policy with another seed.
+    fn arguments<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
+        match self.kind {
+            PolicyKind::Random | PolicyKind::Greedy => (seed,).into_pyobject(py),
+            PolicyKind::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
+            PolicyKind::Perfect(epsilon) => (seed, epsilon.share()).into_pyobject(py),
+        }
+    }
+}
+
+/// Plays any legal action, each equally likely.
+#[pyclass(name = "RandomPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
+pub(crate) struct PyRandomPolicy;
+
+#[pymethods]
+impl PyRandomPolicy {
+    #[new]
+    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
+    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    }
+}
+
+/// Plays an action with the largest margin right after it; ties are broken at random.
+#[pyclass(name = "GreedyPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
+pub(crate) struct PyGreedyPolicy;
+
+#[pymethods]
+impl PyGreedyPolicy {
+    #[new]
+    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
+    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    }
+}
+
+/// Plays a best action of a search to a fixed depth; ties are broken at random.
+///
+/// The value of the positions at that depth, and of finished games, is the margin: the points of
+/// the side to move minus those of the opponent. Alpha-beta pruning finds every best action, and
+/// each is equally likely. A pass counts as a ply. Depth 1 is ``GreedyPolicy``.
+#[pyclass(name = "MinimaxPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
+pub(crate) struct PyMinimaxPolicy {
+    depth: Depth,
+}
+
+#[pymethods]
+impl PyMinimaxPolicy {
+    #[new]
+    #[pyo3(signature = (depth, seed=None), text_signature = "(depth, seed=0)")]
+    fn new(
+        depth: &Bound<'_, PyAny>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let depth = parse_depth(depth)?;
+        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self { depth }))
+    }
+
+    /// Plies looked ahead.
+    #[getter]
+    fn depth(&self) -> u8 {
+        self.depth.plies()
+    }
+}
+
+/// Plays an action that keeps the exact margin, each such action equally likely.
+///
+/// With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
+/// best one), so one number sets how strong it is.
+#[pyclass(name = "PerfectPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
+pub(crate) struct PyPerfectPolicy {
+    epsilon: Epsilon,
+}
+
+#[pymethods]
+impl PyPerfectPolicy {
+    #[new]
+    #[pyo3(signature = (seed=None, epsilon=0.0), text_signature = "(seed=0, epsilon=0.0)")]
+    fn new(seed: Option<&Bound<'_, PyAny>>, epsilon: f64) -> PyResult<PyClassInitializer<Self>> {
+        let epsilon =
+            Epsilon::new(epsilon).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed)?;
+        Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
+    }
+
+    /// The share of decisions that are left to chance.
+    #[getter]
+    fn epsilon(&self) -> f64 {
+        self.epsilon.share()
+    }
+}
+
+/// A search depth in plies.
+pub(crate) fn parse_depth(depth: &Bound<'_, PyAny>) -> PyResult<Depth> {
+    let plies = integer_or("depth", depth, |number| {
+        let max = Depth::MAX;
+        PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
+    })?;
+    Depth::new(plies).map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -1,0 +1,147 @@
+//! `mijnlieff.Board`.
+
+use std::sync::Arc;
+
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+
+use crate::game::{Board, Cell};
+use crate::python::convert::arrays::shaped;
+use crate::python::convert::integers::index;
+use crate::python::errors::{board_error, classes};
+
+/// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
+#[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyBoard(pub(crate) Arc<Board>);
+
+#[pymethods]
+impl PyBoard {
+    /// The 4x4 board.
+    #[staticmethod]
+    fn standard() -> Self {
+        Self(Arc::new(Board::default()))
+    }
+
+    /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
+    #[staticmethod]
+    fn from_blocks(blocks: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
+            let x = index(format_args!("x of block {number}"), x)?;
+            let y = index(format_args!("y of block {number}"), y)?;
+            let near = x.extract().ok().zip(y.extract().ok());
+            near.ok_or_else(|| {
+                let (min, max) = (i32::MIN, i32::MAX);
+                classes::BoardError::new_err(format!(
+                    "the block at ({x}, {y}) is too far out; coordinates are {min} to {max}"
+                ))
+            })
+        };
+        let corners = blocks.iter().enumerate().map(corner);
+        let corners: Vec<(i32, i32)> = corners.collect::<PyResult<_>>()?;
+        Board::from_blocks(&corners)
+            .map(Self::new)
+            .map_err(|error| board_error(&error))
+    }
+
+    /// A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+    #[staticmethod]
+    fn from_text(text: &str) -> PyResult<Self> {
+        Board::from_text(text)
+            .map(Self::new)
+            .map_err(|error| board_error(&error))
+    }
+
+    /// How many cells exist, 1 to 64.
+    #[getter]
+    fn num_cells(&self) -> usize {
+        self.0.num_cells()
+    }
+
+    /// Columns of the bounding box.
+    #[getter]
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    /// Rows of the bounding box.
+    #[getter]
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    /// The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner.
+    #[getter]
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        // Plain integers: a list of Rust bytes would become Python `bytes`.
+        let cells = self
+            .0
+            .cells()
+            .iter()
+            .map(|&(x, y)| (usize::from(x), usize::from(y)));
+        pyo3::types::PyTuple::new(py, cells.collect::<Vec<_>>())
+    }
+
+    /// Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
+    #[getter]
+    fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let symmetries = self.0.symmetries();
+        let images = symmetries.iter().flat_map(|symmetry| {
+            self.0
+                .all()
+                .into_iter()
+                .map(|cell| symmetry.cell(cell).index() as i64)
+        });
+        shaped(
+            py,
+            images.collect(),
+            &[symmetries.len(), self.0.num_cells()],
+        )
+    }
+
+    /// The name of a cell, such as ``a1``.
+    fn cell_name(&self, cell: &Bound<'_, PyAny>) -> PyResult<String> {
+        let number = index("cell", cell)?;
+        let known = number.extract().ok();
+        let cell = known.filter(|&cell: &usize| cell < self.0.num_cells());
+        let cell = cell.ok_or_else(|| {
+            let last = self.0.num_cells() - 1;
+            let message = format!("cell {number} does not exist, cells are 0 to {last}");
+            PyIndexError::new_err(message)
+        })?;
+        Ok(self.0.cell_name(Cell::new(cell)))
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_text()
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        if *self.0 == Board::default() {
+            "Board.standard()".to_owned()
+        } else {
+            format!("Board.from_text({:?})", self.0.to_text())
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((
+            crate::python::restorer(py, "_restore_board")?,
+            (self.0.to_text(),),
+        ))
+    }
+}
+
+impl PyBoard {
+    fn new(board: Board) -> Self {
+        Self(Arc::new(board))
+    }
+}
+
+/// Reads what [`PyBoard::__reduce__`] wrote.
+#[pyfunction]
+#[pyo3(name = "_restore_board")]
+pub(crate) fn restore_board(text: &str) -> PyResult<PyBoard> {
+    PyBoard::from_text(text)
+}

@@ -1,0 +1,7 @@
+//! Boards, variants, positions and records as Python objects.
+
+pub(crate) mod board;
+pub(crate) mod drawing;
+pub(crate) mod position;
+pub(crate) mod records;
+pub(crate) mod variant;

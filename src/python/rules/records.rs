@@ -1,0 +1,58 @@
+//! Game records and perft.
+
+use pyo3::prelude::*;
+
+use super::position::{PyPosition, parse_action};
+use super::variant::PyVariant;
+use crate::encode::action_of;
+use crate::game::{self, Position};
+use crate::python::convert::integers::integer_in;
+use crate::python::errors::record_error;
+use crate::python::interrupt::run_interruptible;
+
+/// The actions of a game record; every one is played, so the game is legal.
+#[pyfunction]
+#[pyo3(signature = (text, variant=None))]
+pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<Vec<usize>> {
+    let variant = PyVariant::or_default(variant).0;
+    let moves =
+        game::parse_record(&variant, text).map_err(|error| record_error(&variant, &error))?;
+    Ok(moves
+        .into_iter()
+        .map(|mv| action_of(&variant, mv))
+        .collect())
+}
+
+/// The record of a game from the first action, ``#`` after the end of a finished one.
+#[pyfunction]
+#[pyo3(signature = (actions, variant=None))]
+pub(crate) fn format_record(
+    actions: Vec<Bound<'_, PyAny>>,
+    variant: Option<PyVariant>,
+) -> PyResult<String> {
+    let variant = PyVariant::or_default(variant).0;
+    let mut position = Position::new(&variant);
+    let mut moves = Vec::new();
+    for (ply, action) in actions.iter().enumerate() {
+        let place = format!("move {}: ", ply + 1);
+        let (mv, next) = parse_action(&variant, &position, action, &place)?;
+        position = next;
+        moves.push(mv);
+    }
+    game::format_record(&variant, &moves).map_err(|error| record_error(&variant, &error))
+}
+
+/// The number of sequences of exactly `depth` actions; finished games have no continuation.
+#[pyfunction]
+pub(crate) fn perft(
+    py: Python<'_>,
+    position: &PyPosition,
+    depth: &Bound<'_, PyAny>,
+) -> PyResult<u64> {
+    let plies = integer_in("depth", depth, 0..=u32::MAX)?;
+    let count = run_interruptible(py, |stop| {
+        game::perft_until(&position.variant, &position.core, plies, stop)
+    })?;
+    // Nothing else sets the flag, and Ctrl-C has returned above.
+    Ok(count.unwrap_or_default())
+}

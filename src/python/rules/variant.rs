@@ -1,0 +1,168 @@
+//! `mijnlieff.Variant`.
+
+use std::sync::{Arc, OnceLock};
+
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+
+use super::board::PyBoard;
+use crate::encode::{action_of, move_of, num_actions, pass_action};
+use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
+use crate::python::convert::arrays::shaped;
+use crate::python::convert::integers::{index, integer_or};
+use crate::python::errors::{classes, parse_error, variant_error};
+
+/// What is fixed for a whole game: board, opening rule, pieces of each type.
+#[pyclass(
+    name = "Variant",
+    module = "mijnlieff",
+    frozen,
+    eq,
+    hash,
+    from_py_object
+)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
+
+#[pymethods]
+impl PyVariant {
+    #[new]
+    #[pyo3(signature = (board=None, opening="outside", copies=None))]
+    fn new(
+        board: Option<PyBoard>,
+        opening: &str,
+        copies: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let copies = copies.map_or(Ok(i64::from(Variant::default().copies())), parse_copies)?;
+        let board = board.map_or_else(|| Variant::default().board().clone(), |board| board.0);
+        opening
+            .parse()
+            .and_then(|opening| Variant::new(board, opening, copies))
+            .map(|variant| match standard() {
+                same if **same == variant => Self(Arc::clone(same)),
+                _ => Self(Arc::new(variant)),
+            })
+            .map_err(|error| variant_error(&error))
+    }
+
+    /// The board.
+    #[getter]
+    fn board(&self) -> PyBoard {
+        PyBoard(self.0.board().clone())
+    }
+
+    /// The opening rule.
+    #[getter]
+    fn opening(&self) -> &'static str {
+        self.0.opening().name()
+    }
+
+    /// Pieces of each type that each player starts with.
+    #[getter]
+    fn copies(&self) -> usize {
+        usize::from(self.0.copies())
+    }
+
+    /// Number of action indices, ``4 * num_cells + 1``; 65 on the standard board.
+    #[getter]
+    fn num_actions(&self) -> usize {
+        num_actions(&self.0)
+    }
+
+    /// The index of the pass, the last action.
+    #[getter]
+    fn pass_action(&self) -> usize {
+        pass_action(&self.0)
+    }
+
+    /// The most actions, passes included, that a game can have.
+    #[getter]
+    fn max_game_length(&self) -> usize {
+        self.0.max_game_length()
+    }
+
+    /// The text of an action, such as ``a1+`` or ``pass``.
+    fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
+        let number = index("action", action)?;
+        let known = number.extract().ok();
+        let mv = known.and_then(|action| move_of(&self.0, action));
+        let mv = mv.ok_or_else(|| {
+            let last = pass_action(&self.0);
+            let message = format!("action {number} does not exist, actions are 0 to {last} (pass)");
+            PyIndexError::new_err(message)
+        })?;
+        Ok(format_move(self.0.board(), mv))
+    }
+
+    /// The action with this text.
+    fn action_index(&self, name: &str) -> PyResult<usize> {
+        parse_move(self.0.board(), name)
+            .map(|mv| action_of(&self.0, mv))
+            .map_err(|error| parse_error(&error))
+    }
+
+    /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.
+    #[getter]
+    fn action_symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let symmetries = self.0.board().symmetries();
+        let images = symmetries.iter().flat_map(|symmetry| {
+            (0..num_actions(&self.0)).map(|action| self.image(symmetry, action))
+        });
+        shaped(
+            py,
+            images.collect(),
+            &[symmetries.len(), num_actions(&self.0)],
+        )
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        let board = PyBoard(self.0.board().clone()).__repr__();
+        let (opening, copies) = (self.0.opening().name(), self.0.copies());
+        format!("Variant({board}, opening='{opening}', copies={copies})")
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (
+        Bound<'py, pyo3::types::PyType>,
+        (PyBoard, &'static str, usize),
+    ) {
+        let variant = slf.get();
+        (
+            slf.get_type(),
+            (variant.board(), variant.opening(), variant.copies()),
+        )
+    }
+}
+
+impl PyVariant {
+    /// The variant given, or the standard game.
+    pub(crate) fn or_default(variant: Option<Self>) -> Self {
+        variant.unwrap_or_else(|| Self(Arc::clone(standard())))
+    }
+
+    fn image(&self, symmetry: &Symmetry, action: usize) -> i64 {
+        let image = match move_of(&self.0, action) {
+            Some(Move::Place { piece, cell }) => Move::Place {
+                piece,
+                cell: symmetry.cell(cell),
+            },
+            _ => Move::Pass,
+        };
+        action_of(&self.0, image) as i64
+    }
+}
+
+/// The standard game, made once: it is by far the most used, and its tables are not small.
+fn standard() -> &'static Arc<Variant> {
+    static STANDARD: OnceLock<Arc<Variant>> = OnceLock::new();
+    STANDARD.get_or_init(Arc::default)
+}
+
+fn parse_copies(copies: &Bound<'_, PyAny>) -> PyResult<i64> {
+    integer_or("copies", copies, |number| {
+        let max = Variant::MAX_COPIES;
+        classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
+    })
+}

@@ -1,0 +1,453 @@
+//! `mijnlieff.TreeSearch`.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+
+use super::errors::classes;
+use super::interrupt::run_until;
+use crate::encode::{Layout, PackError, num_actions};
+use crate::game::{Position, Variant};
+use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
+use crate::python::convert::integers::{self, integer_in};
+use crate::python::errors::not_halted;
+use crate::python::players::solver::PySolver;
+use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::variant::PyVariant;
+use crate::python::vector::reused::{Format, ObservationArray, is_intact, numbers, zeros};
+use crate::search::{Halt, Limits};
+use crate::tree_search::{Root, TreeConfig, TreeSearch};
+
+/// Positions with this many empty cells or fewer are solved in less time than a thread takes to
+/// start that watches for Ctrl-C.
+const QUICK_SOLVE: usize = 8;
+
+/// The positions that wait for the network.
+#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen, get_all)]
+pub(crate) struct PyLeafBatch {
+    /// The observations, ``(B, ...)``; the search writes the next ones over them.
+    observation: Py<PyAny>,
+    /// The legal actions, int8 ``(B, num_actions)``; likewise.
+    action_mask: Py<PyAny>,
+}
+
+#[pymethods]
+impl PyLeafBatch {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.action_mask.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<LeafBatch of {} positions>", self.__len__(py)?))
+    }
+}
+
+/// What a search that is done has found, as arrays.
+struct Found {
+    actions: Py<PyArray1<i64>>,
+    policy_targets: Py<PyArrayDyn<f32>>,
+    root_values: Py<PyArray1<f32>>,
+    visit_counts: Py<PyArrayDyn<i32>>,
+    root_noise: Py<PyArrayDyn<f32>>,
+    solved: Py<PyArray1<bool>>,
+}
+
+/// Tree search over many positions at once: the trees native, the network wherever it is.
+#[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
+pub(crate) struct PyTreeSearch {
+    core: TreeSearch,
+    variant: Arc<Variant>,
+    config: TreeConfig,
+    format: Format,
+    observation: ObservationArray,
+    action_mask: Py<PyArrayDyn<i8>>,
+    leaves: usize,
+    found: Option<Found>,
+}
+
+#[pymethods]
+impl PyTreeSearch {
+    #[new]
+    #[pyo3(signature = (
+        positions, num_simulations=None, root="gumbel", c_puct=1.5, seed=None, num_threads=None, *,
+        observation="flat", temperature=1.0, max_considered=None, c_visit=50.0, c_scale=0.5,
+        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=None
+    ), text_signature = "(positions, num_simulations=32, root='gumbel', c_puct=1.5, seed=0, \
+        num_threads=None, *, observation='flat', temperature=1.0, max_considered=16, c_visit=50.0, \
+        c_scale=0.5, dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0)")]
+    #[allow(clippy::too_many_arguments)] // they are keywords in Python
+    fn new(
+        py: Python<'_>,
+        positions: Vec<PyPosition>,
+        num_simulations: Option<&Bound<'_, PyAny>>,
+        root: &str,
+        c_puct: f32,
+        seed: Option<&Bound<'_, PyAny>>,
+        num_threads: Option<&Bound<'_, PyAny>>,
+        observation: &str,
+        temperature: f32,
+        max_considered: Option<&Bound<'_, PyAny>>,
+        c_visit: f32,
+        c_scale: f32,
+        dirichlet_alpha: f32,
+        dirichlet_share: f32,
+        margin_weight: f32,
+        solve_below: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let variant = common_variant(&positions)?;
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let layout = parse_layout(observation)?;
+        if layout == Layout::Packed {
+            PackError::check(&variant).map_err(|error| super::errors::pack_error(&error))?;
+        }
+        let number = |name, given: Option<&Bound<'_, PyAny>>, default, range| {
+            given.map_or(Ok(default), |given| integer_in(name, given, range))
+        };
+        let num_simulations = number("num_simulations", num_simulations, 32, 1..=1 << 24)?;
+        let max_considered = number("max_considered", max_considered, 16, 1..=1 << 10)?;
+        let solve_below = number("solve_below", solve_below, 0, 0..=usize::MAX)?;
+        let seed = seed.map_or(Ok(0), |given| integers::seed("seed", given))?;
+        let num_threads = integers::threads(num_threads)?;
+        check_number("c_puct", c_puct, 0.0, f32::MAX)?;
+        check_number("c_visit", c_visit, 0.0, f32::MAX)?;
+        check_number("c_scale", c_scale, 0.0, f32::MAX)?;
+        check_number("temperature", temperature, 0.0, f32::MAX)?;
+        check_number(
+            "dirichlet_alpha",
+            dirichlet_alpha,
+            f32::MIN_POSITIVE,
+            f32::MAX,
+        )?;
+        check_number("dirichlet_share", dirichlet_share, 0.0, 1.0)?;
+        check_number("margin_weight", margin_weight, 0.0, 1.0)?;
+        let config = TreeConfig {
+            num_simulations,
+            root: match root {
+                "puct" => Root::Puct {
+                    c_puct,
+                    dirichlet_share,
+                    dirichlet_alpha,
+                },
+                "gumbel" => Root::Gumbel {
+                    max_considered,
+                    c_visit,
+                    c_scale,
+                },
+                _ => {
+                    let message = format!("unknown root {root:?}; choose gumbel or puct");
+                    return Err(PyValueError::new_err(message));
+                }
+            },
+            temperature,
+            margin_weight,
+            solve_below,
+            seed,
+        };
+        let solver = if solve_below > 0 {
+            // One table serves the whole package.
+            let module = py.import("mijnlieff.solving")?;
+            let solver = module.call_method1("solver_for", (PyVariant(variant.clone()),))?;
+            Some(solver.cast::<PySolver>()?.get().core.clone())
+        } else {
+            None
+        };
+        let roots: Vec<Position> = positions.iter().map(|position| position.core).collect();
+        let core =
+            py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, num_threads));
+        let format = Format {
+            layout,
+            dtype: Dtype::Float32,
+        };
+        Ok(Self {
+            observation: ObservationArray::new(py, &variant, format, roots.len()),
+            action_mask: zeros(py, &[roots.len(), num_actions(&variant)]),
+            core,
+            variant,
+            config,
+            format,
+            leaves: 0,
+            found: None,
+        })
+    }
+
+    /// Simulate until every tree needs the network or is done.
+    ///
+    /// Returns the leaves to evaluate, each position once, or None when all searches are done. Called
+    /// again without an update it returns the same leaves.
+    fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
+        let stop = AtomicBool::new(false);
+        let core = &mut self.core;
+        let limits = Limits::stopped_by(&stop);
+        let selected = if self.config.solve_below > QUICK_SOLVE {
+            run_until(py, &stop, || core.select(limits))?
+        } else {
+            py.detach(|| core.select(limits))
+        };
+        let leaves = selected.map_err(|halt| not_halted(&halt))?;
+        self.leaves = leaves;
+        if leaves == 0 {
+            return Ok(None);
+        }
+        let mut shape = vec![self.core.len()];
+        shape.extend(self.format.layout.shape(&self.variant));
+        let mask_shape = [self.core.len(), num_actions(&self.variant)];
+        if !self.observation.is_intact(py, &shape)
+            || !is_intact(self.action_mask.bind(py), &mask_shape)
+        {
+            let rows = self.core.len();
+            self.observation = ObservationArray::new(py, &self.variant, self.format, rows);
+            self.action_mask = zeros(py, &mask_shape);
+        }
+        let mask = numbers(self.action_mask.bind(py));
+        let observations = self.observation.memory(py, self.format.layout);
+        let core = &mut self.core;
+        py.detach(|| core.write_leaves(observations, mask));
+        let rows = PySlice::new(py, 0, leaves as isize, 1);
+        Ok(Some(PyLeafBatch {
+            observation: self.observation.object(py).get_item(&rows)?.unbind(),
+            action_mask: self.action_mask.bind(py).as_any().get_item(rows)?.unbind(),
+        }))
+    }
+
+    /// Take in what the network says about the leaves of the last `select`.
+    ///
+    /// `logits` ``(B, num_actions)``, those of illegal actions are not read; `values` ``(B,)`` for the
+    /// side to move at the leaf, between -1 and 1. Anything that `numpy.asarray` makes real
+    /// numbers of will do, tensors of `torch` included.
+    fn update(
+        &mut self,
+        py: Python<'_>,
+        logits: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        if self.leaves == 0 {
+            let message = "no leaf waits for an update: call select first";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
+        let values = floats(values, "values", &[self.leaves])?;
+        // Python may write to the arrays once the lock is released.
+        let taken = self.core.take_in(logits.as_slice()?, values.as_slice()?);
+        taken.map_err(|error| classes::PolicyError::new_err(error.to_string()))?;
+        let core = &mut self.core;
+        py.detach(|| core.advance());
+        self.leaves = 0;
+        self.found = None;
+        Ok(())
+    }
+
+    /// Run all simulations with random games instead of a network.
+    ///
+    /// Every action is thought as likely as the others, and a leaf is worth what one game of random
+    /// actions from there pays.
+    fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
+        let stop = AtomicBool::new(false);
+        let core = &mut self.core;
+        let done: Result<(), Halt> = run_until(py, &stop, || {
+            core.run_with_rollouts(Limits::stopped_by(&stop))
+        })?;
+        self.leaves = 0;
+        self.found = None;
+        done.map_err(|halt| not_halted(&halt))
+    }
+
+    /// Start the next searches, from as many positions as there are trees.
+    ///
+    /// A tree that has come to its new position before, by one action and the passes that it forces,
+    /// keeps what it knows of it; its simulations are added to those.
+    fn restart(&mut self, py: Python<'_>, positions: Vec<PyPosition>) -> PyResult<()> {
+        if positions.len() != self.core.len() {
+            return Err(PyValueError::new_err(format!(
+                "there are {} trees, which cannot start from {} positions",
+                self.core.len(),
+                positions.len()
+            )));
+        }
+        let variant = common_variant(&positions)?;
+        if variant != self.variant {
+            let message = "the positions are of another variant than those searched before";
+            return Err(PyValueError::new_err(message));
+        }
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let roots: Vec<Position> = positions.iter().map(|position| position.core).collect();
+        let core = &mut self.core;
+        py.detach(|| core.restart(&roots));
+        self.leaves = 0;
+        self.found = None;
+        Ok(())
+    }
+
+    /// The nodes of one tree, each before its children.
+    ///
+    /// They are dicts.
+    fn nodes<'py>(&self, py: Python<'py>, tree: usize) -> PyResult<Bound<'py, PyList>> {
+        if tree >= self.core.len() {
+            let message = format!("there are {} trees, no tree {tree}", self.core.len());
+            return Err(pyo3::exceptions::PyIndexError::new_err(message));
+        }
+        let list = PyList::empty(py);
+        for node in self.core.nodes(tree) {
+            let dict = PyDict::new(py);
+            dict.set_item("actions", PyTuple::new(py, &node.actions)?)?;
+            dict.set_item("visits", node.visits)?;
+            dict.set_item("value", node.value)?;
+            dict.set_item("prior", node.prior)?;
+            dict.set_item("exact", node.exact)?;
+            list.append(dict)?;
+        }
+        Ok(list)
+    }
+
+    /// The action that each search has chosen, int64 ``(B,)``.
+    #[getter]
+    fn actions(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<i64>>> {
+        Ok(self.found(py)?.actions.clone_ref(py))
+    }
+
+    /// The policy to learn, float32 ``(B, num_actions)``; rows sum to 1.
+    ///
+    /// The improved policy (Gumbel), or the shares of the visits (PUCT).
+    #[getter]
+    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+        Ok(self.found(py)?.policy_targets.clone_ref(py))
+    }
+
+    /// What each root is worth for its side to move, float32 ``(B,)``.
+    ///
+    /// The mean of all simulations and of the network's own value.
+    #[getter]
+    fn root_values(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<f32>>> {
+        Ok(self.found(py)?.root_values.clone_ref(py))
+    }
+
+    /// Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included.
+    #[getter]
+    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<i32>>> {
+        Ok(self.found(py)?.visit_counts.clone_ref(py))
+    }
+
+    /// The chance added at the roots, float32 ``(B, num_actions)``.
+    ///
+    /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
+    #[getter]
+    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+        Ok(self.found(py)?.root_noise.clone_ref(py))
+    }
+
+    /// Whether a root has been solved, bool ``(B,)``.
+    ///
+    /// It has no visits then, its value is exact, and its policy is uniform over the best actions.
+    #[getter]
+    fn solved(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<bool>>> {
+        Ok(self.found(py)?.solved.clone_ref(py))
+    }
+
+    /// The memory that the trees take, in bytes.
+    #[getter]
+    fn tree_bytes(&self) -> usize {
+        self.core.bytes()
+    }
+
+    fn __len__(&self) -> usize {
+        self.core.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let root = match self.config.root {
+            Root::Puct { .. } => "puct",
+            Root::Gumbel { .. } => "gumbel",
+        };
+        format!(
+            "<TreeSearch of {} positions, num_simulations={}, root={root:?}>",
+            self.core.len(),
+            self.config.num_simulations
+        )
+    }
+}
+
+impl PyTreeSearch {
+    fn found(&mut self, py: Python<'_>) -> PyResult<&Found> {
+        if !self.core.is_done() {
+            return Err(PyRuntimeError::new_err(
+                "the search is not done: call select and update until select returns None",
+            ));
+        }
+        if self.found.is_none() {
+            let core = &self.core;
+            let results = py.detach(|| core.results());
+            let shape = [self.core.len(), num_actions(&self.variant)];
+            self.found = Some(Found {
+                actions: PyArray1::from_vec(py, results.actions).unbind(),
+                policy_targets: shaped(py, results.policy_targets, &shape)?.unbind(),
+                root_values: PyArray1::from_vec(py, results.root_values).unbind(),
+                visit_counts: shaped(py, results.visit_counts, &shape)?.unbind(),
+                root_noise: shaped(py, results.root_noise, &shape)?.unbind(),
+                solved: PyArray1::from_vec(py, results.solved).unbind(),
+            });
+        }
+        Ok(self.found.as_ref().expect("it has just been set"))
+    }
+}
+
+/// Real numbers of this shape, the last dimension innermost.
+fn floats<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    shape: &[usize],
+) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+    let py = object.py();
+    let mut object = object.clone();
+    if object.hasattr("detach")? {
+        // A PyTorch tensor, on any device, of any precision, that may need gradients.
+        object = object
+            .call_method0("detach")?
+            .call_method0("cpu")?
+            .call_method0("float")?;
+    }
+    if object.cast::<PyArrayDyn<f32>>().is_err() {
+        let array = py.import("numpy")?.call_method1("asarray", (object,))?;
+        let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        if !["f", "i", "u"].contains(&kind.as_str()) {
+            let dtype = array.getattr("dtype")?;
+            let message = format!("the {name} have dtype {dtype}, not a real number type");
+            return Err(classes::PolicyError::new_err(message));
+        }
+        object = array.call_method1("astype", ("float32",))?;
+    }
+    let mut array = object.cast_into::<PyArrayDyn<f32>>()?;
+    if array.shape() != shape {
+        let found = array.getattr("shape")?;
+        let needed = PyTuple::new(py, shape)?;
+        let message = format!("the {name} have shape {found}, but the leaves need {needed}");
+        return Err(classes::PolicyError::new_err(message));
+    }
+    if !array.is_c_contiguous() {
+        let numpy = py.import("numpy")?;
+        let copied = numpy.call_method1("ascontiguousarray", (array,))?;
+        array = copied.cast_into::<PyArrayDyn<f32>>()?;
+    }
+    Ok(array.try_readonly()?)
+}
+
+#[allow(clippy::float_cmp)] // a marker, not the result of a calculation
+fn check_number(name: &str, number: f32, least: f32, most: f32) -> PyResult<()> {
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    let range = if most == f32::MAX {
+        format!("a finite number from {least}")
+    } else {
+        format!("from {least} to {most}")
+    };
+    Err(PyValueError::new_err(format!(
+        "{name} must be {range}, not {number}"
+    )))
+}

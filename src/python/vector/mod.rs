@@ -1,0 +1,475 @@
+//! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
+
+mod ends;
+mod outputs;
+pub(crate) mod reused;
+pub(crate) mod rollout;
+mod rows;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use self::outputs::Outputs;
+use self::reused::Format;
+use crate::encode::{Layout, PackError};
+use crate::game::{Player, Variant, format_position, parse_position};
+use crate::python::convert::actions::{Beyond, copy_actions};
+use crate::python::convert::arrays::{Dtype, parse_layout};
+use crate::python::errors::{
+    classes, in_game, pack_error, play_error, position_error, unknown_action,
+};
+use crate::python::interrupt::run_until;
+use crate::python::players::policy::PyBuiltinPolicy;
+use crate::python::rules::position::PyPosition;
+use crate::python::rules::variant::PyVariant;
+use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
+
+/// Games from which on the GIL is released during a step.
+const DETACH_FROM: usize = 256;
+
+/// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
+const SPARE_SETS: usize = 2;
+
+/// Whether the batch has started, and of each game the position as text, the streams, the seat,
+/// whether it is over, and whether the agent has yet to act in it.
+type SavedBatch = (bool, Vec<(String, [u64; 2], usize, bool, bool)>);
+
+/// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
+#[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
+pub(crate) struct PyBatchEnv(Mutex<Inner>);
+
+struct Inner {
+    core: BatchEnv,
+    format: Format,
+    copy: bool,
+    actions: Vec<i64>,
+    outputs: Vec<Outputs>,
+    /// The index in `outputs` that is looked at first.
+    next: usize,
+    /// Whether a step or reset waits for an outside opponent.
+    under_way: bool,
+}
+
+/// A seed for the first game, the others counting up, or one for each game.
+#[derive(FromPyObject)]
+enum PySeeds {
+    From(u64),
+    Each(Vec<Option<u64>>),
+}
+
+impl PySeeds {
+    fn core(seeds: Option<&Self>) -> Seeds<'_> {
+        match seeds {
+            None => Seeds::Keep,
+            Some(Self::From(seed)) => Seeds::From(*seed),
+            Some(Self::Each(seeds)) => Seeds::Each(seeds),
+        }
+    }
+}
+
+#[pymethods]
+impl PyBatchEnv {
+    #[new]
+    #[pyo3(signature = (
+        num_envs, variant, *, opponent, seat, observation, dtype, reward, autoreset, auto_pass,
+        illegal_action, num_threads, copy
+    ))]
+    #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
+    fn new(
+        num_envs: usize,
+        variant: PyVariant,
+        opponent: Option<&Bound<'_, PyAny>>,
+        seat: &str,
+        observation: &str,
+        dtype: &Bound<'_, PyAny>,
+        reward: &str,
+        autoreset: &str,
+        auto_pass: bool,
+        illegal_action: &str,
+        num_threads: usize,
+        copy: bool,
+    ) -> PyResult<Self> {
+        let variant = variant.0;
+        let config = Config {
+            opponent: parse_opponent(opponent, &variant)?,
+            seat: seat.parse().map_err(unknown_name)?,
+            autoreset: autoreset.parse().map_err(unknown_name)?,
+            reward: reward.parse().map_err(unknown_name)?,
+            illegal_action: illegal_action.parse().map_err(unknown_name)?,
+            auto_pass,
+            variant: variant.clone(),
+        };
+        let layout = parse_layout(observation)?;
+        if layout == Layout::Packed {
+            PackError::check(&variant).map_err(|error| pack_error(&error))?;
+        }
+        let format = Format {
+            layout,
+            dtype: Dtype::parse(dtype)?,
+        };
+        if num_envs == 0 || num_threads == 0 {
+            let message = format!(
+                "num_envs and num_threads must be at least 1, not {num_envs} and {num_threads}"
+            );
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Self(Mutex::new(Inner {
+            core: BatchEnv::new(config, layout, num_envs, num_threads),
+            format,
+            copy,
+            actions: vec![0; num_envs],
+            outputs: Vec::new(),
+            next: 0,
+            under_way: false,
+        })))
+    }
+
+    /// Restart the streams of the games, game ``i`` with ``seed + i``.
+    fn seed(&self, seed: u64) -> PyResult<()> {
+        self.lock_idle()?.core.seed(Seeds::From(seed));
+        Ok(())
+    }
+
+    /// Start new games, all or those that the mask selects.
+    #[pyo3(signature = (seeds=None, mask=None))]
+    fn reset<'py>(
+        &self,
+        py: Python<'py>,
+        seeds: Option<PySeeds>,
+        mask: Option<Vec<bool>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let mut inner = self.lock_idle()?;
+        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
+        if inner.core.searches_long() {
+            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))?;
+        } else {
+            inner.core.reset(seeds, mask);
+        }
+        inner.observe(py)
+    }
+
+    /// Play one action in every game.
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let mut inner = self.lock_idle()?;
+        let inner = &mut *inner;
+        let beyond = copy_actions(actions, &mut inner.actions)?;
+        let outputs = inner.take_outputs(py);
+        let buffers = inner.outputs[outputs].buffers(py);
+        let (core, actions) = (&mut inner.core, &inner.actions);
+        let stepped = if core.searches_long() {
+            run_searching(py, core, |core| core.step(actions, buffers).map(|_| ()))?
+        } else if actions.len() >= DETACH_FROM {
+            py.detach(|| core.step(actions, buffers).map(|_| ()))
+        } else {
+            core.step(actions, buffers).map(|_| ())
+        };
+        stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
+        inner.step_result(py, outputs)
+    }
+
+    /// Play the agent's actions; the games that `pending` lists then wait for `answer`.
+    fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut inner = self.lock_idle()?;
+        let inner = &mut *inner;
+        let beyond = copy_actions(actions, &mut inner.actions)?;
+        let started = inner.core.start_step(&inner.actions);
+        started.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
+        inner.under_way = true;
+        Ok(())
+    }
+
+    /// Start new games; those that `pending` lists then wait for `answer`.
+    #[pyo3(signature = (seeds=None, mask=None))]
+    fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
+        let seeds = PySeeds::core(seeds.as_ref());
+        let mut inner = self.lock_idle()?;
+        inner.core.start_reset(seeds, mask.as_deref());
+        inner.under_way = true;
+        Ok(())
+    }
+
+    /// The positions in which the outside opponent must act, in the order of the games.
+    fn pending(&self) -> PyResult<Vec<PyPosition>> {
+        let inner = self.lock()?;
+        let waiting = inner.core.pending().iter();
+        Ok(waiting
+            .map(|&game| inner.position(inner.core.position(game)))
+            .collect())
+    }
+
+    /// Play the opponent's action in every pending game; some may then be pending again.
+    fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let mut numbers = vec![0; inner.core.pending().len()];
+        copy_actions(actions, &mut numbers)?;
+        let answered = inner.core.answer(&numbers);
+        let variant = &inner.core.config().variant;
+        // The caller has seen to it that every action is legal.
+        answered.map_err(|error| step_error(py, variant, &error, &Beyond::default()))
+    }
+
+    /// Give up the step or reset under way: everything is as before it.
+    fn roll_back(&self) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        inner.core.roll_back();
+        inner.under_way = false;
+        Ok(())
+    }
+
+    /// End the reset under way and return what it led to.
+    fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut inner = self.lock()?;
+        inner.core.release();
+        inner.under_way = false;
+        inner.observe(py)
+    }
+
+    /// End the step under way and return what it led to.
+    fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut inner = self.lock()?;
+        let outputs = inner.take_outputs(py);
+        let inner = &mut *inner;
+        inner.core.finish_step(inner.outputs[outputs].buffers(py));
+        inner.under_way = false;
+        inner.step_result(py, outputs)
+    }
+
+    /// The observations and ``info`` as they are.
+    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.lock()?.observe(py)
+    }
+
+    /// A random legal action for each game, int64 ``(num_envs,)``.
+    fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let mut inner = self.lock()?;
+        let actions = PyArray1::zeros(py, inner.core.num_envs(), false);
+        // SAFETY: nobody else has seen the array yet.
+        let numbers = unsafe { actions.as_slice_mut() }.expect("a new array is contiguous");
+        inner.core.sample_actions(numbers);
+        Ok(actions)
+    }
+
+    /// The position of each game.
+    fn positions(&self) -> PyResult<Vec<PyPosition>> {
+        let inner = self.lock()?;
+        let positions = inner.core.positions();
+        Ok(positions.map(|core| inner.position(core)).collect())
+    }
+
+    /// Put each game at a position.
+    fn set_positions(&self, positions: Vec<PyPosition>) -> PyResult<()> {
+        let mut inner = self.lock_idle()?;
+        let variant = inner.core.config().variant.clone();
+        let (expected, found) = (inner.core.num_envs(), positions.len());
+        if found != expected {
+            let message = format!("{expected} games need {expected} positions, not {found}");
+            return Err(PyValueError::new_err(message));
+        }
+        for (i, position) in positions.iter().enumerate() {
+            if position.variant != variant {
+                let theirs = PyVariant(position.variant.clone()).__repr__();
+                let ours = PyVariant(variant.clone()).__repr__();
+                let message = format!("position {i} is of {theirs}, the environment plays {ours}");
+                return Err(classes::PositionError::new_err(message));
+            }
+            if position.core.is_over(&variant) {
+                let text = format_position(&variant, &position.core);
+                let message = format!("position {i} ({text}) is over, no action can follow it");
+                return Err(classes::PositionError::new_err(message));
+            }
+        }
+        let positions: Vec<_> = positions.iter().map(|position| position.core).collect();
+        inner.core.set_positions(&positions);
+        Ok(())
+    }
+
+    /// All that changes, for pickles.
+    fn state(&self) -> PyResult<SavedBatch> {
+        let inner = self.lock()?;
+        let variant = &inner.core.config().variant;
+        let games = inner.core.save().into_iter().map(|game| {
+            let text = format_position(variant, &game.position);
+            let seat = game.seat.index();
+            (text, game.streams, seat, game.over, game.fresh)
+        });
+        Ok((inner.core.is_started(), games.collect()))
+    }
+
+    /// Take over what `state` gave.
+    fn restore(&self, state: SavedBatch) -> PyResult<()> {
+        let mut inner = self.lock_idle()?;
+        let variant = inner.core.config().variant.clone();
+        let (started, games) = state;
+        if games.len() != inner.core.num_envs() {
+            let (expected, found) = (inner.core.num_envs(), games.len());
+            let message = format!("the state is of {found} games, not of {expected}");
+            return Err(PyValueError::new_err(message));
+        }
+        let mut saved = Vec::with_capacity(games.len());
+        for (text, streams, seat, over, fresh) in games {
+            let position =
+                parse_position(&variant, &text).map_err(|error| position_error(&error))?;
+            saved.push(SavedGame {
+                position,
+                streams,
+                seat: Player::ALL[seat % 2],
+                over,
+                fresh,
+            });
+        }
+        inner.core.restore(started, &saved);
+        Ok(())
+    }
+}
+
+impl PyBatchEnv {
+    /// The batch, if no other thread is using it right now.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        self.0.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => in_use(),
+            TryLockError::Poisoned(_) => PyRuntimeError::new_err(
+                "an internal error has left this environment unusable; make a new one",
+            ),
+        })
+    }
+
+    /// The batch, if besides that no step or reset waits for an outside opponent.
+    fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = self.lock()?;
+        if inner.under_way {
+            Err(in_use())
+        } else {
+            Ok(inner)
+        }
+    }
+}
+
+/// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
+fn run_searching<T: Send>(
+    py: Python<'_>,
+    core: &mut BatchEnv,
+    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+) -> PyResult<T> {
+    core.hold();
+    let stop = core.stop_flag();
+    let done = run_until(py, &stop, || work(&mut *core));
+    stop.store(false, Ordering::Relaxed);
+    if done.is_ok() {
+        core.release();
+    } else {
+        core.roll_back();
+    }
+    done
+}
+
+fn in_use() -> PyErr {
+    PyRuntimeError::new_err(
+        "another thread is using this environment, or its opponent is in the middle of a step; \
+         give each thread one of its own",
+    )
+}
+
+impl Inner {
+    fn position(&self, core: crate::game::Position) -> PyPosition {
+        let variant = self.core.config().variant.clone();
+        PyPosition { variant, core }
+    }
+
+    /// The index of arrays to write into: always the same, or with `copy` ones that nobody uses.
+    ///
+    /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
+    /// arrays that the caller has dropped are taken again, and new ones made only when there are none.
+    fn take_outputs(&mut self, py: Python<'_>) -> usize {
+        let sets = if self.copy { SPARE_SETS } else { 1 };
+        let free = (0..self.outputs.len())
+            .map(|i| (self.next + i) % self.outputs.len())
+            .find(|&i| {
+                let outputs = &self.outputs[i];
+                outputs.is_intact(py) && (!self.copy || outputs.is_free(py))
+            });
+        let index = free.unwrap_or_else(|| {
+            let config = self.core.config();
+            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs());
+            if self.outputs.len() < sets {
+                self.outputs.push(made);
+                self.outputs.len() - 1
+            } else {
+                self.outputs[self.next] = made;
+                self.next
+            }
+        });
+        self.next = (index + 1) % sets;
+        index
+    }
+
+    fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let index = self.take_outputs(py);
+        self.core.observe(&mut self.outputs[index].view(py));
+        self.outputs[index].reset_result(py)
+    }
+
+    fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        self.outputs[index].step_result(py, &self.core, self.format, self.copy)
+    }
+}
+
+/// A built-in policy plays inside the step; any other object is asked by the caller.
+fn parse_opponent(
+    opponent: Option<&Bound<'_, PyAny>>,
+    variant: &Arc<Variant>,
+) -> PyResult<Opponent> {
+    let Some(policy) = opponent else {
+        return Ok(Opponent::SelfPlay);
+    };
+    policy
+        .cast::<PyBuiltinPolicy>()
+        .map_or(Ok(Opponent::Outside), |native| {
+            let core = native.get().core(policy.py(), variant)?;
+            Ok(Opponent::Policy(core))
+        })
+}
+
+fn unknown_name(error: UnknownName) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn step_error(py: Python<'_>, variant: &Variant, error: &StepError, beyond: &Beyond) -> PyErr {
+    match error {
+        StepError::Play {
+            game,
+            action,
+            position,
+            error,
+        } => {
+            let place = format!("game {game}: ");
+            in_game(
+                py,
+                play_error(variant, position, Some(*action), error, &place),
+                *game,
+            )
+        }
+        StepError::UnknownAction {
+            game,
+            action,
+            position,
+        } => {
+            let place = format!("game {game}: ");
+            let error = beyond.given(py, *game, *action).map_or_else(
+                |error| error,
+                |action| unknown_action(variant, position, action, &place),
+            );
+            in_game(py, error, *game)
+        }
+        StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,5 @@
+//! Work spread over threads.
+
+mod pool;
+
+pub(crate) use pool::Pool;

@@ -1,0 +1,319 @@
+//! Threads that survive a `fork`.
+
+use std::any::Any;
+use std::fmt;
+use std::hint;
+use std::iter;
+use std::mem::{self, ManuallyDrop};
+use std::panic::{self, AssertUnwindSafe};
+use std::process;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+/// Games below which another thread costs more than it saves.
+const GAMES_PER_THREAD: usize = 1024;
+
+/// How long a thread watches for the next job before it sleeps.
+///
+/// The system takes as long as a step of a thousand games to wake a sleeping thread, so between two
+/// steps in close succession none should sleep; and a learner should not lose a core to watching.
+const WATCH: Duration = Duration::from_micros(100);
+
+/// Threads that are started when they are first needed, and again in a forked child.
+///
+/// A child process inherits the memory of its parent but not the threads, so a job given to
+/// inherited threads would wait for ever; a library's global pool is of no use here for that reason.
+/// What is inherited is leaked, because dropping it would wait for its threads as well.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    num_threads: usize,
+    team: Option<(u32, ManuallyDrop<Team>)>,
+}
+
+impl Pool {
+    /// A pool of this many threads; one thread means the caller's own.
+    pub(crate) fn new(num_threads: usize) -> Self {
+        Self {
+            num_threads,
+            team: None,
+        }
+    }
+
+    /// How many blocks to cut this many games into.
+    pub(crate) fn blocks(&self, games: usize) -> usize {
+        self.num_threads.min(games / GAMES_PER_THREAD).max(1)
+    }
+
+    /// Runs one job on each item, and returns what they return in the same order.
+    ///
+    /// The first item runs on the caller's thread and every other as a rule on the same thread of
+    /// the pool, whose cache may still have what it worked on before. When the system refuses to
+    /// start threads, all run on the caller's.
+    ///
+    /// # Panics
+    ///
+    /// If a job does, or there are no items or more than threads.
+    pub(crate) fn run<T: Send, R: Send>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        job: impl Fn(T) -> R + Sync,
+    ) -> impl Iterator<Item = R> {
+        let mut items = items.into_iter();
+        let first = items.next().expect("there is something to do");
+        // Nothing is allocated for a single item, which may be the step of a single game.
+        let others: Vec<_> = items.map(|it| Mutex::new((Some(it), None))).collect();
+        assert!(others.len() < self.num_threads);
+        let team = if others.is_empty() { None } else { self.team() };
+        let run_other = |place: &Mutex<(Option<T>, Option<R>)>| {
+            // Nobody else locks the place meanwhile.
+            let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+            let item = place.0.take().expect("every item runs once");
+            place.1 = Some(job(item));
+        };
+        let first = if let Some(team) = team {
+            team.run(others.len(), &|index| run_other(&others[index]), || {
+                job(first)
+            })
+        } else {
+            others.iter().for_each(run_other);
+            job(first)
+        };
+        let others = others.into_iter().map(|place| {
+            let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
+            result.expect("every item has run")
+        });
+        iter::once(first).chain(others)
+    }
+
+    /// The threads of this process, started if need be; none if the system does not grant them.
+    fn team(&mut self) -> Option<&Team> {
+        let id = process::id();
+        if self.team.as_ref().is_none_or(|&(owner, _)| owner != id) {
+            let team = Team::start(self.num_threads - 1);
+            self.team = team.map(|team| (id, ManuallyDrop::new(team)));
+        }
+        self.team.as_ref().map(|(_, team)| &**team)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let Some((owner, team)) = self.team.take()
+            && owner == process::id()
+        {
+            drop(ManuallyDrop::into_inner(team));
+        }
+    }
+}
+
+/// Kernel for every index; the lifetime is a lie that [`Team::run`] makes good.
+type Kernel = &'static (dyn Fn(usize) + Sync);
+
+/// What a thread is asked to do.
+struct Job {
+    work: Kernel,
+    index: usize,
+    /// Who waits for it.
+    caller: Thread,
+}
+
+/// What a thread has to do now, for [`Mailbox::state`].
+const NOTHING: u8 = 0;
+const WORK: u8 = 1;
+const QUIT: u8 = 2;
+
+/// Where a thread finds its jobs; a cache line for itself, as two threads watch it.
+#[derive(Default)]
+#[repr(align(128))]
+struct Mailbox {
+    state: AtomicU8,
+    job: Mutex<Option<Job>>,
+    /// What the last job panicked with, if it did.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Mailbox {
+    fn is(&self, state: u8) -> bool {
+        self.state.load(Ordering::Acquire) == state
+    }
+
+    fn take_job(&self) -> Option<Job> {
+        self.job
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Runs jobs until the mailbox says to quit.
+    fn serve(&self, watch: Duration) {
+        loop {
+            wait(watch, || !self.is(NOTHING));
+            if self.is(QUIT) {
+                return;
+            }
+            // The caller takes back what nobody has begun.
+            let Some(Job {
+                work,
+                index,
+                caller,
+            }) = self.take_job()
+            else {
+                continue;
+            };
+            let done = panic::catch_unwind(AssertUnwindSafe(|| work(index)));
+            if let (Err(panic), Ok(mut place)) = (done, self.panic.lock()) {
+                *place = Some(panic);
+            }
+            // From here on the caller may return, and what it lent is gone.
+            self.state.store(NOTHING, Ordering::Release);
+            caller.unpark();
+        }
+    }
+}
+
+/// Waits until something is so, watching for a while and then asleep until unparked.
+fn wait(watch: Duration, ready: impl Fn() -> bool) {
+    /// Looks between two at the clock, and between two hints that this is a loop that waits: where
+    /// processors are lent, a thread that gives that hint all the time is taken off its processor.
+    const LOOKS: usize = 64;
+    if !watch.is_zero() {
+        let start = Instant::now();
+        while start.elapsed() < watch {
+            for _ in 0..LOOKS {
+                if ready() {
+                    return;
+                }
+            }
+            hint::spin_loop();
+        }
+    }
+    while !ready() {
+        thread::park();
+    }
+}
+
+/// Threads and their mailboxes.
+struct Team {
+    workers: Vec<(Arc<Mailbox>, JoinHandle<()>)>,
+    watch: Duration,
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Team of {}", self.workers.len())
+    }
+}
+
+impl Team {
+    /// Starts threads; none if the system does not grant all of them.
+    fn start(workers: usize) -> Option<Self> {
+        // Who watches on a processor that another thread needs holds up the work it waits for.
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let watch = if workers < processors {
+            WATCH
+        } else {
+            Duration::ZERO
+        };
+        let mut team = Self {
+            workers: Vec::with_capacity(workers),
+            watch,
+        };
+        for i in 0..workers {
+            let mailbox = Arc::<Mailbox>::default();
+            let served = Arc::clone(&mailbox);
+            let thread = thread::Builder::new()
+                .name(format!("mijnlieff-{i}"))
+                .spawn(move || served.serve(watch));
+            team.workers.push((mailbox, thread.ok()?));
+        }
+        Some(team)
+    }
+
+    /// Does the work of every index below `count`, each on a thread, while this one does `mine`.
+    /// What a thread has not begun by then is done here.
+    fn run<R>(&self, count: usize, work: &(dyn Fn(usize) + Sync), mine: impl FnOnce() -> R) -> R {
+        // SAFETY: only the lifetime changes. The threads use the work until they report `NOTHING`,
+        // and this function returns, also by a panic of `mine`, only after all have.
+        let work: Kernel = unsafe { mem::transmute::<&(dyn Fn(usize) + Sync), Kernel>(work) };
+        let asked = &self.workers[..count];
+        for (index, (mailbox, thread)) in asked.iter().enumerate() {
+            let caller = thread::current();
+            let job = Job {
+                work,
+                index,
+                caller,
+            };
+            *mailbox.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+            mailbox.state.store(WORK, Ordering::Release);
+            thread.thread().unpark();
+        }
+        let mine = panic::catch_unwind(AssertUnwindSafe(|| {
+            let mine = mine();
+            // On a busy machine a thread may not have got a processor yet: this one has.
+            for (mailbox, _) in asked {
+                if let Some(job) = mailbox.take_job() {
+                    mailbox.state.store(NOTHING, Ordering::Release);
+                    work(job.index);
+                }
+            }
+            mine
+        }));
+        for (mailbox, _) in asked {
+            wait(self.watch, || mailbox.is(NOTHING));
+        }
+        let panics = asked.iter().map(|(mailbox, _)| &mailbox.panic);
+        let theirs: Vec<_> = panics
+            .filter_map(|panic| panic.lock().map_or(None, |mut panic| panic.take()))
+            .collect();
+        match (mine, theirs.into_iter().next()) {
+            (Ok(mine), None) => mine,
+            (Err(panic), _) | (_, Some(panic)) => panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        for (mailbox, thread) in &self.workers {
+            mailbox.state.store(QUIT, Ordering::Release);
+            thread.thread().unpark();
+        }
+        for (_, thread) in self.workers.drain(..) {
+            // It cannot have panicked: jobs are caught.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_runs_once_and_results_keep_their_order() {
+        let mut pool = Pool::new(3);
+        for round in 0..200_u32 {
+            let square = |item| (item * item, thread::current().id());
+            let names: Vec<_> = pool.run(round..round + 3, square).collect();
+            let squares = [round * round, (round + 1).pow(2), (round + 2).pow(2)];
+            assert_eq!(names.iter().map(|it| it.0).collect::<Vec<_>>(), squares);
+            assert_eq!(names[0].1, thread::current().id());
+            if round % 50 == 0 {
+                thread::sleep(2 * WATCH); // the others sleep now
+            }
+        }
+        assert!(pool.run([1, 2], |item| item + 1).eq([2, 3]));
+    }
+
+    #[test]
+    fn a_panic_of_any_share_reaches_the_caller_and_the_pool_goes_on() {
+        let mut pool = Pool::new(2);
+        for bad in 0..2 {
+            let run = AssertUnwindSafe(|| pool.run([0, 1], |item| assert_ne!(item, bad)).count());
+            assert!(panic::catch_unwind(run).is_err());
+            assert!(pool.run([5, 6], |item| item).eq([5, 6]));
+        }
+    }
+}

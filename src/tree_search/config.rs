@@ -1,0 +1,58 @@
+//! What searches of a batch have in common.
+
+/// How actions are chosen at the root, and what follows from it for the rest of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Root {
+    /// Upper confidence bounds weighted by the network's policy, everywhere in the tree (Silver et
+    /// al. 2017, "Mastering the game of Go without human knowledge").
+    Puct {
+        /// Weight of the policy against the values found.
+        c_puct: f32,
+        /// Share of the root's policy that is noise, 0 to 1.
+        dirichlet_share: f32,
+        /// Concentration of the Dirichlet distribution that the noise is drawn from.
+        dirichlet_alpha: f32,
+    },
+    /// Actions sampled without replacement, then sequential halving; below the root, actions follow
+    /// the improved policy without chance (Danihelka et al. 2022, "Policy improvement by planning
+    /// with Gumbel").
+    Gumbel {
+        /// The most actions sampled.
+        max_considered: usize,
+        /// Added to the visits of the most visited action in the weight of the values.
+        c_visit: f32,
+        /// Weight of the values against the logits.
+        c_scale: f32,
+    },
+}
+
+/// What searches of a batch have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeConfig {
+    /// Simulations in each search, the evaluation of the root not counted; at least 1.
+    pub num_simulations: usize,
+    /// How actions are chosen.
+    pub root: Root,
+    /// How much chance decides: with 0 the most promising action is chosen. PUCT draws actions in
+    /// proportion to visits to the power of 1 over this; Gumbel's noise is multiplied by it.
+    pub temperature: f32,
+    /// Share of the points in what a finished game is worth, 0 to 1; see [`TreeConfig::value`].
+    pub margin_weight: f32,
+    /// Positions with at most this many empty cells are solved exactly; 0 solves none.
+    pub solve_below: usize,
+    /// Tree `i` draws from streams of `seed + i`.
+    pub seed: u64,
+}
+
+impl TreeConfig {
+    /// A margin of this many points, or more, counts in full.
+    pub const FULL_MARGIN: f32 = 8.0;
+
+    /// What a margin is worth, -1 to 1: the outcome, and in part the margin itself.
+    #[must_use]
+    pub fn value(&self, margin: i32) -> f32 {
+        let outcome = margin.signum() as f32;
+        let share = (margin as f32 / Self::FULL_MARGIN).clamp(-1.0, 1.0);
+        (1.0 - self.margin_weight) * outcome + self.margin_weight * share
+    }
+}

@@ -1,0 +1,340 @@
+//! The trees of a batch: their leaves gathered into one set of rows, their results into arrays.
+
+mod fetch;
+mod passes;
+pub(crate) mod results;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::iter;
+use std::mem;
+use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
+
+use self::passes::{
+    Advance, EachTree, NO_ROW, Restart, RunWithRollouts, Simulate, Spare, TreeBlock,
+};
+use self::results::{Results, TreeNode};
+use crate::encode::num_actions;
+use crate::game::{Position, Variant};
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits};
+use crate::simd::dispatch;
+use crate::threads::Pool;
+use crate::tree_search::config::TreeConfig;
+use crate::tree_search::error::UpdateError;
+use crate::tree_search::memory::edges::groups;
+use crate::tree_search::memory::store::Store;
+use crate::tree_search::search::evaluation::{LeafEvaluations, TakeIn};
+use crate::tree_search::search::exact::Exact;
+use crate::tree_search::search::rule::SelectionRule;
+use crate::tree_search::search::tree::{SearchContext, Tree};
+use crate::vector::buffers::Observations;
+use crate::vector::step::loops::write_rows;
+use crate::vector::step::state::GameState;
+
+/// Forest below which another thread costs more than it saves.
+const TREES_PER_THREAD: usize = 64;
+
+/// The most simulations of a tree that room is made for beforehand.
+const MOST_ROOM: usize = 256;
+
+/// What a [`crate::tree_search::memory::TreeSearch`] can do, whatever form its positions have.
+pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
+    fn restart(&mut self, positions: &[Position]);
+    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
+    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
+    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
+    fn advance(&mut self);
+    fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
+    fn is_done(&self) -> bool;
+    fn results(&self) -> Results;
+    fn nodes(&self, tree: usize) -> Vec<TreeNode>;
+    fn bytes(&self) -> usize;
+}
+
+/// Forest over positions of one form.
+pub(crate) struct Forest<S: GameState> {
+    variant: Arc<Variant>,
+    rules: S::Rules,
+    config: TreeConfig,
+    rule: SelectionRule,
+    solver: Option<Arc<Solver>>,
+    trees: Vec<Tree<S>>,
+    /// The nodes of the trees of each thread.
+    stores: Vec<Store<S>>,
+    /// Memory of each thread.
+    spares: Vec<Spare<S>>,
+    pool: Pool,
+    /// The position that each tree waits for the evaluation of.
+    waiting: Vec<Option<S>>,
+    /// Whether all trees have simulated as far as they can.
+    simulated: bool,
+    /// The row of each tree's leaf.
+    rows: Vec<u32>,
+    /// The leaves, each position once.
+    leaves: Vec<S>,
+    seen: HashMap<S::Key, u32, FxBuildHasher>,
+    evaluations: LeafEvaluations,
+    /// Whether the evaluations are those of the leaves.
+    evaluated: bool,
+}
+
+impl<S: GameState> fmt::Debug for Forest<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forest")
+            .field("trees", &self.trees.len())
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: GameState + PartialEq> Forest<S> {
+    pub(crate) fn new(
+        variant: &Arc<Variant>,
+        positions: &[Position],
+        config: TreeConfig,
+        solver: Option<Arc<Solver>>,
+        num_threads: usize,
+    ) -> Self {
+        let rules = S::rules(variant);
+        let trees: Vec<Tree<S>> = positions
+            .iter()
+            .zip(0_u64..)
+            .map(|(position, i)| {
+                let root = S::from_position(&rules, position);
+                Tree::new(root, config.seed.wrapping_add(i))
+            })
+            .collect();
+        let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
+        let share = trees.len().div_ceil(blocks);
+        let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
+        let new_spare = || Spare::new(nodes, num_actions(variant));
+        Self {
+            stores: iter::repeat_with(|| Store::with_room(nodes))
+                .take(blocks)
+                .collect(),
+            spares: iter::repeat_with(new_spare).take(blocks).collect(),
+            waiting: vec![None; trees.len()],
+            simulated: false,
+            rows: vec![NO_ROW; trees.len()],
+            leaves: Vec::new(),
+            seen: HashMap::default(),
+            evaluations: LeafEvaluations::default(),
+            evaluated: false,
+            rule: SelectionRule::new(&config),
+            pool: Pool::new(num_threads),
+            variant: variant.clone(),
+            rules,
+            config,
+            solver,
+            trees,
+        }
+    }
+
+    /// Gives every leaf a row, equal ones the same.
+    fn gather(&mut self) {
+        self.leaves.clear();
+        self.seen.clear();
+        for (leaf, row) in self.waiting.iter().zip(&mut self.rows) {
+            *row = match leaf {
+                None => NO_ROW,
+                Some(leaf) => *self.seen.entry(leaf.key()).or_insert_with(|| {
+                    self.leaves.push(*leaf);
+                    self.leaves.len() as u32 - 1
+                }),
+            };
+        }
+    }
+
+    /// How many trees make a block, which has a store of its own.
+    fn share_of_trees(&self) -> usize {
+        self.trees.len().div_ceil(self.stores.len())
+    }
+
+    fn store(&self, tree: usize) -> &Store<S> {
+        &self.stores[tree / self.share_of_trees()]
+    }
+
+    /// How many leaves make a block, of which there are no more than threads.
+    fn share_of_leaves(&self) -> usize {
+        let blocks = self.spares.len().min(self.leaves.len() / TREES_PER_THREAD);
+        self.leaves.len().div_ceil(blocks.max(1))
+    }
+
+    /// Why an evaluation of a leaf cannot be used.
+    fn why_not(&self, row: usize, logits: &[f32], value: f32) -> UpdateError {
+        if !value.is_finite() {
+            return UpdateError::Value { row, value };
+        }
+        let leaf = &self.leaves[row];
+        let mut legal = (0..leaf.count_legal(&self.rules)).map(|i| leaf.nth_legal(&self.rules, i));
+        let is_bad = |&action: &usize| logits[action].is_nan() || logits[action] == f32::INFINITY;
+        match legal.find(is_bad) {
+            Some(action) => {
+                let logit = logits[action];
+                UpdateError::Logit { row, action, logit }
+            }
+            None => UpdateError::NoLegalAction { row },
+        }
+    }
+
+    /// Does something with every tree, in as many threads as pay.
+    fn for_each(&mut self, limits: Limits<'_>, visit: impl EachTree<S>) -> Result<(), Halt> {
+        let shared = SearchContext {
+            rules: &self.rules,
+            config: &self.config,
+            rule: &self.rule,
+            exact: Exact {
+                rules: &self.rules,
+                config: &self.config,
+                variant: &self.variant,
+                solver: self.solver.as_deref(),
+                limits,
+            },
+        };
+        let share = self.share_of_trees();
+        let trees = self.trees.chunks_mut(share);
+        let waiting = self.waiting.chunks_mut(share);
+        let memory = self.stores.iter_mut().zip(&mut self.spares);
+        let blocks = trees.zip(waiting).zip(memory).enumerate();
+        let blocks = blocks.map(|(number, ((trees, waiting), (store, spare)))| TreeBlock {
+            shared: &shared,
+            first: number * share,
+            trees,
+            waiting,
+            store,
+            spare,
+            visit,
+        });
+        self.pool.run(blocks, dispatch).collect()
+    }
+}
+
+impl<S: GameState + PartialEq> AnyForest for Forest<S> {
+    fn restart(&mut self, positions: &[Position]) {
+        self.leaves.clear();
+        self.waiting.fill(None);
+        (self.simulated, self.evaluated) = (false, false);
+        let restarted = self.for_each(Limits::default(), Restart { positions });
+        debug_assert!(restarted.is_ok());
+    }
+
+    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
+        if self.leaves.is_empty() {
+            if !self.simulated {
+                self.for_each(limits, Simulate)?;
+                self.simulated = true;
+            }
+            self.gather();
+        }
+        Ok(self.leaves.len())
+    }
+
+    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
+        if self.leaves.is_empty() {
+            return;
+        }
+        let width = num_actions(&self.variant);
+        let share = self.share_of_leaves();
+        let mut rest = Some(observations);
+        let masks = action_mask.chunks_mut(share * width);
+        let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, masks)| {
+            let all = rest.take().expect("there is a part for every block");
+            let (observations, others) = all.split_at(&self.variant, leaves.len());
+            rest = Some(others);
+            (leaves, observations, masks)
+        });
+        let rules = &self.rules;
+        let write = |(leaves, mut observations, masks): (&[S], _, _)| {
+            let states = leaves.iter().map(|leaf| (leaf, false));
+            write_rows(rules, states, &mut observations, 0, masks);
+        };
+        self.pool.run(blocks, write).for_each(drop);
+    }
+
+    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+        if self.leaves.is_empty() {
+            return Err(UpdateError::NothingSelected);
+        }
+        let width = num_actions(&self.variant);
+        assert_eq!(values.len(), self.leaves.len());
+        assert_eq!(logits.len(), values.len() * width);
+        self.evaluated = false;
+        let share = self.share_of_leaves();
+        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), width);
+        let inputs = self.leaves.chunks(share).zip(logits.chunks(share * width));
+        let inputs = inputs.zip(values.chunks(share));
+        let outputs = outputs.chunks_mut(share * groups(width));
+        let blocks = inputs.zip(heads.chunks_mut(share).zip(outputs));
+        let blocks = blocks.map(|(((leaves, rows), values), (heads, logits))| TakeIn {
+            rules: &self.rules,
+            num_actions: width,
+            leaves,
+            rows,
+            values,
+            heads,
+            logits,
+        });
+        let unusable = self.pool.run(blocks, dispatch).enumerate();
+        let mut unusable = unusable.filter_map(|(block, row)| Some(block * share + row?));
+        let first = unusable.next();
+        drop(unusable);
+        if let Some(row) = first {
+            return Err(self.why_not(row, &logits[row * width..][..width], values[row]));
+        }
+        self.evaluated = true;
+        Ok(())
+    }
+
+    fn advance(&mut self) {
+        assert!(self.evaluated, "the leaves have been evaluated");
+        // Simulating on while a tree is in the cache saves fetching it again. What may be stopped
+        // is left to `select`, which can say so.
+        let simulate = self.solver.is_none();
+        let rows = mem::take(&mut self.rows);
+        let evaluations = mem::take(&mut self.evaluations);
+        let advance = Advance {
+            rows: &rows,
+            evaluations: &evaluations,
+            num_actions: num_actions(&self.variant),
+            simulate,
+        };
+        let advanced = self.for_each(Limits::default(), advance);
+        debug_assert!(advanced.is_ok());
+        (self.rows, self.evaluations) = (rows, evaluations);
+        self.leaves.clear();
+        (self.simulated, self.evaluated) = (simulate, false);
+    }
+
+    fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
+        self.leaves.clear();
+        (self.simulated, self.evaluated) = (false, false);
+        self.for_each(limits, RunWithRollouts { limits })
+    }
+
+    fn is_done(&self) -> bool {
+        self.trees.iter().all(|tree| tree.is_done(&self.config))
+    }
+
+    fn results(&self) -> Results {
+        let width = num_actions(&self.variant);
+        let mut results = Results::new(self.trees.len(), width);
+        for (row, tree) in self.trees.iter().enumerate() {
+            let (store, rules, rule) = (self.store(row), &self.rules, &self.rule);
+            results.write(row, tree, store, rules, rule, &self.config);
+        }
+        results
+    }
+
+    fn nodes(&self, tree: usize) -> Vec<TreeNode> {
+        TreeNode::of(&self.trees[tree], self.store(tree), &self.rules)
+    }
+
+    fn bytes(&self) -> usize {
+        let trees = self.trees.iter().map(Tree::bytes).sum::<usize>();
+        let stores = self.stores.iter().map(Store::bytes).sum::<usize>();
+        trees + stores + self.spares.iter().map(Spare::bytes).sum::<usize>()
+    }
+}

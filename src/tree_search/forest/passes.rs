@@ -1,0 +1,214 @@
+//! What is done with all trees or all leaves of a batch, as loops for [`crate::simd`].
+
+use std::mem;
+
+use super::fetch::fetch_ahead;
+use crate::game::Position;
+use crate::search::{Halt, Limits};
+use crate::simd::{Kernel, LANES, Lanes, Vector};
+use crate::tree_search::memory::edges::{Logits, groups};
+use crate::tree_search::memory::store::{Prediction, Store};
+use crate::tree_search::search::evaluation::{LeafEvaluation, LeafEvaluations, even};
+use crate::tree_search::search::tree::{SearchContext, Tree};
+use crate::vector::step::state::GameState;
+
+/// A tree that waits for nothing.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// Memory that a thread works in.
+#[derive(Debug)]
+pub(crate) struct Spare<S> {
+    /// To which trees move that start again.
+    store: Store<S>,
+    /// Numbers of the edges of one node.
+    scratch: Vec<Lanes>,
+    /// The logits of a position without a network.
+    logits: Vec<Logits>,
+}
+
+impl<S: GameState + PartialEq> Spare<S> {
+    pub(crate) fn new(nodes: usize, num_actions: usize) -> Self {
+        Self {
+            store: Store::with_room(nodes),
+            scratch: vec![[0.0; LANES]; groups(num_actions)],
+            logits: vec![Logits::NOTHING; groups(num_actions)],
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.store.bytes()
+    }
+}
+
+/// Something to do with a tree.
+pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
+    /// Does it with the tree of this number and the position whose evaluation it waits for.
+    fn visit<V: Vector>(
+        &self,
+        shared: &SearchContext<'_, S>,
+        number: usize,
+        tree: &mut Tree<S>,
+        waiting: &mut Option<S>,
+        store: &mut Store<S>,
+        spare: &mut Spare<S>,
+    ) -> Result<(), Halt>;
+
+    /// Does what is left when all trees of a store have been visited.
+    fn finish(&self, _: &mut Store<S>, _: &mut Spare<S>) {}
+}
+
+/// The trees of one thread and what to do with them.
+pub(crate) struct TreeBlock<'a, S: GameState, E> {
+    pub(crate) shared: &'a SearchContext<'a, S>,
+    pub(crate) first: usize,
+    pub(crate) trees: &'a mut [Tree<S>],
+    pub(crate) waiting: &'a mut [Option<S>],
+    pub(crate) store: &'a mut Store<S>,
+    pub(crate) spare: &'a mut Spare<S>,
+    pub(crate) visit: E,
+}
+
+impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
+    type Result = Result<(), Halt>;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> Self::Result {
+        for (i, waiting) in self.waiting.iter_mut().enumerate() {
+            fetch_ahead(self.trees, i, self.store);
+            let tree = &mut self.trees[i];
+            self.visit.visit::<V>(
+                self.shared,
+                self.first + i,
+                tree,
+                waiting,
+                self.store,
+                self.spare,
+            )?;
+        }
+        self.visit.finish(self.store, self.spare);
+        Ok(())
+    }
+}
+
+/// Starts the next searches.
+#[derive(Clone, Copy)]
+pub(crate) struct Restart<'a> {
+    pub(crate) positions: &'a [Position],
+}
+
+impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
+    fn visit<V: Vector>(
+        &self,
+        shared: &SearchContext<'_, S>,
+        number: usize,
+        tree: &mut Tree<S>,
+        _: &mut Option<S>,
+        store: &mut Store<S>,
+        spare: &mut Spare<S>,
+    ) -> Result<(), Halt> {
+        let root = S::from_position(shared.rules, &self.positions[number]);
+        tree.restart::<V>(root, shared, store, &mut spare.store);
+        Ok(())
+    }
+
+    fn finish(&self, store: &mut Store<S>, spare: &mut Spare<S>) {
+        mem::swap(store, &mut spare.store);
+        spare.store.clear();
+    }
+}
+
+/// Simulates until the tree waits for an evaluation or is done.
+#[derive(Clone, Copy)]
+pub(crate) struct Simulate;
+
+impl<S: GameState + PartialEq> EachTree<S> for Simulate {
+    #[inline(always)]
+    fn visit<V: Vector>(
+        &self,
+        shared: &SearchContext<'_, S>,
+        _: usize,
+        tree: &mut Tree<S>,
+        waiting: &mut Option<S>,
+        store: &mut Store<S>,
+        spare: &mut Spare<S>,
+    ) -> Result<(), Halt> {
+        if waiting.is_none() {
+            *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands every tree the evaluation that it waits for.
+#[derive(Clone, Copy)]
+pub(crate) struct Advance<'a> {
+    /// The row of each tree's leaf.
+    pub(crate) rows: &'a [u32],
+    pub(crate) evaluations: &'a LeafEvaluations,
+    pub(crate) num_actions: usize,
+    /// Whether to simulate on at once.
+    pub(crate) simulate: bool,
+}
+
+impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
+    #[inline(always)]
+    fn visit<V: Vector>(
+        &self,
+        shared: &SearchContext<'_, S>,
+        number: usize,
+        tree: &mut Tree<S>,
+        waiting: &mut Option<S>,
+        store: &mut Store<S>,
+        spare: &mut Spare<S>,
+    ) -> Result<(), Halt> {
+        if let Some(leaf) = waiting.take() {
+            let row = self.rows[number] as usize;
+            let evaluation = self.evaluations.get(row, self.num_actions);
+            tree.expand::<V>(shared, store, &leaf, evaluation);
+            if self.simulate {
+                *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Simulates to the end with random games for a network.
+#[derive(Clone, Copy)]
+pub(crate) struct RunWithRollouts<'a> {
+    pub(crate) limits: Limits<'a>,
+}
+
+impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
+    #[inline(always)]
+    fn visit<V: Vector>(
+        &self,
+        shared: &SearchContext<'_, S>,
+        _: usize,
+        tree: &mut Tree<S>,
+        waiting: &mut Option<S>,
+        store: &mut Store<S>,
+        spare: &mut Spare<S>,
+    ) -> Result<(), Halt> {
+        loop {
+            if self.limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            if waiting.is_none() {
+                *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+            }
+            let Some(leaf) = waiting.take() else {
+                return Ok(());
+            };
+            let count = leaf.count_legal(shared.rules);
+            let head = Prediction {
+                value: tree.rollout_value(shared, &leaf),
+                count: count as u16,
+                best: 0,
+            };
+            let logits = &mut spare.logits[..groups(count)];
+            even(count, logits);
+            tree.expand::<V>(shared, store, &leaf, LeafEvaluation { head, logits });
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What a tree keeps of the edges of its nodes, eight at a time.
+
+use crate::simd::{LANES, Lanes, Vector, exp};
+
+/// The child of an edge that no simulation has taken yet.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What the network says about eight edges of a node.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(crate) struct Logits {
+    /// Less the largest of the node; minus infinity in lanes without an edge.
+    pub(crate) numbers: Lanes,
+}
+
+impl Logits {
+    pub(crate) const NOTHING: Self = Self {
+        numbers: [f32::NEG_INFINITY; LANES],
+    };
+}
+
+/// What simulations have found out about eight edges of a node.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
+pub(crate) struct Tally {
+    pub(crate) visits: Lanes,
+    /// Sums of the values found, for the side to move at the node.
+    pub(crate) sums: Lanes,
+    /// The softmax of the node's logits; minus infinity in lanes without an edge.
+    pub(crate) priors: Lanes,
+    pub(crate) children: [u32; LANES],
+}
+
+impl Tally {
+    const NOTHING: Self = Self {
+        visits: [0.0; LANES],
+        sums: [0.0; LANES],
+        priors: [f32::NEG_INFINITY; LANES],
+        children: [NONE; LANES],
+    };
+
+    /// Adds the tallies of a node with this many edges, which have these logits and no visits.
+    #[inline(always)]
+    pub(crate) fn open<V: Vector>(all: &mut Vec<Self>, logits: &[Logits], count: usize) {
+        let first = all.len();
+        all.resize(first + logits.len(), Self::NOTHING);
+        let own = &mut all[first..];
+        let mut sums = V::splat(0.0);
+        for (tally, logits) in own.iter_mut().zip(logits) {
+            let weights = exp(V::load(&logits.numbers));
+            weights.store(&mut tally.priors);
+            sums = sums.add(weights);
+        }
+        let scale = V::splat(1.0 / sums.sum());
+        for tally in &mut *own {
+            V::load(&tally.priors).mul(scale).store(&mut tally.priors);
+        }
+        if let Some(last) = own.last_mut() {
+            let edges = count - (logits.len() - 1) * LANES;
+            let is_edge =
+                V::splat(edges as f32).is_above(V::load(&[0., 1., 2., 3., 4., 5., 6., 7.]));
+            let nothing = V::splat(f32::NEG_INFINITY);
+            let priors = V::load(&last.priors);
+            is_edge.select(priors, nothing).store(&mut last.priors);
+        }
+    }
+
+    /// The mean values of the edges that have visits, 0 for the others, and where there are visits.
+    #[inline(always)]
+    pub(crate) fn means<V: Vector>(&self) -> (V, V) {
+        let visits = V::load(&self.visits);
+        let means = V::load(&self.sums).div(visits.max(V::splat(1.0)));
+        (means, visits.is_above(V::splat(0.0)))
+    }
+}
+
+/// How many groups of lanes this many edges fill.
+#[inline(always)]
+pub(crate) const fn groups(edges: usize) -> usize {
+    edges.div_ceil(LANES)
+}
+
+/// Finds the largest of many numbers, the first of equal ones.
+pub(crate) struct Largest<V> {
+    largest: V,
+    /// The group in which each lane had its largest number.
+    group: V,
+}
+
+impl<V: Vector> Largest<V> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            largest: V::splat(f32::NEG_INFINITY),
+            group: V::splat(0.0),
+        }
+    }
+
+    /// Takes in the next group; numbers that are NaN are passed over.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, group: usize, numbers: V) {
+        let better = numbers.is_above(self.largest);
+        self.largest = better.select(numbers, self.largest);
+        self.group = better.select(V::splat(group as f32), self.group);
+    }
+
+    #[inline(always)]
+    pub(crate) fn largest(&self) -> f32 {
+        self.largest.largest()
+    }
+
+    /// The place of the largest number; 0 when all are minus infinity.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> usize {
+        /// The places of the first group, negative because the largest of them is to be the first.
+        const FIRST: Lanes = [-0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0];
+        let places = V::load(&FIRST).sub(self.group.mul(V::splat(LANES as f32)));
+        let is_largest = self.largest.is_equal(V::splat(self.largest()));
+        let first = is_largest.select(places, V::splat(f32::NEG_INFINITY));
+        -first.largest() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Portable;
+
+    #[test]
+    fn best_is_the_first_of_the_largest() {
+        let mut best = Largest::new();
+        assert_eq!(best.place(), 0);
+        let mut take = |group, numbers| {
+            best.take(group, Portable::load(&numbers));
+            (best.place(), best.largest())
+        };
+        let first = [1.0, 3.0, f32::NAN, 2.0, -1.0, 0.0, 3.0, 1.0];
+        assert_eq!(take(0, first), (1, 3.0));
+        assert_eq!(take(1, [3.0; LANES]), (1, 3.0));
+        let third = [0.0, 0.0, 0.0, 0.0, 0.0, 4.0, f32::NAN, 4.0];
+        assert_eq!(take(2, third), (21, 4.0));
+    }
+
+    #[test]
+    #[allow(clippy::float_cmp)] // infinity
+    fn priors_are_the_softmax_of_the_logits() {
+        let mut logits = [Logits::NOTHING; 2];
+        logits[0].numbers = [-2., f32::NEG_INFINITY, 0., -200., 0., -3., -3., -3.];
+        logits[1].numbers[0] = -1.0;
+        let mut tallies = vec![Tally::NOTHING];
+        Tally::open::<Portable>(&mut tallies, &logits, 9);
+        let sum: f64 = [-2_f64, 0., 0., -3., -3., -3., -1.]
+            .map(f64::exp)
+            .iter()
+            .sum();
+        let first = tallies[1].priors.map(f64::from);
+        assert!((first[0] * sum - (-2_f64).exp()).abs() < 1e-6);
+        assert!((first[4] * sum - 1.0).abs() < 1e-6);
+        assert!((0.0..1e-30).contains(&first[1]) && (0.0..1e-30).contains(&first[3]));
+        let [ninth, none @ ..] = tallies[2].priors;
+        assert!((f64::from(ninth) * sum - (-1_f64).exp()).abs() < 1e-6);
+        assert_eq!(none, [f32::NEG_INFINITY; 7]);
+    }
+
+    #[test]
+    fn edges_fill_groups() {
+        assert_eq!([0, 1, 8, 9].map(groups), [0, 1, 1, 2]);
+    }
+}

@@ -1,0 +1,5 @@
+//! The nodes and edges of a tree, in memory that grows without being moved.
+
+pub(crate) mod edges;
+pub(crate) mod pages;
+pub(crate) mod store;

@@ -1,0 +1,230 @@
+//! The memory of many trees.
+
+use super::edges::{Logits, NONE, Tally, groups};
+use super::pages::with_capacity;
+use crate::simd::{LANES, Lanes, Vector};
+use crate::vector::step::state::GameState;
+
+/// What the network says about one position.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prediction {
+    /// For the side to move.
+    pub(crate) value: f32,
+    /// Its legal actions.
+    pub(crate) count: u16,
+    /// The place of the action with the largest logit among them, the first of equal ones.
+    pub(crate) best: u16,
+}
+
+/// A node and its edges, as the rules that choose among them see them.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeEdges<'a> {
+    /// What the node itself is worth.
+    pub(crate) value: f32,
+    /// Of all edges.
+    pub(crate) visits: f32,
+    /// Of all edges.
+    pub(crate) sum: f32,
+    /// Visits of the edge with the most.
+    pub(crate) most: f32,
+    pub(crate) logits: &'a [Logits],
+    /// As many.
+    pub(crate) tallies: &'a [Tally],
+}
+
+/// What a search adds to eight edges of its root.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct RootLanes {
+    /// For PUCT the policy with noise in it, for Gumbel what is added to the logits; lanes without an
+    /// edge have minus infinity.
+    pub(crate) noise: Lanes,
+    /// Visits before this search.
+    pub(crate) before: Lanes,
+}
+
+impl RootLanes {
+    pub(crate) const NOTHING: Self = Self {
+        noise: [f32::NEG_INFINITY; LANES],
+        before: [0.0; LANES],
+    };
+}
+
+/// A position in the tree, forced passes behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<S> {
+    pub(crate) state: S,
+    /// What the network, or the rules, say it is worth for the side to move.
+    pub(crate) value: f32,
+    /// Simulations that went through its edges.
+    pub(crate) visits: f32,
+    /// The values they found, for the side to move.
+    pub(crate) sum: f32,
+    /// The simulations through the edge that has the most.
+    pub(crate) most: f32,
+    /// Where the logits of its edges start.
+    pub(crate) logits: u32,
+    /// Where the tallies of its edges start; [`NONE`] before the first visit.
+    pub(crate) tallies: u32,
+    /// Its edges, one for each legal action in ascending order; none if its value is exact.
+    pub(crate) count: u16,
+    /// The edge with the largest logit.
+    pub(crate) best: u16,
+}
+
+impl<S> Node<S> {
+    #[inline(always)]
+    pub(crate) fn groups(&self) -> usize {
+        groups(usize::from(self.count))
+    }
+}
+
+/// Nodes and edges of all trees of one thread, in the order in which they were made.
+///
+/// So what the trees of a batch read one after the other lies side by side: with memory of its own for
+/// every tree, processors spend more time on finding pages than on calculating.
+#[derive(Debug)]
+pub(crate) struct Store<S> {
+    pub(crate) nodes: Vec<Node<S>>,
+    /// What the network says about the edges; those of a node follow each other.
+    pub(crate) logits: Vec<Logits>,
+    /// What has been found out about the edges of nodes with visits.
+    pub(crate) tallies: Vec<Tally>,
+    /// What is added to the edges of roots.
+    pub(crate) lanes: Vec<RootLanes>,
+}
+
+impl<S: GameState> Store<S> {
+    /// Memory with room for this many nodes.
+    pub(crate) fn with_room(nodes: usize) -> Self {
+        // Groups of edges on average: of a node, and of those that are visited again.
+        const LOGITS: usize = 4;
+        const TALLIES: usize = 2;
+        Self {
+            nodes: with_capacity(nodes),
+            logits: with_capacity(nodes * LOGITS),
+            tallies: with_capacity(nodes * TALLIES),
+            lanes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.logits.clear();
+        self.tallies.clear();
+        self.lanes.clear();
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node<S>>()
+            + self.logits.capacity() * size_of::<Logits>()
+            + self.tallies.capacity() * size_of::<Tally>()
+            + self.lanes.capacity() * size_of::<RootLanes>()
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(&self, node: u32) -> &Node<S> {
+        &self.nodes[node as usize]
+    }
+
+    /// A node and its edges; it must have tallies.
+    #[inline(always)]
+    pub(crate) fn choice(&self, node: &Node<S>) -> NodeEdges<'_> {
+        let groups = node.groups();
+        NodeEdges {
+            value: node.value,
+            visits: node.visits,
+            sum: node.sum,
+            most: node.most,
+            logits: &self.logits[node.logits as usize..][..groups],
+            tallies: &self.tallies[node.tallies as usize..][..groups],
+        }
+    }
+
+    /// The node that an edge leads to.
+    #[inline(always)]
+    pub(crate) fn child(&self, node: u32, place: u32) -> u32 {
+        let tallies = self.node(node).tallies;
+        if tallies == NONE {
+            return NONE;
+        }
+        let (group, lane) = (place as usize / LANES, place as usize % LANES);
+        self.tallies[tallies as usize + group].children[lane]
+    }
+
+    /// Adds a node, its edges having these logits; returns its number.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, state: S, head: Prediction, logits: &[Logits]) -> u32 {
+        self.nodes.push(Node {
+            state,
+            value: head.value,
+            visits: 0.0,
+            sum: 0.0,
+            most: 0.0,
+            logits: self.logits.len() as u32,
+            tallies: NONE,
+            count: head.count,
+            best: head.best,
+        });
+        self.logits.extend_from_slice(logits);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Makes an edge lead to a node.
+    #[inline(always)]
+    pub(crate) fn link<V: Vector>(&mut self, node: u32, place: u32, child: u32) {
+        if self.node(node).tallies == NONE {
+            self.open::<V>(node);
+        }
+        let first = self.node(node).tallies as usize;
+        let (group, lane) = (place as usize / LANES, place as usize % LANES);
+        self.tallies[first + group].children[lane] = child;
+    }
+
+    /// Makes room for what is found out about the edges of a node.
+    #[inline(always)]
+    pub(crate) fn open<V: Vector>(&mut self, node: u32) {
+        let node = &mut self.nodes[node as usize];
+        node.tallies = self.tallies.len() as u32;
+        let logits = &self.logits[node.logits as usize..][..node.groups()];
+        Tally::open::<V>(&mut self.tallies, logits, usize::from(node.count));
+    }
+
+    /// Copies a node and all that can be reached from it; returns its number here.
+    pub(crate) fn adopt(&mut self, from: &Self, node: u32) -> u32 {
+        let root = self.adopt_one(from, node);
+        let mut at = root;
+        while (at as usize) < self.nodes.len() {
+            let Node { tallies, .. } = *self.node(at);
+            if tallies != NONE {
+                for tally in tallies as usize..tallies as usize + self.node(at).groups() {
+                    for lane in 0..LANES {
+                        let child = self.tallies[tally].children[lane];
+                        if child != NONE {
+                            let child = self.adopt_one(from, child);
+                            self.tallies[tally].children[lane] = child;
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        root
+    }
+
+    /// Copies a node, its edges leading to the numbers of their children there.
+    fn adopt_one(&mut self, from: &Self, node: u32) -> u32 {
+        let mut node = *from.node(node);
+        let groups = node.groups();
+        let logits = &from.logits[node.logits as usize..][..groups];
+        node.logits = self.logits.len() as u32;
+        self.logits.extend_from_slice(logits);
+        if node.tallies != NONE {
+            let tallies = &from.tallies[node.tallies as usize..][..groups];
+            node.tallies = self.tallies.len() as u32;
+            self.tallies.extend_from_slice(tallies);
+        }
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+}

@@ -1,0 +1,209 @@
+//! Tree search over many positions at once, the network outside.
+//!
+//! A [`TreeSearch`] holds one tree a position. [`TreeSearch::select`] runs simulations down every tree
+//! until each has come to a position that has to be evaluated, [`TreeSearch::write_leaves`] writes
+//! them into the caller's arrays, and [`TreeSearch::update`] takes in what the network says about
+//! them. Finished games, and positions with few empty cells if so configured, are worth what the rules
+//! say, and cost no evaluation; forced passes are no nodes; a position that several trees have come
+//! to is evaluated once.
+//!
+//! Whoever's turn it is, a value is the one of the side to move, and signs follow the side to move,
+//! not the depth: passes let a player move twice.
+
+mod config;
+mod error;
+mod forest;
+mod memory;
+mod search;
+
+use std::sync::Arc;
+
+pub use config::{Root, TreeConfig};
+pub use error::UpdateError;
+pub use forest::results::{Results, TreeNode};
+
+use self::forest::{AnyForest, Forest};
+use crate::encode::Layout;
+use crate::game::{Position, Variant};
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits};
+use crate::vector::Observations;
+use crate::vector::step::packed_game::PackedGame;
+
+/// Searches over a batch of positions of one variant, all with as many simulations.
+///
+/// Tree `i` depends on its position, its stream of the seed and the evaluations, not on the other
+/// trees or the number of threads.
+#[derive(Debug)]
+pub struct TreeSearch {
+    batch: Box<dyn AnyForest>,
+    len: usize,
+}
+
+impl TreeSearch {
+    /// Starts a search from every position.
+    ///
+    /// It can write observations of the `layout` only. `solver` is asked about positions with at most
+    /// [`TreeConfig::solve_below`] empty cells.
+    ///
+    /// # Panics
+    ///
+    /// If there is no position, one is over, or `threads` is 0.
+    #[must_use]
+    pub fn new(
+        variant: &Arc<Variant>,
+        positions: &[Position],
+        config: TreeConfig,
+        layout: Layout,
+        solver: Option<Arc<Solver>>,
+        num_threads: usize,
+    ) -> Self {
+        assert!(!positions.is_empty() && num_threads > 0);
+        assert!(positions.iter().all(|position| !position.is_over(variant)));
+        let solver = solver.filter(|_| config.solve_below > 0);
+        let batch: Box<dyn AnyForest> = if PackedGame::fits(variant, layout) {
+            Box::new(Forest::<PackedGame>::new(
+                variant,
+                positions,
+                config,
+                solver,
+                num_threads,
+            ))
+        } else {
+            Box::new(Forest::<Position>::new(
+                variant,
+                positions,
+                config,
+                solver,
+                num_threads,
+            ))
+        };
+        Self {
+            batch,
+            len: positions.len(),
+        }
+    }
+
+    /// How many trees there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Always false.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Starts the next searches; a tree that has come to its new position before keeps what it knows
+    /// of it.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many positions as trees.
+    pub fn restart(&mut self, positions: &[Position]) {
+        assert_eq!(positions.len(), self.len);
+        self.batch.restart(positions);
+    }
+
+    /// Simulates until every tree has a leaf to evaluate or is done; returns how many different leaves
+    /// there are, 0 when all searches are done. Calling it again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the solver was stopped; the search goes on with the next call.
+    pub fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
+        self.batch.select(limits)
+    }
+
+    /// Writes the selected leaves: observations and legal actions, one row each.
+    ///
+    /// # Panics
+    ///
+    /// If there is not room for as many rows.
+    pub fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
+        self.batch.write_leaves(observations, action_mask);
+    }
+
+    /// Takes in the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
+    /// side to move, between -1 and 1.
+    ///
+    /// # Errors
+    ///
+    /// When nothing has been selected or a number cannot be used; nothing has changed.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many numbers as the leaves need.
+    pub fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+        self.take_in(logits, values)?;
+        self.advance();
+        Ok(())
+    }
+
+    /// The first half of [`TreeSearch::update`], which reads the numbers and changes no tree.
+    ///
+    /// # Errors
+    ///
+    /// See [`TreeSearch::update`].
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many numbers as the leaves need.
+    pub fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+        self.batch.take_in(logits, values)
+    }
+
+    /// The second half of [`TreeSearch::update`]: the trees grow.
+    ///
+    /// # Panics
+    ///
+    /// If the selected leaves have not been taken in.
+    pub fn advance(&mut self) {
+        self.batch.advance();
+    }
+
+    /// Runs all simulations without a network: every action is as likely as the others, and a leaf is
+    /// worth what a game of random actions from there pays.
+    ///
+    /// # Errors
+    ///
+    /// When the stop flag was set.
+    pub fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
+        self.batch.run_with_rollouts(limits)
+    }
+
+    /// Whether all searches are done.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.batch.is_done()
+    }
+
+    /// What searches that are done have found out.
+    ///
+    /// # Panics
+    ///
+    /// If they are not done.
+    #[must_use]
+    pub fn results(&self) -> Results {
+        assert!(self.is_done(), "the search is not done");
+        self.batch.results()
+    }
+
+    /// The nodes of one tree, each before its children.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such tree.
+    #[must_use]
+    pub fn nodes(&self, tree: usize) -> Vec<TreeNode> {
+        self.batch.nodes(tree)
+    }
+
+    /// The memory that the trees take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.batch.bytes()
+    }
+}

@@ -1,0 +1,155 @@
+//! What the network says about leaves, made ready for the trees.
+
+use crate::simd::{Kernel, LANES, Vector};
+use crate::tree_search::memory::edges::{Largest, Logits, groups};
+use crate::tree_search::memory::store::Prediction;
+use crate::vector::step::state::GameState;
+
+/// A position's evaluation as a tree takes it over.
+#[derive(Clone, Copy)]
+pub(crate) struct LeafEvaluation<'a> {
+    pub(crate) head: Prediction,
+    /// As many as its actions fill.
+    pub(crate) logits: &'a [Logits],
+}
+
+/// The evaluations of a batch of leaves, in memory that is kept.
+#[derive(Debug, Default)]
+pub(crate) struct LeafEvaluations {
+    pub(crate) heads: Vec<Prediction>,
+    pub(crate) logits: Vec<Logits>,
+}
+
+impl LeafEvaluations {
+    /// Memory for this many leaves with this many actions at most: their heads and logits.
+    pub(crate) fn rows(
+        &mut self,
+        leaves: usize,
+        num_actions: usize,
+    ) -> (&mut [Prediction], &mut [Logits]) {
+        let groups = leaves * groups(num_actions);
+        if self.heads.len() < leaves {
+            self.heads.resize(leaves, Prediction::default());
+            self.logits.resize(groups, Logits::NOTHING);
+        }
+        (&mut self.heads[..leaves], &mut self.logits[..groups])
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, row: usize, num_actions: usize) -> LeafEvaluation<'_> {
+        let head = self.heads[row];
+        let own = &self.logits[row * groups(num_actions)..];
+        LeafEvaluation {
+            head,
+            logits: &own[..groups(usize::from(head.count))],
+        }
+    }
+}
+
+/// Takes in what the network says about leaves; gives the first one of which it cannot be used.
+pub(crate) struct TakeIn<'a, S: GameState> {
+    pub(crate) rules: &'a S::Rules,
+    pub(crate) num_actions: usize,
+    pub(crate) leaves: &'a [S],
+    /// The network's logits, one for every action.
+    pub(crate) rows: &'a [f32],
+    pub(crate) values: &'a [f32],
+    pub(crate) heads: &'a mut [Prediction],
+    pub(crate) logits: &'a mut [Logits],
+}
+
+impl<S: GameState> Kernel for TakeIn<'_, S> {
+    type Result = Option<usize>;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> Option<usize> {
+        let most = groups(self.num_actions);
+        // What is picked is written in whole groups, which may end behind the last action.
+        let mut picked = vec![0.0; (most + 1) * LANES];
+        let rows = self.rows.chunks_exact(self.num_actions);
+        let outputs = self.heads.iter_mut().zip(self.logits.chunks_mut(most));
+        let inputs = self.leaves.iter().zip(rows).zip(self.values);
+        for (row, (((leaf, numbers), &value), (head, logits))) in inputs.zip(outputs).enumerate() {
+            let count = leaf.pick_legal::<V>(self.rules, numbers, &mut picked);
+            match level::<V>(&mut picked, count, &mut logits[..groups(count)]) {
+                Some(best) if value.is_finite() => {
+                    *head = Prediction {
+                        value,
+                        count: count as u16,
+                        best: best as u16,
+                    }
+                }
+                _ => return Some(row),
+            }
+        }
+        None
+    }
+}
+
+/// Writes logits less the largest; the place of the largest, the first of equal ones, unless one is not
+/// a number or plus infinity, or all are minus infinity.
+#[inline(always)]
+fn level<V: Vector>(picked: &mut [f32], count: usize, logits: &mut [Logits]) -> Option<usize> {
+    let (_, end) = picked.split_at_mut(count);
+    V::splat(f32::NEG_INFINITY).store(end.first_chunk_mut()?);
+    let (all, _) = picked.as_chunks::<LANES>();
+    let mut best = Largest::<V>::new();
+    let infinity = V::splat(f32::INFINITY);
+    let mut usable = infinity.is_equal(infinity);
+    for (group, (numbers, _)) in all.iter().zip(&*logits).enumerate() {
+        let numbers = V::load(numbers);
+        usable = usable.and(infinity.is_above(numbers));
+        best.take(group, numbers);
+    }
+    let largest = best.largest();
+    if !usable.all() || largest == f32::NEG_INFINITY {
+        return None;
+    }
+    for (numbers, logits) in all.iter().zip(logits) {
+        let numbers = V::load(numbers).sub(V::splat(largest));
+        numbers.store(&mut logits.numbers);
+    }
+    Some(best.place())
+}
+
+/// Writes what nobody knows anything about: all actions are equally likely.
+pub(crate) fn even(count: usize, logits: &mut [Logits]) {
+    logits.fill(Logits::NOTHING);
+    for place in 0..count {
+        logits[place / LANES].numbers[place % LANES] = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Portable;
+
+    #[test]
+    #[allow(clippy::float_cmp)] // whole numbers
+    fn logits_are_less_the_largest() {
+        let mut picked = [7.0; 24];
+        picked[..9].copy_from_slice(&[1., f32::NEG_INFINITY, 3., -200., 3., 0., 0., 0., 2.]);
+        let mut logits = [Logits::NOTHING; 2];
+        assert_eq!(level::<Portable>(&mut picked, 9, &mut logits), Some(2));
+        let expected = [-2., f32::NEG_INFINITY, 0., -203., 0., -3., -3., -3.];
+        assert_eq!(logits[0].numbers, expected);
+        assert_eq!(logits[1].numbers[0], -1.0);
+        assert_eq!(logits[1].numbers[1..], [f32::NEG_INFINITY; 7]);
+    }
+
+    #[test]
+    fn logits_that_cannot_be_used() {
+        let mut logits = [Logits::NOTHING];
+        let mut level = |picked: &mut [f32]| level::<Portable>(picked, 3, &mut logits);
+        for bad in [f32::NAN, f32::INFINITY] {
+            let mut picked = [0.0; 16];
+            picked[2] = bad;
+            assert_eq!(level(&mut picked), None);
+            picked[2] = 1.0;
+            picked[3] = bad; // no legal action
+            assert_eq!(level(&mut picked), Some(2));
+        }
+        assert_eq!(level(&mut [f32::NEG_INFINITY; 16]), None);
+    }
+}

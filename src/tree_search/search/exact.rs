@@ -1,0 +1,78 @@
+//! Positions whose value needs no network.
+
+use crate::encode::action_of;
+use crate::game::Variant;
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits};
+use crate::tree_search::config::TreeConfig;
+use crate::vector::step::state::GameState;
+
+/// What the rules, and a solver where there is one, say about positions.
+pub(crate) struct Exact<'a, S: GameState> {
+    pub(crate) rules: &'a S::Rules,
+    pub(crate) config: &'a TreeConfig,
+    pub(crate) variant: &'a Variant,
+    pub(crate) solver: Option<&'a Solver>,
+    pub(crate) limits: Limits<'a>,
+}
+
+/// A root about which everything is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Solved {
+    pub(crate) actions: Vec<usize>,
+    /// What each of them is worth for the side to move.
+    pub(crate) values: Vec<f32>,
+}
+
+impl<S: GameState> Exact<'_, S> {
+    /// What a position is worth for the side to move, if the game is over or few cells are empty.
+    ///
+    /// # Errors
+    ///
+    /// When the solver was stopped.
+    #[inline(always)]
+    pub(crate) fn value(&self, state: &S) -> Result<Option<f32>, Halt> {
+        let margin = if state.is_over(self.rules) {
+            let score = state.score(self.rules).map(i32::from);
+            let own = state.to_play();
+            score[own] - score[1 - own]
+        } else if let Some(solver) = self.solver_for(state) {
+            let position = state.position(self.rules);
+            let margin = solver.margin(&position, self.limits);
+            margin.map_err(|(halt, _)| halt)?
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(self.config.value(margin)))
+    }
+
+    /// What every action of a position is worth for the side to move, if few cells are empty.
+    ///
+    /// # Errors
+    ///
+    /// When the solver was stopped.
+    pub(crate) fn solve(&self, state: &S) -> Result<Option<Solved>, Halt> {
+        let Some(solver) = self.solver_for(state) else {
+            return Ok(None);
+        };
+        let position = state.position(self.rules);
+        let solution = solver.solve(&position, self.limits);
+        let moves = solution.map_err(|unsolved| unsolved.halt)?.moves;
+        Ok(Some(Solved {
+            actions: moves
+                .iter()
+                .map(|&(mv, _)| action_of(self.variant, mv))
+                .collect(),
+            values: moves
+                .iter()
+                .map(|&(_, margin)| self.config.value(margin))
+                .collect(),
+        }))
+    }
+
+    #[inline(always)]
+    fn solver_for(&self, state: &S) -> Option<&Solver> {
+        let solver = self.solver?;
+        (state.count_empty(self.rules) <= self.config.solve_below).then_some(solver)
+    }
+}

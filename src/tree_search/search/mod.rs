@@ -1,0 +1,7 @@
+//! The search of one tree.
+
+pub(crate) mod evaluation;
+pub(crate) mod exact;
+pub(crate) mod noise;
+pub(crate) mod rule;
+pub(crate) mod tree;

@@ -1,0 +1,329 @@
+//! Which action a simulation takes, and what a search concludes.
+
+#![allow(clippy::float_cmp)] // visits are whole numbers
+
+use super::noise::{draw_dirichlet, draw_gumbel, schedule};
+use crate::random::SplitMix64;
+use crate::simd::{LANES, Lanes, Vector, exp};
+use crate::tree_search::config::{Root, TreeConfig};
+use crate::tree_search::memory::edges::{Largest, Tally};
+use crate::tree_search::memory::store::{NodeEdges, RootLanes};
+
+/// The rule of a [`Root`], with what is computed once for it.
+#[derive(Debug)]
+pub(crate) enum SelectionRule {
+    Puct {
+        c_puct: f32,
+        dirichlet_share: f32,
+        dirichlet_alpha: f32,
+    },
+    Gumbel {
+        c_visit: f32,
+        c_scale: f32,
+        /// For each number of actions considered, from 1, the visits that the action which a
+        /// simulation takes has had before.
+        schedules: Vec<Vec<f32>>,
+    },
+}
+
+/// What a search says about its root.
+pub(crate) struct Conclusion {
+    /// The place of the action chosen among those of the root.
+    pub(crate) chosen: usize,
+    /// For the side to move.
+    pub(crate) value: f32,
+}
+
+impl SelectionRule {
+    pub(crate) fn new(config: &TreeConfig) -> Self {
+        match config.root {
+            Root::Puct {
+                c_puct,
+                dirichlet_share,
+                dirichlet_alpha,
+            } => Self::Puct {
+                c_puct,
+                dirichlet_share,
+                dirichlet_alpha,
+            },
+            Root::Gumbel {
+                max_considered,
+                c_visit,
+                c_scale,
+            } => Self::Gumbel {
+                c_visit,
+                c_scale,
+                schedules: (1..=max_considered)
+                    .map(|considered| schedule(considered, config.num_simulations))
+                    .collect(),
+            },
+        }
+    }
+
+    /// Draws the chance that a search adds at its root of `count` edges.
+    pub(crate) fn draw_noise(
+        &self,
+        temperature: f32,
+        tallies: &[Tally],
+        count: usize,
+        rng: &mut SplitMix64,
+        root: &mut [RootLanes],
+    ) {
+        let mut left = count;
+        for (own, tally) in root.iter_mut().zip(tallies) {
+            let edges = left.min(LANES);
+            left -= edges;
+            match *self {
+                Self::Puct { .. } => own.noise = tally.priors,
+                Self::Gumbel { .. } if temperature > 0.0 => {
+                    for noise in &mut own.noise[..edges] {
+                        *noise = temperature * draw_gumbel(rng);
+                    }
+                }
+                Self::Gumbel { .. } => own.noise[..edges].fill(0.0),
+            }
+        }
+        if let Self::Puct {
+            dirichlet_share: share,
+            dirichlet_alpha,
+            ..
+        } = *self
+            && share > 0.0
+        {
+            let mut drawn = vec![0.0; count];
+            draw_dirichlet(rng, f64::from(dirichlet_alpha), &mut drawn);
+            for (place, drawn) in drawn.into_iter().enumerate() {
+                let noise = &mut root[place / LANES].noise[place % LANES];
+                *noise = (1.0 - share) * *noise + share * drawn;
+            }
+        }
+    }
+
+    /// The place of the edge that a simulation takes below the root, at a node with visits.
+    #[inline(always)]
+    pub(crate) fn choose<V: Vector>(&self, choice: NodeEdges<'_>, scratch: &mut [Lanes]) -> usize {
+        match self {
+            Self::Puct { c_puct, .. } => {
+                puct::<V>(choice, choice.tallies.iter().map(|it| &it.priors), *c_puct)
+            }
+            Self::Gumbel {
+                c_visit, c_scale, ..
+            } => {
+                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                // Compared are the shares less those of the visits, all times the sum of weights.
+                let sum = softmax_weights::<V>(&mut scratch[..choice.tallies.len()], largest);
+                let scale = V::splat(sum / (1.0 + choice.visits));
+                let mut best = Largest::<V>::new();
+                for (group, (weights, tally)) in scratch.iter().zip(choice.tallies).enumerate() {
+                    let visits = V::load(&tally.visits);
+                    best.take(group, V::load(weights).sub(visits.mul(scale)));
+                }
+                best.place()
+            }
+        }
+    }
+
+    /// The place of the edge that a simulation takes at the root.
+    #[inline(always)]
+    pub(crate) fn choose_at_root<V: Vector>(
+        &self,
+        choice: NodeEdges<'_>,
+        count: usize,
+        root: &[RootLanes],
+        simulation: usize,
+        scratch: &mut [Lanes],
+    ) -> usize {
+        match self {
+            Self::Puct { c_puct, .. } => {
+                puct::<V>(choice, root.iter().map(|it| &it.noise), *c_puct)
+            }
+            Self::Gumbel {
+                c_visit,
+                c_scale,
+                schedules,
+            } => {
+                let considered = schedules.len().min(count);
+                let due = schedules[considered - 1][simulation];
+                improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                best_with_noise::<V>(choice, root, due, scratch)
+            }
+        }
+    }
+
+    /// What a search that is done says about its root of `count` edges; `targets` get the policy to
+    /// learn.
+    pub(crate) fn conclude<V: Vector>(
+        &self,
+        choice: NodeEdges<'_>,
+        count: usize,
+        root: &[RootLanes],
+        temperature: f32,
+        mut rng: SplitMix64,
+        targets: &mut [Lanes],
+    ) -> Conclusion {
+        let value = if count == 1 && choice.visits > 0.0 {
+            choice.sum / choice.visits // a forced pass has not been evaluated itself
+        } else {
+            (choice.value + choice.sum) / (1.0 + choice.visits)
+        };
+        let chosen = match self {
+            Self::Puct { .. } => {
+                for (targets, tally) in targets.iter_mut().zip(choice.tallies) {
+                    *targets = tally.visits.map(|visits| visits / choice.visits);
+                }
+                draw_by_visits(choice, count, temperature, &mut rng)
+            }
+            Self::Gumbel {
+                c_visit, c_scale, ..
+            } => {
+                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, targets);
+                let lanes = choice.tallies.iter().zip(root);
+                let new = lanes.flat_map(|(tally, root)| {
+                    tally
+                        .visits
+                        .into_iter()
+                        .zip(root.before)
+                        .map(|(now, before)| now - before)
+                });
+                let most = new.fold(0.0, f32::max);
+                let chosen = best_with_noise::<V>(choice, root, most, targets);
+                let targets = &mut targets[..choice.tallies.len()];
+                let scale = 1.0 / softmax_weights::<V>(targets, largest);
+                targets
+                    .as_flattened_mut()
+                    .iter_mut()
+                    .for_each(|it| *it *= scale);
+                chosen
+            }
+        };
+        Conclusion { chosen, value }
+    }
+}
+
+/// The edge with the largest upper confidence bound. An edge without visits is thought to be worth
+/// what its node has been worth so far.
+#[inline(always)]
+fn puct<'a, V: Vector>(
+    choice: NodeEdges<'a>,
+    priors: impl Iterator<Item = &'a Lanes>,
+    c_puct: f32,
+) -> usize {
+    let unknown = V::splat((choice.value + choice.sum) / (1.0 + choice.visits));
+    let weight = V::splat(c_puct * (1.0 + choice.visits).sqrt());
+    let mut best = Largest::<V>::new();
+    for (group, (tally, priors)) in choice.tallies.iter().zip(priors).enumerate() {
+        let (means, visited) = tally.means::<V>();
+        let after = V::load(&tally.visits).add(V::splat(1.0));
+        let bonus = weight.mul(V::load(priors)).div(after);
+        best.take(group, visited.select(means, unknown).add(bonus));
+    }
+    best.place()
+}
+
+/// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
+/// Actions without visits get the mixed value of equation 33. Returns the largest.
+#[inline(always)]
+fn improved_logits<V: Vector>(
+    choice: NodeEdges<'_>,
+    c_visit: f32,
+    c_scale: f32,
+    out: &mut [Lanes],
+) -> f32 {
+    let nothing = V::splat(0.0);
+    let (mut weighted, mut tried) = (nothing, nothing);
+    for tally in choice.tallies {
+        let (means, visited) = tally.means::<V>();
+        // Lanes without an edge are minus infinity and never visited.
+        let priors = visited.select(V::load(&tally.priors), nothing);
+        weighted = weighted.add(priors.mul(means));
+        tried = tried.add(priors);
+    }
+    let (weighted, tried) = (weighted.sum(), tried.sum());
+    let mixed = if tried > 0.0 {
+        (choice.value + choice.visits * (weighted / tried)) / (1.0 + choice.visits)
+    } else {
+        choice.value
+    };
+    let (mixed, weight) = (V::splat(mixed), V::splat((c_visit + choice.most) * c_scale));
+    let mut largest = V::splat(f32::NEG_INFINITY);
+    let lanes = choice.logits.iter().zip(choice.tallies);
+    for ((logits, tally), out) in lanes.zip(out) {
+        let (means, visited) = tally.means::<V>();
+        let value = visited.select(means, mixed);
+        let improved = V::load(&logits.numbers).add(weight.mul(value));
+        improved.store(out);
+        largest = largest.max(improved);
+    }
+    largest.largest()
+}
+
+/// The largest of improved logits with the noise of this search, among the edges that have had this
+/// many visits in it.
+#[inline(always)]
+fn best_with_noise<V: Vector>(
+    choice: NodeEdges<'_>,
+    root: &[RootLanes],
+    due: f32,
+    improved: &[Lanes],
+) -> usize {
+    let mut best = Largest::<V>::new();
+    let lanes = choice.tallies.iter().zip(root).zip(improved);
+    for (group, ((tally, root), improved)) in lanes.enumerate() {
+        let new = V::load(&tally.visits).sub(V::load(&root.before));
+        let scores = V::load(improved).add(V::load(&root.noise));
+        let none = V::splat(f32::NEG_INFINITY);
+        let is_due = new.is_equal(V::splat(due));
+        best.take(group, is_due.select(scores, none));
+    }
+    best.place()
+}
+
+/// Writes the exponentials of numbers less the largest over them and returns their sum.
+#[inline(always)]
+fn softmax_weights<V: Vector>(numbers: &mut [Lanes], largest: f32) -> f32 {
+    let mut sums = V::splat(0.0);
+    for lanes in numbers {
+        let weights = exp(V::load(lanes).sub(V::splat(largest)));
+        weights.store(lanes);
+        sums = sums.add(weights);
+    }
+    sums.sum()
+}
+
+/// The most visited action, of equal ones the one with the largest mean value; with a temperature, a
+/// draw from the visits to the power of 1 over it.
+fn draw_by_visits(
+    choice: NodeEdges<'_>,
+    count: usize,
+    temperature: f32,
+    rng: &mut SplitMix64,
+) -> usize {
+    let key = |place: usize| {
+        let tally = &choice.tallies[place / LANES];
+        (tally.visits[place % LANES], tally.sums[place % LANES])
+    };
+    let better = |best, place| if key(place) > key(best) { place } else { best };
+    let best = (0..count).fold(0, better);
+    if temperature == 0.0 {
+        return best;
+    }
+    let weight = |place: usize| {
+        let (visits, _) = key(place);
+        let share = visits / choice.most;
+        let weight = if temperature == 1.0 {
+            share
+        } else {
+            share.powf(1.0 / temperature)
+        };
+        if weight < 1e-30 { 0.0 } else { weight }
+    };
+    let mut left = rng.open_unit() as f32 * (0..count).map(weight).sum::<f32>();
+    for place in 0..count {
+        let weight = weight(place);
+        left -= weight;
+        if left <= 0.0 && weight > 0.0 {
+            return place;
+        }
+    }
+    best
+}

@@ -1,0 +1,318 @@
+//! One tree, and how a simulation goes through it.
+
+use super::evaluation::LeafEvaluation;
+use super::exact::{Exact, Solved};
+use super::rule::SelectionRule;
+use crate::random::SplitMix64;
+use crate::search::Halt;
+use crate::simd::{LANES, Lanes, Vector};
+use crate::tree_search::config::TreeConfig;
+use crate::tree_search::memory::edges::{Logits, NONE};
+use crate::tree_search::memory::store::{Node, Prediction, RootLanes, Store};
+use crate::vector::step::state::GameState;
+
+/// What all trees of a batch read.
+pub(crate) struct SearchContext<'a, S: GameState> {
+    pub(crate) rules: &'a S::Rules,
+    pub(crate) config: &'a TreeConfig,
+    pub(crate) rule: &'a SelectionRule,
+    pub(crate) exact: Exact<'a, S>,
+}
+
+/// A search tree and the state of its search; its nodes and edges are in the [`Store`] that its
+/// functions are given.
+#[derive(Debug)]
+pub(crate) struct Tree<S> {
+    pub(crate) root: S,
+    /// The node of the root; [`NONE`] before it has been evaluated.
+    pub(crate) first: u32,
+    /// Where the lanes of the root start.
+    first_lanes: u32,
+    /// Nodes and the places of their edges from the root to the leaf.
+    pub(crate) path: Vec<(u32, u32)>,
+    /// The simulations of this search that have come to their end.
+    done: usize,
+    /// The margins of all actions, when the root itself has been solved.
+    pub(crate) solved: Option<Box<Solved>>,
+    rng: SplitMix64,
+    /// Decides the last choice of this search.
+    pub(crate) final_draw: u64,
+}
+
+/// Tells the draws of a search from those of an environment with the same seed.
+const TREE_STREAM: u64 = 0x7472_6565;
+
+impl<S: GameState + PartialEq> Tree<S> {
+    pub(crate) fn new(root: S, seed: u64) -> Self {
+        let mut rng = SplitMix64::stream(seed, TREE_STREAM);
+        Self {
+            final_draw: rng.next_u64(),
+            root,
+            first: NONE,
+            first_lanes: 0,
+            path: Vec::new(),
+            done: 0,
+            solved: None,
+            rng,
+        }
+    }
+
+    pub(crate) fn is_done(&self, config: &TreeConfig) -> bool {
+        self.done >= config.num_simulations || self.solved.is_some()
+    }
+
+    /// The lanes of the root, which has been evaluated.
+    #[inline(always)]
+    pub(crate) fn lanes<'a>(&self, store: &'a Store<S>) -> &'a [RootLanes] {
+        &store.lanes[self.first_lanes as usize..][..store.node(self.first).groups()]
+    }
+
+    /// Starts the next search, from this position. What the tree knows of it already goes to the new
+    /// store.
+    pub(crate) fn restart<V: Vector>(
+        &mut self,
+        root: S,
+        shared: &SearchContext<'_, S>,
+        old: &Store<S>,
+        new: &mut Store<S>,
+    ) {
+        self.done = 0;
+        self.final_draw = self.rng.next_u64();
+        self.solved = None;
+        self.path.clear();
+        let kept = self.find(&root, old);
+        self.root = root;
+        self.first = NONE;
+        if let Some(node) = kept
+            // A solved node knows its value and no actions: it cannot be a root.
+            && old.node(node).count > 0
+        {
+            self.first = new.adopt(old, node);
+            if new.node(self.first).tallies == NONE {
+                new.open::<V>(self.first);
+            }
+            self.prepare_root(shared, new);
+        }
+    }
+
+    /// The root, or the child of the root, that is at this position.
+    fn find(&self, position: &S, store: &Store<S>) -> Option<u32> {
+        if self.first == NONE {
+            return None;
+        }
+        if self.root == *position {
+            return Some(self.first);
+        }
+        let tallies = store.choice(store.node(self.first)).tallies.iter();
+        let mut children = tallies.flat_map(|tally| tally.children);
+        children.find(|&child| child != NONE && store.node(child).state == *position)
+    }
+
+    /// Simulates until a position has to be evaluated or the search is done; returns the position.
+    /// Not to be called again before that has been handed to [`Tree::expand`].
+    ///
+    /// # Errors
+    ///
+    /// When the exact solver has been stopped. The simulation it was part of has not happened.
+    #[inline(always)]
+    pub(crate) fn simulate<V: Vector>(
+        &mut self,
+        shared: &SearchContext<'_, S>,
+        store: &mut Store<S>,
+        scratch: &mut [Lanes],
+    ) -> Result<Option<S>, Halt> {
+        if self.is_done(shared.config) {
+            return Ok(None);
+        }
+        if self.first == NONE
+            && let Some(leaf) = self.open_root::<V>(shared, store)?
+        {
+            return Ok(Some(leaf));
+        }
+        while !self.is_done(shared.config) {
+            let (node, place) = self.descend::<V>(shared, store, scratch);
+            let child = store.child(node, place);
+            if child != NONE {
+                let Node { state, value, .. } = *store.node(child);
+                self.back_up(store, &state, value);
+                continue;
+            }
+            let parent = &store.node(node).state;
+            let action = parent.nth_legal(shared.rules, place as usize);
+            let mut state = parent.play(shared.rules, action);
+            while state.must_pass(shared.rules) {
+                let pass = state.nth_legal(shared.rules, 0);
+                state = state.play(shared.rules, pass);
+            }
+            let Some(value) = shared.exact.value(&state)? else {
+                return Ok(Some(state));
+            };
+            let head = Prediction {
+                value,
+                ..Prediction::default()
+            };
+            self.add::<V>(store, state, LeafEvaluation { head, logits: &[] });
+        }
+        Ok(None)
+    }
+
+    /// Solves the root, or asks for its evaluation; a forced pass needs none.
+    #[inline(always)]
+    fn open_root<V: Vector>(
+        &mut self,
+        shared: &SearchContext<'_, S>,
+        store: &mut Store<S>,
+    ) -> Result<Option<S>, Halt> {
+        if let Some(solved) = shared.exact.solve(&self.root)? {
+            self.solved = Some(Box::new(solved));
+        } else if self.root.must_pass(shared.rules) {
+            let mut pass = Logits::NOTHING;
+            pass.numbers[0] = 0.0;
+            let head = Prediction {
+                count: 1,
+                ..Prediction::default()
+            };
+            let logits = &[pass];
+            self.expand_root::<V>(shared, store, LeafEvaluation { head, logits });
+        } else {
+            return Ok(Some(self.root));
+        }
+        Ok(None)
+    }
+
+    /// Follows the tree to an edge that leads to an exact value or to nothing yet.
+    #[inline(always)]
+    fn descend<V: Vector>(
+        &mut self,
+        shared: &SearchContext<'_, S>,
+        store: &Store<S>,
+        scratch: &mut [Lanes],
+    ) -> (u32, u32) {
+        self.path.clear();
+        let mut at = self.first;
+        loop {
+            let node = store.node(at);
+            let place = if at == self.first {
+                let (choice, count) = (store.choice(node), usize::from(node.count));
+                let lanes = self.lanes(store);
+                shared
+                    .rule
+                    .choose_at_root::<V>(choice, count, lanes, self.done, scratch)
+            } else if node.tallies == NONE {
+                usize::from(node.best)
+            } else {
+                shared.rule.choose::<V>(store.choice(node), scratch)
+            };
+            let place = place as u32;
+            self.path.push((at, place));
+            let child = store.child(at, place);
+            if child == NONE || store.node(child).count == 0 {
+                return (at, place);
+            }
+            at = child;
+        }
+    }
+
+    /// Takes in the evaluation of the leaf.
+    #[inline(always)]
+    pub(crate) fn expand<V: Vector>(
+        &mut self,
+        shared: &SearchContext<'_, S>,
+        store: &mut Store<S>,
+        leaf: &S,
+        evaluation: LeafEvaluation<'_>,
+    ) {
+        if self.first == NONE {
+            self.expand_root::<V>(shared, store, evaluation);
+        } else {
+            self.add::<V>(store, *leaf, evaluation);
+        }
+    }
+
+    #[inline(always)]
+    fn expand_root<V: Vector>(
+        &mut self,
+        shared: &SearchContext<'_, S>,
+        store: &mut Store<S>,
+        evaluation: LeafEvaluation<'_>,
+    ) {
+        self.first = store.add(self.root, evaluation.head, evaluation.logits);
+        store.open::<V>(self.first);
+        self.prepare_root(shared, store);
+    }
+
+    /// Draws the noise of the search that starts, and remembers where it starts from.
+    fn prepare_root(&mut self, shared: &SearchContext<'_, S>, store: &mut Store<S>) {
+        let root = &store.nodes[self.first as usize];
+        let tallies = &store.tallies[root.tallies as usize..][..root.groups()];
+        self.first_lanes = store.lanes.len() as u32;
+        let before = tallies.iter().map(|tally| RootLanes {
+            before: tally.visits,
+            ..RootLanes::NOTHING
+        });
+        store.lanes.extend(before);
+        shared.rule.draw_noise(
+            shared.config.temperature,
+            tallies,
+            usize::from(root.count),
+            &mut self.rng,
+            &mut store.lanes[self.first_lanes as usize..],
+        );
+    }
+
+    /// Adds a node where the path leads, and its value to the path.
+    #[inline(always)]
+    fn add<V: Vector>(&mut self, store: &mut Store<S>, state: S, evaluation: LeafEvaluation<'_>) {
+        let child = store.add(state, evaluation.head, evaluation.logits);
+        if let Some(&(node, place)) = self.path.last() {
+            store.link::<V>(node, place, child);
+        }
+        self.back_up(store, &state, evaluation.head.value);
+    }
+
+    /// Adds a value, for the side to move in `state`, to every edge of the path.
+    #[inline(always)]
+    fn back_up(&mut self, store: &mut Store<S>, state: &S, value: f32) {
+        let side = state.to_play();
+        for &(node, place) in &self.path {
+            let node = &mut store.nodes[node as usize];
+            // Turns need not alternate where passes are skipped.
+            let own = if node.state.to_play() == side {
+                value
+            } else {
+                -value
+            };
+            let (group, lane) = (place as usize / LANES, place as usize % LANES);
+            let tally = &mut store.tallies[node.tallies as usize + group];
+            tally.visits[lane] += 1.0;
+            tally.sums[lane] += own;
+            node.visits += 1.0;
+            node.sum += own;
+            node.most = node.most.max(tally.visits[lane]);
+        }
+        self.done += 1;
+    }
+
+    /// What a game of random actions from a leaf pays its side to move.
+    pub(crate) fn rollout_value(&mut self, shared: &SearchContext<'_, S>, leaf: &S) -> f32 {
+        let mut state = *leaf;
+        while !state.is_over(shared.rules) {
+            let count = state.count_legal(shared.rules);
+            let rank = self.rng.below(count as u64) as usize;
+            state = state.play(shared.rules, state.nth_legal(shared.rules, rank));
+        }
+        let score = state.score(shared.rules).map(i32::from);
+        let own = leaf.to_play();
+        shared.config.value(score[own] - score[1 - own])
+    }
+
+    /// The memory it takes beside the store.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.capacity() * size_of::<(u32, u32)>()
+    }
+
+    /// Chance for the last choice of this search.
+    pub(crate) fn final_rng(&self) -> SplitMix64 {
+        SplitMix64::new(self.final_draw)
+    }
+}

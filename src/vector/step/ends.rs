@@ -1,0 +1,51 @@
+//! How games ended in a step.
+
+use super::game::{Ending, StepEffect};
+use super::state::GameState;
+
+/// How games ended in a step, by game, and their last states.
+#[derive(Debug)]
+pub(crate) struct Ends<S> {
+    pub(crate) endings: Vec<Ending>,
+    pub(crate) states: Vec<S>,
+}
+
+impl<S: GameState> Ends<S> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            endings: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        /// Ends whose room stays. Games that start together end together, in so many more that their
+        /// room would be memory that is not used again.
+        const KEPT: usize = 8192;
+        self.endings.clear();
+        self.states.clear();
+        self.endings.shrink_to(KEPT);
+        self.states.shrink_to(KEPT);
+    }
+
+    pub(crate) fn add(&mut self, game: usize, outcome: &StepEffect<S>) {
+        if let Some((ending, state)) = outcome.end {
+            let game = game as u32;
+            self.endings.push(Ending { game, ..ending });
+            self.states.push(state);
+        }
+    }
+
+    pub(crate) fn append(&mut self, more: &mut Self) {
+        self.endings.append(&mut more.endings);
+        self.states.append(&mut more.states);
+    }
+
+    /// Orders by game what came in rounds.
+    pub(crate) fn sort(&mut self) {
+        let mut order: Vec<usize> = (0..self.endings.len()).collect();
+        order.sort_unstable_by_key(|&i| self.endings[i].game);
+        self.endings = order.iter().map(|&i| self.endings[i]).collect();
+        self.states = order.iter().map(|&i| self.states[i]).collect();
+    }
+}

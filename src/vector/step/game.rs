@@ -1,0 +1,324 @@
+//! One game of a batch: how it starts, what a step does, how it ends.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::state::GameState;
+use crate::encode::{action_of, pass_action};
+use crate::game::{Player, Position};
+use crate::policy::Policy;
+use crate::random::SplitMix64;
+use crate::search::Limits;
+use crate::vector::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
+
+/// The streams of a game, by number: what the environment draws and what `sample_actions` draws
+/// must not disturb each other.
+const ENV_STREAM: u64 = 0;
+pub(crate) const SAMPLE_STREAM: u64 = 1;
+
+/// What all games of a batch share.
+#[derive(Debug)]
+pub(crate) struct StepContext<S: GameState> {
+    pub(crate) config: Config,
+    pub(crate) rules: S::Rules,
+    pub(crate) pass: usize,
+    /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
+    pub(crate) plain: bool,
+    /// Makes the opponent's searches give up.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl<S: GameState> StepContext<S> {
+    pub(crate) fn new(config: Config) -> Self {
+        Self {
+            rules: S::rules(&config.variant),
+            pass: pass_action(&config.variant),
+            plain: config.opponent == Opponent::SelfPlay
+                && config.illegal_action == IllegalAction::Raise
+                && !config.auto_pass,
+            stop: Arc::default(),
+            config,
+        }
+    }
+}
+
+/// The state of one game of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Game<S> {
+    pub(crate) state: S,
+    env_rng: SplitMix64,
+    pub(crate) sample_rng: SplitMix64,
+    /// Whose reward the step pays: the agent's side; in self-play the side that acted last, but only
+    /// when a game ends, as no other step pays.
+    seat: Player,
+    /// Whether the game has ended and waits for its reset.
+    pub(crate) over: bool,
+    /// Whether the agent has not acted in this game yet.
+    fresh: bool,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ending {
+    /// The number of the game in the batch.
+    pub game: u32,
+    /// The points of Light and Dark.
+    pub score: [u16; 2],
+    /// Who won, if anyone.
+    pub winner: Option<Player>,
+    /// Whether an illegal action ended the game.
+    pub illegal: bool,
+    /// What the step pays the player who acted.
+    pub reward: f32,
+}
+
+/// Everything about a game that changes; enough to go on with it elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SavedGame {
+    /// The position.
+    pub position: Position,
+    /// The states of the environment's stream and of the sample stream.
+    pub streams: [u64; 2],
+    /// The agent's side; of no meaning in self-play.
+    pub seat: Player,
+    /// Whether the game has ended and waits for its reset.
+    pub over: bool,
+    /// Whether the agent has not acted in this game yet.
+    pub fresh: bool,
+}
+
+/// What a game waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    Agent,
+    Opponent,
+    Reset,
+}
+
+/// What a step did to a game.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepEffect<S> {
+    /// How the game ended and its last state, if it did. The state of an illegal action is the one
+    /// before it.
+    pub(crate) end: Option<(Ending, S)>,
+    /// Whether it now waits for an outside opponent.
+    pub(crate) pending: bool,
+}
+
+impl<S: GameState> Game<S> {
+    /// A game that waits for its first reset.
+    pub(crate) fn new(shared: &StepContext<S>) -> Self {
+        let rng = SplitMix64::new(0);
+        Self {
+            state: S::start(&shared.rules),
+            env_rng: rng,
+            sample_rng: rng,
+            seat: Player::Light,
+            over: true,
+            fresh: true,
+        }
+    }
+
+    /// Restarts the streams of the game.
+    pub(crate) fn seed(&mut self, seed: u64) {
+        self.env_rng = SplitMix64::stream(seed, ENV_STREAM);
+        self.sample_rng = SplitMix64::stream(seed, SAMPLE_STREAM);
+    }
+
+    /// Starts a new game. Returns whether it now waits for an outside opponent.
+    pub(crate) fn reset(&mut self, shared: &StepContext<S>) -> bool {
+        self.start(shared);
+        shared.config.opponent != Opponent::SelfPlay
+            && self.play_until_agent(shared) == Wait::Opponent
+    }
+
+    /// Puts the game at a state that is not over; the agent takes the side to move.
+    pub(crate) fn place(&mut self, state: S) {
+        self.state = state;
+        self.seat = Player::ALL[state.to_play()];
+        self.over = false;
+        self.fresh = false;
+    }
+
+    /// Plays a legal action in self-play where nothing else can happen in the step but the start or
+    /// the end of the game. Returns whether neither is due; if one is, `end_or_start` does it.
+    #[inline(always)]
+    pub(crate) fn act_plainly(&mut self, shared: &StepContext<S>, action: usize) -> bool {
+        self.fresh = false;
+        self.state.advance(&shared.rules, action, self.over) && !self.over
+    }
+
+    /// Ends or starts the game after `act_plainly`.
+    pub(crate) fn end_or_start(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
+        if self.over {
+            let pending = self.reset(shared);
+            return StepEffect { end: None, pending };
+        }
+        self.seat = Player::ALL[self.state.to_play()].opponent();
+        self.end_game(shared)
+    }
+
+    /// Plays the action of the agent; an illegal one, which is `None`, loses.
+    ///
+    /// A game that has ended starts anew instead.
+    pub(crate) fn act(&mut self, shared: &StepContext<S>, action: Option<usize>) -> StepEffect<S> {
+        if self.over {
+            let pending = self.reset(shared);
+            return StepEffect { end: None, pending };
+        }
+        if shared.config.opponent == Opponent::SelfPlay {
+            self.seat = Player::ALL[self.state.to_play()];
+        }
+        self.fresh = false;
+        let Some(action) = action else {
+            let end = Some((self.forfeit(shared), self.state));
+            let pending = self.autoreset(shared);
+            return StepEffect { end, pending };
+        };
+        self.state = self.state.play(&shared.rules, action);
+        self.continue_after(shared)
+    }
+
+    /// Plays the action of an outside opponent.
+    pub(crate) fn answer(&mut self, shared: &StepContext<S>, action: usize) -> StepEffect<S> {
+        self.state = self.state.play(&shared.rules, action);
+        self.continue_after(shared)
+    }
+
+    #[inline]
+    fn continue_after(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
+        let wait = self.play_until_agent(shared);
+        if wait == Wait::Reset {
+            self.end_game(shared)
+        } else {
+            let pending = wait == Wait::Opponent;
+            StepEffect { end: None, pending }
+        }
+    }
+
+    /// Ends the game, whose state is its last.
+    fn end_game(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
+        let end = Some((self.result(shared), self.state));
+        let pending = self.autoreset(shared);
+        StepEffect { end, pending }
+    }
+
+    fn start(&mut self, shared: &StepContext<S>) {
+        self.state = S::start(&shared.rules);
+        self.over = false;
+        self.fresh = true;
+        if shared.config.opponent != Opponent::SelfPlay {
+            self.seat = match shared.config.seat {
+                Seat::Light => Player::Light,
+                Seat::Dark => Player::Dark,
+                Seat::Random => Player::ALL[self.env_rng.below(2) as usize],
+            };
+        }
+    }
+
+    /// Leaves the game that has ended as the mode wants it.
+    fn autoreset(&mut self, shared: &StepContext<S>) -> bool {
+        if shared.config.autoreset == Autoreset::SameStep {
+            self.reset(shared)
+        } else {
+            self.over = true;
+            false
+        }
+    }
+
+    /// Plays the turns that are not the agent's.
+    #[inline]
+    fn play_until_agent(&mut self, shared: &StepContext<S>) -> Wait {
+        let rules = &shared.rules;
+        loop {
+            if self.state.is_over(rules) {
+                return Wait::Reset;
+            }
+            let agent = shared.config.opponent == Opponent::SelfPlay
+                || self.state.to_play() == self.seat.index();
+            if (!agent || shared.config.auto_pass) && self.state.must_pass(rules) {
+                let passed = self.state.play(rules, shared.pass);
+                // On a tiny board the opponent can leave the agent without any move at all. That
+                // pass is asked for: a game that ended before the agent's first action would belong
+                // to no step.
+                if self.fresh && agent && passed.is_over(rules) {
+                    return Wait::Agent;
+                }
+                self.state = passed;
+            } else if agent {
+                return Wait::Agent;
+            } else if let Opponent::Policy(policy) = &shared.config.opponent {
+                let action = self.choose(shared, policy);
+                self.state = self.state.play(rules, action);
+            } else {
+                return Wait::Opponent;
+            }
+        }
+    }
+
+    fn choose(&mut self, shared: &StepContext<S>, policy: &Policy) -> usize {
+        if *policy == Policy::Random {
+            // As the policy does, without the detour.
+            let legal = self.state.count_legal(&shared.rules);
+            let rank = self.env_rng.below(legal as u64);
+            return self.state.nth_legal(&shared.rules, rank as usize);
+        }
+        let (variant, position) = (&shared.config.variant, self.state.position(&shared.rules));
+        let limits = Limits::stopped_by(&shared.stop);
+        // Who stops a search undoes the step, so any move will do then.
+        policy
+            .choose_within(variant, &position, &mut self.env_rng, limits)
+            .map_or_else(
+                |_| self.state.nth_legal(&shared.rules, 0),
+                |mv| action_of(variant, mv),
+            )
+    }
+
+    fn forfeit(&self, shared: &StepContext<S>) -> Ending {
+        Ending {
+            winner: Some(self.seat.opponent()),
+            illegal: true,
+            reward: -1.0,
+            ..self.result(shared)
+        }
+    }
+
+    fn result(&self, shared: &StepContext<S>) -> Ending {
+        let score = self.state.score(&shared.rules);
+        let own = i32::from(score[self.seat.index()]);
+        let margin = own - i32::from(score[self.seat.opponent().index()]);
+        let sign = margin.signum();
+        Ending {
+            game: 0,
+            score,
+            // Looked up, as no processor can predict who wins.
+            winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
+            illegal: false,
+            reward: match shared.config.reward {
+                Reward::Outcome => sign as f32,
+                Reward::Margin => margin as f32,
+            },
+        }
+    }
+
+    pub(crate) fn save(&self, shared: &StepContext<S>) -> SavedGame {
+        SavedGame {
+            position: self.state.position(&shared.rules),
+            streams: [self.env_rng.state(), self.sample_rng.state()],
+            seat: self.seat,
+            over: self.over,
+            fresh: self.fresh,
+        }
+    }
+
+    pub(crate) fn restore(shared: &StepContext<S>, saved: &SavedGame) -> Self {
+        Self {
+            state: S::from_position(&shared.rules, &saved.position),
+            env_rng: SplitMix64::new(saved.streams[0]),
+            sample_rng: SplitMix64::new(saved.streams[1]),
+            seat: saved.seat,
+            over: saved.over,
+            fresh: saved.fresh,
+        }
+    }
+}

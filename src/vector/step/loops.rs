@@ -1,0 +1,277 @@
+//! The hot loops of a batch, for either form of a game.
+
+use std::iter;
+
+use super::ends::Ends;
+use super::game::{Game, StepContext, StepEffect};
+use super::state::GameState;
+use crate::encode::num_actions;
+use crate::simd::{Kernel, Vector, dispatch};
+use crate::vector::buffers::{Buffers, Observations, View};
+use crate::vector::config::{Autoreset, IllegalAction};
+
+/// The action, unless it is illegal and the game goes on.
+#[inline]
+pub(crate) fn playable<S: GameState>(
+    shared: &StepContext<S>,
+    game: &Game<S>,
+    action: i64,
+) -> Option<usize> {
+    let action = action as usize;
+    let checked = shared.config.illegal_action == IllegalAction::Raise || game.over;
+    (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
+}
+
+/// Writes what the agent sees of games into the rows from `first` on.
+pub(crate) fn write_view<S: GameState>(
+    shared: &StepContext<S>,
+    games: &[Game<S>],
+    view: &mut View<'_>,
+    first: usize,
+) {
+    let states = games.iter().map(|game| (&game.state, game.over));
+    let masks = &mut view.action_mask[first * num_actions(&shared.config.variant)..];
+    write_rows(&shared.rules, states, &mut view.observations, first, masks);
+    for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
+        *to_play = game.state.to_play() as i8;
+    }
+}
+
+/// Writes states, beside which is said whether their game is over: their observations into the rows from
+/// `first` on, and their legal actions.
+pub(crate) fn write_rows<'a, S: GameState + 'a>(
+    rules: &S::Rules,
+    states: impl Iterator<Item = (&'a S, bool)> + Clone,
+    observations: &mut Observations<'_>,
+    first: usize,
+    masks: &mut [i8],
+) {
+    dispatch(WriteObservations {
+        rules,
+        states: states.clone().map(|(state, _)| state),
+        observations,
+        first,
+    });
+    dispatch(WriteMasks {
+        rules,
+        states,
+        masks,
+    });
+}
+
+/// Writes the observations of states into the rows from `first` on.
+pub(crate) struct WriteObservations<'a, 'b, S: GameState, I> {
+    pub(crate) rules: &'a S::Rules,
+    pub(crate) states: I,
+    pub(crate) observations: &'a mut Observations<'b>,
+    pub(crate) first: usize,
+}
+
+impl<'a, S: GameState + 'a, I: Iterator<Item = &'a S>> Kernel for WriteObservations<'_, '_, S, I> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        S::write_observations(self.rules, self.states, self.observations, self.first);
+    }
+}
+
+struct WriteMasks<'a, S: GameState, I> {
+    rules: &'a S::Rules,
+    states: I,
+    masks: &'a mut [i8],
+}
+
+impl<'a, S: GameState + 'a, I: Iterator<Item = (&'a S, bool)>> Kernel for WriteMasks<'_, S, I> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        S::write_masks::<V>(self.rules, self.states, self.masks);
+    }
+}
+
+/// Draws a legal action of every game.
+pub(crate) struct Sample<'a, S: GameState> {
+    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) games: &'a mut [Game<S>],
+    pub(crate) actions: &'a mut [i64],
+}
+
+impl<S: GameState> Kernel for Sample<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let rules = &self.shared.rules;
+        for (game, action) in self.games.iter_mut().zip(self.actions) {
+            let legal = game.state.count_legal(rules).max(1);
+            let rank = game.sample_rng.below(legal as u64) as usize;
+            *action = if game.over {
+                self.shared.pass
+            } else {
+                game.state.nth_legal(rules, rank)
+            } as i64;
+        }
+    }
+}
+
+/// Finds the first game whose action cannot be played.
+pub(crate) struct FindUnplayable<'a, S: GameState> {
+    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) games: &'a [Game<S>],
+    pub(crate) actions: &'a [i64],
+}
+
+impl<S: GameState> Kernel for FindUnplayable<'_, S> {
+    type Result = Option<usize>;
+
+    #[inline(always)]
+    #[allow(clippy::needless_bitwise_bool)] // nearly all is fine, and a branch would be a guess
+    fn run<V: Vector>(self) -> Option<usize> {
+        let (shared, pass) = (self.shared, self.shared.pass as u64);
+        let lenient = shared.config.illegal_action == IllegalAction::Lose;
+        let restarts = shared.config.autoreset != Autoreset::Disabled;
+        for (tile, (games, actions)) in
+            (self.games.chunks(TILE).zip(self.actions.chunks(TILE))).enumerate()
+        {
+            let mut unplayable = 0;
+            for (i, (game, &action)) in games.iter().zip(actions).enumerate() {
+                let legal = lenient || game.state.is_legal(&shared.rules, action as usize);
+                let playable = (action as u64 <= pass) & legal;
+                let fine = (game.over & restarts) | (!game.over & playable);
+                unplayable |= u64::from(!fine) << i;
+            }
+            if unplayable != 0 {
+                return Some(tile * TILE + unplayable.trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+}
+
+/// Games that lie next to each other, and their part of everything.
+pub(crate) struct GameBlock<'a, S: GameState> {
+    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) first: usize,
+    pub(crate) games: &'a mut [Game<S>],
+    pub(crate) actions: &'a [i64],
+    pub(crate) buffers: Buffers<'a>,
+}
+
+impl<S: GameState> GameBlock<'_, S> {
+    /// Cuts the block into some of this many games and one of the rest.
+    pub(crate) fn split(self, games: usize) -> impl Iterator<Item = Self> {
+        let mut rest = Some(self);
+        iter::from_fn(move || {
+            let block = rest.take()?;
+            if block.games.len() <= games {
+                return Some(block);
+            }
+            let (head, tail) = block.split_at(games);
+            rest = Some(tail);
+            Some(head)
+        })
+    }
+
+    fn split_at(self, games: usize) -> (Self, Self) {
+        let (shared, first) = (self.shared, self.first);
+        let (head, tail) = self.games.split_at_mut(games);
+        let actions = self.actions.split_at(games);
+        let buffers = self.buffers.split_at(&shared.config.variant, games);
+        let head = Self {
+            shared,
+            first,
+            games: head,
+            actions: actions.0,
+            buffers: buffers.0,
+        };
+        let tail = Self {
+            shared,
+            first: first + games,
+            games: tail,
+            actions: actions.1,
+            buffers: buffers.1,
+        };
+        (head, tail)
+    }
+}
+
+/// Games that are stepped before what is seen of them is written: few enough that they are still in the
+/// first cache, and many enough that each of the loops runs for a while.
+const TILE: usize = 64;
+
+/// Plays the actions of a block.
+pub(crate) struct Step<'a, S: GameState> {
+    pub(crate) block: GameBlock<'a, S>,
+    pub(crate) ends: &'a mut Ends<S>,
+}
+
+impl<S: GameState> Step<'_, S> {
+    pub(crate) fn run(self) {
+        let Self { block, ends } = self;
+        let (shared, mut buffers) = (block.shared, block.buffers);
+        buffers.rewards.fill(0.0);
+        buffers.terminations.fill(false);
+        let mut first = 0;
+        for (games, actions) in block.games.chunks_mut(TILE).zip(block.actions.chunks(TILE)) {
+            let mut others = if shared.plain {
+                dispatch(ActPlainly {
+                    shared,
+                    games,
+                    actions,
+                })
+            } else {
+                u64::MAX >> (TILE - games.len())
+            };
+            while others != 0 {
+                let i = others.trailing_zeros() as usize;
+                others &= others - 1;
+                let outcome = act_fully(shared, &mut games[i], actions[i]);
+                if let Some((ending, _)) = outcome.end {
+                    buffers.rewards[first + i] = ending.reward;
+                    buffers.terminations[first + i] = true;
+                }
+                ends.add(block.first + first + i, &outcome);
+            }
+            write_view(shared, games, &mut buffers.view, first);
+            first += games.len();
+        }
+    }
+}
+
+/// Plays actions in self-play. Finds the games that start or end, one bit each, without a branch: which
+/// games end is hard to predict for a processor.
+struct ActPlainly<'a, S: GameState> {
+    shared: &'a StepContext<S>,
+    games: &'a mut [Game<S>],
+    actions: &'a [i64],
+}
+
+impl<S: GameState> Kernel for ActPlainly<'_, S> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> u64 {
+        let mut others = 0;
+        for (i, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
+            let plain = game.act_plainly(self.shared, action as usize);
+            others |= u64::from(!plain) << i;
+        }
+        others
+    }
+}
+
+/// Plays a step that is more than the agent's action, or what is left of it to do.
+#[inline(never)]
+fn act_fully<S: GameState>(
+    shared: &StepContext<S>,
+    game: &mut Game<S>,
+    action: i64,
+) -> StepEffect<S> {
+    if shared.plain {
+        game.end_or_start(shared)
+    } else {
+        game.act(shared, playable(shared, game, action))
+    }
+}

@@ -1,0 +1,9 @@
+//! How games are stepped: the state of a game in its forms, and the loops over many.
+
+pub(crate) mod ends;
+pub(crate) mod engine;
+pub(crate) mod game;
+pub(crate) mod lookup;
+pub(crate) mod loops;
+pub(crate) mod packed_game;
+pub(crate) mod state;
