@@ -1,4 +1,4 @@
-//! LeafEvaluations that a search cannot use.
+//! Evaluations that a search cannot use.
 
 use std::fmt;
 
