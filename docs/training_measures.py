@@ -13,7 +13,7 @@ import numpy as np
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
-from mijnlieff.train.policy import network_from_checkpoint, search_policy
+from mijnlieff.train.run.policy import network_from_checkpoint, search_policy
 
 SIMULATIONS = 64
 PLAYERS = ("alone", "plain search", "search")

@@ -31,7 +31,7 @@ from mijnlieff import (
     random_openings,
 )
 from mijnlieff._mijnlieff import Network
-from mijnlieff.commands.options import parse_policy
+from mijnlieff.cli.options import parse_policy
 from network_reference import Reference
 
 VARIANTS = {

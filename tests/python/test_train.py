@@ -10,18 +10,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, observe_batch  # noqa: E402
-from mijnlieff.mcts import MARGIN_UNIT  # noqa: E402
-from mijnlieff.train.advantage import signed_advantages  # noqa: E402
+from mijnlieff.policies.mcts import MARGIN_UNIT  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.measure import measure  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     PolicyValueNetwork,
     masked_log_softmax,
 )
-from mijnlieff.train.rollout import SelfPlay  # noqa: E402
-from mijnlieff.train.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.threads import torch_threads  # noqa: E402
-from mijnlieff.train.trainer import Trainer  # noqa: E402
+from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
+from mijnlieff.train.ppo.advantage import signed_advantages  # noqa: E402
+from mijnlieff.train.ppo.self_play import SelfPlay  # noqa: E402
+from mijnlieff.train.run.measure import measure  # noqa: E402
+from mijnlieff.train.run.threads import torch_threads  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 VARIANTS = {
     "standard": Variant(),
