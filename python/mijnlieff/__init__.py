@@ -44,6 +44,7 @@ from mijnlieff.evaluation import (
 from mijnlieff.pieces import Piece
 from mijnlieff.policies import (
     ChampionPolicy,
+    ExportedPolicy,
     MCTSPolicy,
     NetworkPolicy,
     Policy,
@@ -57,6 +58,7 @@ __all__ = [
     "Board",
     "BuiltinPolicy",
     "ChampionPolicy",
+    "ExportedPolicy",
     "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",

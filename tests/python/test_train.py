@@ -72,8 +72,8 @@ class TestAdvantages:
             to_play=line(0, 1, 0, 0),
             terminated=line(False, False, True),
             chosen=line(True, True, True),
-            discount=0.9,
-            trace=0.5,
+            gamma=0.9,
+            gae_lambda=0.5,
         )
         # deltas: 1 - 0.75 = 0.25; -0.9 * 0.75 + 0.25 = -0.425; -0.9 * -0.25 - 0.5 = -0.275
         last = 0.25
@@ -88,8 +88,8 @@ class TestAdvantages:
             to_play=line(1, 1, 0),
             terminated=line(False, True),
             chosen=line(True, True),
-            discount=1.0,
-            trace=0.5,
+            gamma=1.0,
+            gae_lambda=0.5,
         )
         torch.testing.assert_close(got, column(0.25 + 0.5 * 0.25, 0.25))
 
@@ -113,8 +113,8 @@ class TestAdvantages:
                 to_play=line(0, 1, 0),
                 terminated=line(False, True),
                 chosen=line(True, chosen),
-                discount=1.0,
-                trace=0.5,
+                gamma=1.0,
+                gae_lambda=0.5,
             )
             return float(advantages[0])
 
@@ -123,7 +123,7 @@ class TestAdvantages:
 
     def test_full_traces_give_the_result_of_the_game(self):
         """Whatever the values, they cancel out; winners get +1 on all their plies, losers -1."""
-        config = tiny(num_envs=1, trace=1.0, random_plies=0, random_opponents=0.0)
+        config = tiny(num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
         results = set()
         for seed in range(12):
             self_play = SelfPlay(Variant(), config, torch.Generator().manual_seed(seed))

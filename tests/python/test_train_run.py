@@ -79,7 +79,7 @@ class TestCheckpoint:
     def test_everything_comes_back(self, tmp_path):
         folder = RunFolder(tmp_path)
         variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
-        trainer = trainer_of(variant, seed=7, entropy=0.5)
+        trainer = trainer_of(variant, seed=7, entropy_coef=0.5)
         with Progress(0.0) as progress:
             trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
         saved = load_checkpoint(folder.checkpoint)

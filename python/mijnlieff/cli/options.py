@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff import Board, ChampionPolicy, Policy, Variant, make_policy
+from mijnlieff import Board, ExportedPolicy, Policy, Variant, make_policy
 from mijnlieff._util.json_text import json_text
 from mijnlieff.errors import BoardError
 from mijnlieff.policies.exported import is_network_file
@@ -171,7 +171,7 @@ def parse_policy(text: str, seed: int) -> Policy:
                 raise ValueError(f"unknown policy {text!r}; choose {POLICY_HELP}") from error
             raise
     if is_network_file(Path(text)):
-        return ChampionPolicy.load(text, seed)
+        return ExportedPolicy.load(text, seed)
     from mijnlieff.train import load_policy
 
     return load_policy(text)

@@ -34,7 +34,7 @@ _OPTIONS = {
     "width": "units of every hidden layer",
     "blocks": "residual blocks of the network",
     "learning_rate": "step size at the start",
-    "entropy": "weight of the entropy bonus at the start",
+    "entropy_coef": "weight of the entropy bonus at the start",
     "num_simulations": "of each search (AlphaZero)",
     "solve_below": "empty cells at which the search solves exactly (AlphaZero)",
     "threads": "threads for PyTorch",
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         VariantError: an impossible number of copies.
     """
     prepare_packages(args.tensorboard)
-    from mijnlieff.train.run.run import fresh, resumed, sitting
+    from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     if args.final_games < 2 or args.final_games % 2:
         raise ValueError(f"final_games must be a positive even number, not {args.final_games}")
@@ -118,17 +118,17 @@ def run(args: argparse.Namespace) -> int:
     given, budget, variant = _given(args), _budget(args), variant_of(args)
     if args.resume:
         asked = args.board is not None or args.copies is not None or variant != Variant()
-        trainer = resumed(folder, given, budget, variant if asked else None, device=args.device)
+        trainer = resume_run(folder, given, budget, variant if asked else None, device=args.device)
     else:
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
         budget = budget or Budget(minutes=DEFAULT_MINUTES)
-        trainer = fresh(
+        trainer = start_run(
             folder, config, budget, variant, device=args.device, overwrite=args.overwrite
         )
     try:
         where = f"training in {folder.path} on {trainer.variant}, {trainer.network.device}"
         print(where, file=sys.stderr)
-        signalled = sitting(trainer, folder, tensorboard=args.tensorboard)
+        signalled = run_session(trainer, folder, tensorboard=args.tensorboard)
         if signalled:
             print(f"stopped and saved; go on with: {_resume_command(folder)}", file=sys.stderr)
             return 128 + signalled

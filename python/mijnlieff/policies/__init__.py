@@ -5,12 +5,13 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 """
 
 from mijnlieff.policies.base import Policy, choose_actions, make_policy
-from mijnlieff.policies.exported import ChampionPolicy
+from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
 from mijnlieff.policies.mcts import MCTSPolicy
 from mijnlieff.policies.network import NetworkPolicy
 
 __all__ = [
     "ChampionPolicy",
+    "ExportedPolicy",
     "MCTSPolicy",
     "NetworkPolicy",
     "Policy",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Self, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from mijnlieff._util.integers import integer, seed_of
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 
-__all__ = ["ChampionPolicy", "is_network_file"]
+__all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
 
 _MAGIC = b"MIJNNETW"
 # How the search plays that the networks were trained with, see `TrainConfig`.
@@ -26,18 +26,18 @@ _MARGIN_WEIGHT = 0.5
 _SOLVE_BELOW = 9
 
 
-class ChampionPolicy:
+class ExportedPolicy:
     """Plays what a trained network thinks best, without PyTorch, with or without a search.
 
-    The network of the package was trained on the standard game, see ``docs/champion.md``; its file
-    is read when first needed. `load` takes any other that ``mijnlieff export`` wrote. A network
-    plays on the board and with the copies that it was trained on, whatever the opening rule.
+    `load` reads a file that ``mijnlieff export`` wrote. A network plays on the board and with the
+    copies that it was trained on, whatever the opening rule.
 
     Decision ``n`` draws from stream ``n`` of the seed: the same calls give the same actions,
     however they are cut into batches. Policies are equal when network and settings are; how many
     decisions they have made is pickled, but not compared.
 
     Args:
+        network: what it plays by, a `mijnlieff._mijnlieff.Network`.
         seed: of the draws, 0 to 2**64 - 1; it does not matter at temperature 0.
         temperature: 0 plays the legal action with the largest logit (of equal ones the first);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
@@ -46,7 +46,7 @@ class ChampionPolicy:
             alone.
 
     Attributes:
-        network: what it plays by, a `mijnlieff._mijnlieff.Network`.
+        network: as given.
         seed: as given.
         temperature: as given.
         num_simulations: as given.
@@ -54,52 +54,21 @@ class ChampionPolicy:
     Raises:
         ValueError: a seed, a temperature or a number of simulations out of range, or a search and a
             temperature.
-        CheckpointError: the file in the package is damaged.
+        TypeError: `network` is not a network, or a number is not an integer.
     """
 
     def __init__(
         self,
+        network: Network,
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
     ) -> None:
         """Check and keep the settings."""
-        self._set_up(_packaged_network(), None, seed, temperature, num_simulations)
-
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        seed: SupportsIndex = 0,
-        temperature: float = 0.0,
-        num_simulations: SupportsIndex = 0,
-    ) -> Self:
-        """Return a policy that plays by another network.
-
-        Args:
-            path: a file that ``mijnlieff export`` wrote.
-            seed: as in the class.
-            temperature: as in the class.
-            num_simulations: as in the class.
-
-        Raises:
-            CheckpointError: the file is missing, truncated, damaged, of another program or version;
-                the message names it and the reason.
-            ValueError: as in the class.
-        """
-        policy = cls.__new__(cls)
-        network = _read_network(Path(path))
-        policy._set_up(network, os.fspath(path), seed, temperature, num_simulations)
-        return policy
-
-    def _set_up(
-        self,
-        network: Network,
-        path: str | None,
-        seed: SupportsIndex,
-        temperature: float,
-        num_simulations: SupportsIndex,
-    ) -> None:
+        if not isinstance(network, Network):
+            raise TypeError(
+                f"network must be a Network, not {network!r}; ExportedPolicy.load reads a file"
+            )
         self.network = network
         self.seed = seed_of(seed)
         self.temperature = float(temperature)
@@ -112,7 +81,7 @@ class ChampionPolicy:
             raise ValueError(
                 f"a search plays its best action: leave temperature at 0, not {temperature!r}"
             )
-        self._path = path
+        self._path: str | None = None
         self._decisions = 0
         self._search: MCTSPolicy | None = None
         if self.num_simulations:
@@ -123,6 +92,31 @@ class ChampionPolicy:
                 margin_weight=_MARGIN_WEIGHT,
                 solve_below=_SOLVE_BELOW,
             )
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str],
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> ExportedPolicy:
+        """Return a policy that plays by the network in a file.
+
+        Args:
+            path: a file that ``mijnlieff export`` wrote.
+            seed: as in the class.
+            temperature: as in the class.
+            num_simulations: as in the class.
+
+        Raises:
+            CheckpointError: the file is missing, truncated, damaged, of another program or version;
+                the message names it and the reason.
+            ValueError: as in the class.
+            TypeError: as in the class.
+        """
+        policy = ExportedPolicy(_read_network(Path(path)), seed, temperature, num_simulations)
+        policy._path = os.fspath(path)
+        return policy
 
     @property
     def variant(self) -> Variant:
@@ -157,17 +151,20 @@ class ChampionPolicy:
         return actions
 
     def __repr__(self) -> str:
-        """Return the settings."""
+        """Return where the network comes from, and the settings."""
+        if self._path is None:
+            return f"ExportedPolicy({self.network!r}, {self._settings()})"
+        return f"ExportedPolicy.load({self._path!r}, {self._settings()})"
+
+    def _settings(self) -> str:
         settings = f"seed={self.seed}, temperature={self.temperature}"
         if self.num_simulations:
             settings += f", num_simulations={self.num_simulations}"
-        if self._path is None:
-            return f"ChampionPolicy({settings})"
-        return f"ChampionPolicy.load({self._path!r}, {settings})"
+        return settings
 
     def __eq__(self, other: object) -> bool:
         """Whether the other plays by the same network, with the same settings."""
-        if not isinstance(other, ChampionPolicy):
+        if not isinstance(other, ExportedPolicy):
             return NotImplemented
         return self._identity() == other._identity()
 
@@ -177,6 +174,36 @@ class ChampionPolicy:
 
     def _identity(self) -> tuple[Network, int, float, int]:
         return self.network, self.seed, self.temperature, self.num_simulations
+
+
+class ChampionPolicy(ExportedPolicy):
+    """Plays by the network that comes with the package, see ``docs/champion.md``.
+
+    The network was trained on the standard game; its file is read when first needed.
+
+    Args:
+        seed: as in `ExportedPolicy`.
+        temperature: as in `ExportedPolicy`.
+        num_simulations: as in `ExportedPolicy`.
+
+    Raises:
+        ValueError: as in `ExportedPolicy`.
+        TypeError: as in `ExportedPolicy`.
+        CheckpointError: the file in the package is damaged.
+    """
+
+    def __init__(
+        self,
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> None:
+        """Check and keep the settings."""
+        super().__init__(_packaged_network(), seed, temperature, num_simulations)
+
+    def __repr__(self) -> str:
+        """Return the settings."""
+        return f"ChampionPolicy({self._settings()})"
 
 
 def is_network_file(path: Path) -> bool:

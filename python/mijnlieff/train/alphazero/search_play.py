@@ -108,8 +108,8 @@ def play_with_search(
                 seed=int(generator.integers(2**63)),
                 num_threads=1,
                 max_considered=config.max_considered,
-                c_scale=config.value_scale,
-                margin_weight=config.search_margin_weight,
+                c_scale=config.c_scale,
+                margin_weight=config.margin_weight,
                 solve_below=config.solve_below,
             )
             search_with(evaluate, search)

@@ -20,16 +20,16 @@ def signed_advantages(
     to_play: Tensor,
     terminated: Tensor,
     chosen: Tensor,
-    discount: float,
-    trace: float,
+    gamma: float,
+    gae_lambda: float,
 ) -> Tensor:
     """Generalised advantage estimates with signs for two players.
 
     After Schulman et al. 2016 (arXiv:1506.02438); the signs are ours. With `sign` +1 where the same
     player acts again, -1 where the other does, and 0 after the end::
 
-        delta[t] = rewards[t] + discount * sign[t] * values[t + 1] - values[t]
-        advantage[t] = delta[t] + discount * trace * sign[t] * advantage[t + 1]
+        delta[t] = rewards[t] + gamma * sign[t] * values[t + 1] - values[t]
+        advantage[t] = delta[t] + gamma * gae_lambda * sign[t] * advantage[t + 1]
 
     Args:
         rewards: float32 `(T, N, C)`, for the player who acted; C kinds of reward, treated alike.
@@ -40,17 +40,17 @@ def signed_advantages(
             another game.
         chosen: bool `(T, N)`, whether the learner chose the action. Where it did not, the value of
             the position before says nothing about what happens next; the rows before skip over it.
-        discount: gamma, 0 to 1.
-        trace: lambda, 0 to 1.
+        gamma: discount of later rewards, 0 to 1.
+        gae_lambda: lambda of the estimate, 0 to 1.
 
     Returns:
         float32 `(T, N, C)`, for the player who acted. Adding `values[:-1]` gives the value targets.
     """
     same = to_play[1:] == to_play[:-1]
-    sign = torch.where(same, 1.0, -1.0).masked_fill(terminated, 0.0).unsqueeze(-1) * discount
+    sign = torch.where(same, 1.0, -1.0).masked_fill(terminated, 0.0).unsqueeze(-1) * gamma
     advantages = rewards + sign * values[1:] - values[:-1]
-    # With a trace of 1 the next value cancels out of the sum.
-    traces = torch.where(chosen, trace, 1.0).unsqueeze(-1)
+    # With a lambda of 1 the next value cancels out of the sum.
+    lambdas = torch.where(chosen, gae_lambda, 1.0).unsqueeze(-1)
     for t in range(len(advantages) - 2, -1, -1):
-        advantages[t] += traces[t + 1] * sign[t] * advantages[t + 1]
+        advantages[t] += lambdas[t + 1] * sign[t] * advantages[t + 1]
     return advantages

@@ -75,7 +75,7 @@ class Learner:
         config = self._config
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * (1.0 - 0.95 * spent)
-        entropy_weight = config.entropy * (1.0 - 0.9 * spent)
+        entropy_coef = config.entropy_coef * (1.0 - 0.9 * spent)
         advantages = experience.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-6)
         parts = (
@@ -92,21 +92,21 @@ class Learner:
         for _ in range(config.epochs):
             order = torch.randperm(len(advantages), generator=self._generator)
             for rows in torch.split(order, config.minibatch_size):
-                sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_weight)
+                sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_coef)
                 count += 1
         return Losses(*(sums / count).tolist())
 
-    def _step(self, batch: tuple[Tensor, ...], entropy_weight: float) -> Tensor:
+    def _step(self, batch: tuple[Tensor, ...], entropy_coef: float) -> Tensor:
         config = self._config
         observations, masks, actions, old_log_probs, advantages, targets = batch
         logits, values = self.network(self.network.from_counts(observations))
         log_probs = masked_log_softmax(logits, masks)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
-        bounded = ratio.clamp(1.0 - config.clip, 1.0 + config.clip)
+        bounded = ratio.clamp(1.0 - config.clip_range, 1.0 + config.clip_range)
         policy_loss = -torch.minimum(ratio * advantages, bounded * advantages).mean()
         value_losses = (values - targets).square().mean(dim=0)
-        loss = policy_loss + config.value_weight * value_losses.sum() - entropy_weight * entropy
+        loss = policy_loss + config.value_weight * value_losses.sum() - entropy_coef * entropy
         self.optimizer.zero_grad()
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)

@@ -58,7 +58,7 @@ class SelfPlay:
 
         Args:
             variant: the game.
-            config: `num_envs`, `random_plies`, `discount`, `trace` and `margin_weight` are used.
+            config: `num_envs`, `random_plies`, `gamma`, `gae_lambda` and `margin_coef` are used.
             generator: source of all randomness.
         """
         self._config = config
@@ -123,11 +123,11 @@ class SelfPlay:
             torch.stack([ply.to_play for ply in [*plies, last]]),
             terminated,
             torch.stack([ply.chosen for ply in plies]),
-            config.discount,
-            config.trace,
+            config.gamma,
+            config.gae_lambda,
         )
         targets = advantages + values[:-1]
-        combined = advantages[..., 0] + config.margin_weight * advantages[..., 1]
+        combined = advantages[..., 0] + config.margin_coef * advantages[..., 1]
         chosen = torch.cat([ply.chosen for ply in plies])
         return Experience(
             observations=torch.cat([ply.observations for ply in plies])[chosen],

@@ -35,7 +35,7 @@ class Counters:
         rounds: rounds of self-play learnt from.
         steps: actions played.
         games: games finished.
-        seconds: wall time in the training loop, all sittings together.
+        seconds: wall time in the training loop, all sessions together.
     """
 
     rounds: int = 0

@@ -1,4 +1,4 @@
-"""From a checkpoint, which only PyTorch reads, to a file that `ChampionPolicy` plays by."""
+"""From a checkpoint, which only PyTorch reads, to a file that `ExportedPolicy` plays by."""
 
 from __future__ import annotations
 

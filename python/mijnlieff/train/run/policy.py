@@ -101,10 +101,10 @@ def search_policy(
     """
     return MCTSPolicy(
         num_simulations,
-        evaluator(network, config.search_margin_weight),
+        evaluator(network, config.margin_weight),
         root="puct",
         seed=seed,
-        margin_weight=config.search_margin_weight,
+        margin_weight=config.margin_weight,
         solve_below=config.solve_below,
         num_threads=1,
     )

@@ -20,13 +20,13 @@ from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.interrupt import StopSignal
 from mijnlieff.train.run.trainer import Trainer
 
-__all__ = ["fresh", "resumed", "sitting", "train_in"]
+__all__ = ["resume_run", "run_session", "start_run", "train_in"]
 
 # Settings that a resumed run may change: they do not bear on what is learnt.
 _FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
 
 
-def fresh(
+def start_run(
     folder: RunFolder,
     config: TrainConfig,
     budget: Budget,
@@ -55,7 +55,7 @@ def fresh(
     return Trainer(config, budget, variant, chosen)
 
 
-def resumed(
+def resume_run(
     folder: RunFolder,
     given: Mapping[str, Any],
     budget: Budget | None,
@@ -101,7 +101,7 @@ def resumed(
     return Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget, chosen)
 
 
-def sitting(
+def run_session(
     trainer: Trainer,
     folder: RunFolder,
     *,
@@ -156,9 +156,9 @@ def train_in(
 ) -> TrainState:
     """See `mijnlieff.train.train`."""
     if resume:
-        trainer = resumed(folder, dataclasses.asdict(config), budget, variant, device=device)
+        trainer = resume_run(folder, dataclasses.asdict(config), budget, variant, device=device)
     else:
-        trainer = fresh(folder, config, budget, variant, device=device, overwrite=overwrite)
+        trainer = start_run(folder, config, budget, variant, device=device, overwrite=overwrite)
     with contextlib.closing(trainer):
-        sitting(trainer, folder, on_report=on_report, tensorboard=tensorboard)
+        run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
         return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)
