@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: ``python docs/make_pictures.py``."""
+"""Make the pictures of the documentation: ``python tools/make_pictures.py``."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ RECORD = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
 
 
 def main() -> None:
-    """Write ``board.svg`` beside this file."""
-    picture = Path(__file__).with_name("board.svg")
+    """Write ``docs/board.svg``."""
+    picture = Path(__file__).parents[1] / "docs" / "board.svg"
     picture.write_text(svg(Position.from_record(RECORD)) + "\n", encoding="utf-8")
 
 

@@ -27,7 +27,7 @@ OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 CELLS = {"corner": "a1", "edge": "b1", "centre": "b2"}
 SIGNS = ("+", "x", "<>", "><")
 POLICIES = ("random", "greedy", "minimax:2", "minimax:4", "perfect:0.1", "perfect")
-PAGE = Path(__file__).with_name("solution.md")
+PAGE = Path(__file__).parents[1] / "docs" / "solution.md"
 
 
 def table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
@@ -87,7 +87,7 @@ def passes(games: int) -> Iterator[str]:
     yield ""
     yield f"`{format_record(game)}`"
     yield ""
-    yield "`docs/forced_passes.py` shows that there is no longer row: whether a stone leaves the"
+    yield "`tools/forced_passes.py` shows that there is no longer row: whether a stone leaves the"
     yield "opponent without a move depends only on its type, its cell and the cells that are taken."
     yield "So a table over taken cells and pieces left bounds every row, and a search goes through"
     yield "all games that the bound leaves over."
@@ -144,7 +144,7 @@ def page(plies: int, games: int, random_games: int, positions: int) -> Iterator[
     """Yield the lines of the page."""
     yield "# What the solution says"
     yield ""
-    yield "Written by `docs/make_solution.py` (`make solution`); the standard board and pieces."
+    yield "Written by `tools/make_solution.py` (`make solution`); the standard board and pieces."
     yield "A margin is the points of a player minus the opponent's when both play perfectly."
     yield ""
     yield "## Opening rules and first moves"

@@ -17,8 +17,9 @@ from typing import Any
 from matplotlib.figure import Figure
 from training_measures import PLAYERS, SIMULATIONS, measures
 
-PAGE = Path(__file__).with_name("training.md")
-PLOT = Path(__file__).with_name("training.svg")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "training.md"
+PLOT = DOCS / "training.svg"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 WAYS = {
     "alone": "network alone",
@@ -149,7 +150,7 @@ def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[st
     """Yield the lines of the page."""
     yield "# What training reaches"
     yield ""
-    yield "Written by `docs/make_training.py` (`make train-report`), from random weights and by"
+    yield "Written by `tools/make_training.py` (`make train-report`), from random weights and by"
     yield f"self-play alone; self-play and learning have a thread each, on {os.cpu_count()} cores."
     yield "Intervals are of 95 %. Matches are of 2,000 games, both seats of each random opening;"
     yield f"grades of {positions:,} positions, a third of each from random play, minimax 2 and the"
