@@ -28,22 +28,25 @@ use crate::tree_search::{Root, TreeConfig, TreeSearch};
 const QUICK_SOLVE: usize = 8;
 
 /// The positions that wait for the network.
-#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen, get_all)]
+#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
 pub(crate) struct PyLeafBatch {
     /// The observations, ``(B, ...)``; the search writes the next ones over them.
+    #[pyo3(get)]
     observation: Py<PyAny>,
-    /// The legal actions, int8 ``(B, num_actions)``; likewise.
+    /// The legal actions, int8 ``(B, num_actions)``; overwritten as well.
+    #[pyo3(get)]
     action_mask: Py<PyAny>,
+    len: usize,
 }
 
 #[pymethods]
 impl PyLeafBatch {
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.action_mask.bind(py).len()
+    fn __len__(&self) -> usize {
+        self.len
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<LeafBatch of {} positions>", self.__len__(py)?))
+    fn __repr__(&self) -> String {
+        format!("<LeafBatch of {} positions>", self.len)
     }
 }
 
@@ -199,6 +202,7 @@ impl PyTreeSearch {
         Ok(Some(PyLeafBatch {
             observation: self.observation.lend_first(py, leaves).unbind(),
             action_mask: self.action_mask.lend_first(py, leaves).unbind(),
+            len: leaves,
         }))
     }
 
