@@ -13,7 +13,8 @@ use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::Limits;
-use mijnlieff::vector::{Observations, Root, TreeConfig, TreeSearch};
+use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
+use mijnlieff::vector::Observations;
 
 const TREES: usize = 1024;
 const SIMULATIONS: usize = 32;
