@@ -82,8 +82,8 @@ fn main() {
     } else {
         Root::Puct {
             c_puct: 1.5,
-            noise: if has("noisy") { 0.25 } else { 0.0 },
-            alpha: 0.5,
+            dirichlet_share: if has("noisy") { 0.25 } else { 0.0 },
+            dirichlet_alpha: 0.5,
         }
     };
     let variant = Arc::new(if has("general") {

@@ -7,7 +7,7 @@ use std::thread;
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
 use crate::random::SplitMix64;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::{Kernel, Simd, dispatch};
 use crate::vector::step::game::SAMPLE_STREAM;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
@@ -115,7 +115,7 @@ impl<S: GameState> Kernel for PlayOut<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let rules = self.rules;
         let start = |index: usize| {
             let number = self.first + index;
