@@ -1,5 +1,7 @@
 //! The exponential function of eight numbers.
 
+#![forbid(unsafe_code)]
+
 use super::{Simd, Vector};
 
 /// The exponential function for numbers of at most 0, to a relative error below 1e-5, and below 1e-6

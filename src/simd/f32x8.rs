@@ -4,6 +4,8 @@
 //! single numbers, [`Vector`] says what is meant: the tree search takes four times the instructions
 //! without it.
 
+#![forbid(unsafe_code)]
+
 /// Numbers that are worked on together.
 pub(crate) const LANES: usize = 8;
 

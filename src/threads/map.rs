@@ -1,5 +1,7 @@
 //! One piece of work for every item, on several threads.
 
+#![forbid(unsafe_code)]
+
 use std::panic;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -88,7 +90,7 @@ mod tests {
     use crate::threads::with_threads_granted;
 
     fn squares(num_threads: usize) -> Vec<u64> {
-        let square = |_: &mut (), item: u64| Ok::<_, ()>(item * item);
+        let square = |(): &mut (), item: u64| Ok::<_, ()>(item * item);
         map_in_order((0..100_u32).map(u64::from), num_threads, || (), square).unwrap()
     }
 
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn items_run_side_by_side() {
         let all_are_here = Barrier::new(3);
-        let meet = |_: &mut (), _| {
+        let meet = |(): &mut (), ()| {
             all_are_here.wait();
             Ok::<_, ()>(thread::current().id())
         };
@@ -120,7 +122,7 @@ mod tests {
             *made.lock().unwrap() += 1;
             0
         };
-        let count = |kept: &mut usize, _| {
+        let count = |kept: &mut usize, ()| {
             *kept += 1;
             Ok::<_, ()>(*kept)
         };
@@ -135,7 +137,7 @@ mod tests {
     #[test]
     fn the_first_error_wins_and_ends_the_work() {
         for num_threads in [1, 2, 4] {
-            let fail = |_: &mut (), item: usize| {
+            let fail = |(): &mut (), item: usize| {
                 assert!(item < 10 + num_threads);
                 if item < 10 { Ok(item) } else { Err(item) }
             };
@@ -147,7 +149,7 @@ mod tests {
     #[test]
     fn a_panic_reaches_the_caller() {
         for bad in [0, 1] {
-            let work = |_: &mut (), item: usize| {
+            let work = |(): &mut (), item: usize| {
                 assert_ne!(item, bad, "item {bad}");
                 Ok::<_, ()>(())
             };
@@ -163,7 +165,7 @@ mod tests {
         let caller = thread::current().id();
         for granted in 0..3 {
             let ids = with_threads_granted(granted, || {
-                let id = |_: &mut (), item| Ok::<_, ()>((item, thread::current().id()));
+                let id = |(): &mut (), item| Ok::<_, ()>((item, thread::current().id()));
                 map_in_order(0..50, 4, || (), id).unwrap()
             });
             assert!(ids.iter().map(|it| it.0).eq(0..50));

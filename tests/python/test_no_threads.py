@@ -1,4 +1,4 @@
-"""Where the system starts no more threads, calls give their results on the threads that there are."""
+"""Where the system starts no more threads, calls use those that there are."""
 
 from __future__ import annotations
 

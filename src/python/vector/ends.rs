@@ -1,5 +1,7 @@
 //! The arrays of `info` about games that ended.
 
+#![allow(unsafe_code, reason = "NumPy's arrays are written in place")]
+
 use std::mem;
 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};

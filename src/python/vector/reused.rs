@@ -1,5 +1,10 @@
 //! Arrays that are handed out and written to again.
 
+#![allow(
+    unsafe_code,
+    reason = "NumPy's arrays are written in place, and references to them counted"
+)]
+
 use numpy::npyffi::NPY_ARRAY_WRITEABLE;
 use numpy::{
     Element, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods,

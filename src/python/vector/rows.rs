@@ -1,5 +1,7 @@
 //! The last observations of games that ended, as rows of one array.
 
+#![allow(unsafe_code, reason = "references to rows change places")]
+
 use std::ffi::c_int;
 use std::mem;
 

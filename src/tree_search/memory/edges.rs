@@ -1,5 +1,7 @@
 //! What a tree keeps of the edges of its nodes, eight at a time.
 
+#![forbid(unsafe_code)]
+
 use crate::simd::{LANES, Lanes, Simd, Vector, exp};
 
 /// The child of an edge that no simulation has taken yet.
@@ -84,7 +86,8 @@ pub(crate) const fn groups(edges: usize) -> usize {
 /// Finds the largest of many numbers, the first of equal ones.
 pub(crate) struct Largest<V: Simd> {
     simd: V,
-    largest: V::Vector,
+    /// The largest number of each lane.
+    numbers: V::Vector,
     /// The group in which each lane had its largest number.
     group: V::Vector,
 }
@@ -94,7 +97,7 @@ impl<V: Simd> Largest<V> {
     pub(crate) fn new(simd: V) -> Self {
         Self {
             simd,
-            largest: simd.splat(f32::NEG_INFINITY),
+            numbers: simd.splat(f32::NEG_INFINITY),
             group: simd.splat(0.0),
         }
     }
@@ -102,14 +105,14 @@ impl<V: Simd> Largest<V> {
     /// Takes in the next group; numbers that are NaN are passed over.
     #[inline(always)]
     pub(crate) fn take(&mut self, group: usize, numbers: V::Vector) {
-        let better = numbers.is_above(self.largest);
-        self.largest = better.select(numbers, self.largest);
+        let better = numbers.is_above(self.numbers);
+        self.numbers = better.select(numbers, self.numbers);
         self.group = better.select(self.simd.splat(group as f32), self.group);
     }
 
     #[inline(always)]
     pub(crate) fn largest(&self) -> f32 {
-        self.largest.largest()
+        self.numbers.largest()
     }
 
     /// The place of the largest number; 0 when all are minus infinity.
@@ -121,7 +124,7 @@ impl<V: Simd> Largest<V> {
             .simd
             .load(&FIRST)
             .sub(self.group.mul(self.simd.splat(LANES as f32)));
-        let is_largest = self.largest.is_equal(self.simd.splat(self.largest()));
+        let is_largest = self.numbers.is_equal(self.simd.splat(self.largest()));
         let first = is_largest.select(places, self.simd.splat(f32::NEG_INFINITY));
         -first.largest() as usize
     }

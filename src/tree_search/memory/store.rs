@@ -1,5 +1,7 @@
 //! The memory of many trees.
 
+#![forbid(unsafe_code)]
+
 use super::edges::{Logits, NONE, Tally, groups};
 use super::pages::with_capacity;
 use crate::simd::{LANES, Lanes, Simd};
