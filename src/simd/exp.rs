@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn exp_is_close() {
-        for step in 0..80_000 {
+        for step in (0..80_000).step_by(if cfg!(miri) { 1000 } else { 1 }) {
             let x = -f64::from(step) / 1000.0;
             let (close, exact) = (f64::from(exp_of(x as f32)), f64::from(x as f32).exp());
             let bound = if x < -5.0 { 1e-5 } else { 1e-6 };
