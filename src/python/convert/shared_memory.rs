@@ -14,6 +14,8 @@
 //! array keeps the owner alive, and the owner the memory. What Python does to an array changes that
 //! array alone.
 
+#![allow(unsafe_code, reason = "memory is shared with NumPy, see above")]
+
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -32,16 +34,14 @@ use pyo3::prelude::*;
 /// All bit patterns are values of the type, zero among them.
 pub(crate) unsafe trait Number: Element + Copy {}
 
-// SAFETY: any bits are a value of these types.
-unsafe impl Number for f32 {}
-// SAFETY: as above.
-unsafe impl Number for u8 {}
-// SAFETY: as above.
-unsafe impl Number for i8 {}
-// SAFETY: as above.
-unsafe impl Number for i16 {}
-// SAFETY: as above.
-unsafe impl Number for u64 {}
+macro_rules! implement_number {
+    ($($number:ty)*) => {$(
+        // SAFETY: any bits are a value of these types.
+        unsafe impl Number for $number {}
+    )*};
+}
+
+implement_number!(f32 u8 i8 i16 u64);
 
 /// Owns a block of memory for the arrays that look at it.
 #[pyclass(module = "mijnlieff._mijnlieff", name = "ArrayMemory", frozen)]

@@ -8,7 +8,7 @@ pub(crate) mod rollout;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -259,11 +259,11 @@ impl PyBatchEnv {
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
-        let actions = PyArray1::zeros(py, inner.core.num_envs(), false);
-        // SAFETY: nobody else has seen the array yet.
-        let numbers = unsafe { actions.as_slice_mut() }.expect("a new array is contiguous");
-        without_gil(py, &mut inner.core, |core| core.sample_actions(numbers));
-        Ok(actions)
+        let mut actions = vec![0; inner.core.num_envs()];
+        without_gil(py, &mut inner.core, |core| {
+            core.sample_actions(&mut actions)
+        });
+        Ok(PyArray1::from_vec(py, actions))
     }
 
     /// The position of each game.
