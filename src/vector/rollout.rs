@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::simd::{Kernel, Vector, dispatch};
 use crate::vector::step::game::SAMPLE_STREAM;
 use crate::vector::step::packed_game::PackedGame;

@@ -164,7 +164,7 @@ class TestFiles:
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),
-            ("flipped", "damaged: its checksum does not fit"),
+            ("flipped", "damaged: its checksum does not match"),
         ],
     )
     def test_bad_files_say_what_and_why(self, file, kind, words):
