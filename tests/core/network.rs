@@ -65,10 +65,10 @@ fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
     }
-    let whole = network.evaluate(observations.view(), Limits::default());
+    let whole = network.evaluate(&observations, Limits::default());
     // The order of the numbers in memory does not matter.
     let turned = observations.t().as_standard_layout().into_owned();
-    assert_eq!(network.evaluate(turned.t(), Limits::default()), whole);
+    assert_eq!(network.evaluate(&turned.t(), Limits::default()), whole);
     whole.unwrap()
 }
 

@@ -131,7 +131,7 @@ class TestNetwork:
         weights = np.frombuffer(network.to_bytes()[-4 * network.num_weights :], "<f4").copy()
         assert Network.from_weights(Variant(), 4, 2, weights) == network
         weights[9] = np.nan
-        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or no num"):
+        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or NaN"):
             Network.from_weights(Variant(), 4, 2, weights)
 
 

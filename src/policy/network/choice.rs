@@ -1,6 +1,6 @@
 //! From logits to actions.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayRef1};
 
 use super::{CHUNK, ChoiceError, Network};
 use crate::encode::{Layout, num_actions, observe, write_mask};
@@ -59,13 +59,13 @@ impl Network {
             let row = row.into_slice().expect("C order");
             observe::<f32>(variant, position, Layout::Flat, row);
         }
-        let logits = self.evaluate(observations.view(), limits)?.logits;
+        let logits = self.evaluate(&observations, limits)?.logits;
         let mut mask = vec![0; num_actions(variant)];
         for (position, logits) in positions.iter().zip(logits.outer_iter()) {
             write_mask(variant, position, &mut mask);
             let index = chosen.len();
             let number = choice.first.wrapping_add(index as u64);
-            match choice.pick(logits, &mask, number) {
+            match choice.pick(&logits, &mask, number) {
                 Ok(action) => chosen.push(action),
                 Err(action) => {
                     let logit = logits[action];
@@ -83,7 +83,7 @@ impl Network {
 
 impl Choice {
     /// A legal action; an `Err` is one whose logit is not finite.
-    fn pick(self, logits: ArrayView1<'_, f32>, mask: &[i8], number: u64) -> Result<usize, usize> {
+    fn pick(self, logits: &ArrayRef1<f32>, mask: &[i8], number: u64) -> Result<usize, usize> {
         let mut rng = SplitMix64::stream(self.seed, number);
         let mut best = None;
         for (action, (&logit, &legal)) in logits.iter().zip(mask).enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! `python/mijnlieff/train/features.py` is the same for the trainer, number for number.
 
-use ndarray::{ArrayView1, ArrayViewMut1, ArrayViewMut2, Axis};
+use ndarray::{ArrayRef1, ArrayViewMut1, ArrayViewMut2, Axis};
 
 use super::group::{SymmetryGroup, SymmetryTable, join};
 use crate::encode::Layout;
@@ -60,10 +60,10 @@ impl TacticalFeatures {
     }
 
     /// Extends one observation.
-    pub(super) fn write(&self, observation: ArrayView1<'_, f32>, out: ArrayViewMut1<'_, f32>) {
+    pub(super) fn write(&self, observation: &ArrayRef1<f32>, out: ArrayViewMut1<'_, f32>) {
         let (n, placements) = (self.num_cells, self.reach.len());
         let (mut given, added) = out.split_at(Axis(0), self.observation);
-        given.assign(&observation);
+        given.assign(observation);
         let set = |start: usize| -> CellSet {
             let has_stone = |&cell: &usize| observation[start + cell] > 0.0;
             (0..n).filter(has_stone).map(Cell::new).collect()

@@ -1,6 +1,6 @@
 //! The symmetries of a board as a group of permutations, in tables.
 
-use ndarray::{Array2, ArrayView1, Axis, concatenate};
+use ndarray::{Array2, ArrayRef1, Axis, concatenate};
 
 use crate::encode::{Layout, cell_symmetries};
 use crate::game::{Board, Piece, Variant};
@@ -42,13 +42,13 @@ impl SymmetryGroup {
 
     /// For one number per symmetry: `[g, h]` numbers `g⁻¹ h`.
     pub(super) fn elements(&self) -> SymmetryTable {
-        let number = |undo: ArrayView1<'_, usize>, image: ArrayView1<'_, usize>| {
+        let number = |undo: &ArrayRef1<usize>, image: &ArrayRef1<usize>| {
             let product = image.mapv(|cell| undo[cell]);
             let found = self.images.outer_iter().position(|image| image == product);
             found.expect("a group is closed")
         };
         Array2::from_shape_fn((self.order(), self.order()), |(g, h)| {
-            number(self.cells.row(g), self.images.row(h))
+            number(&self.cells.row(g), &self.images.row(h))
         })
     }
 

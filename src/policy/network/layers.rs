@@ -5,7 +5,7 @@
 //! are those of [`SymmetryGroup`](super::group::SymmetryGroup).
 
 use ndarray::{
-    Array, Array1, Array2, Array3, Array4, ArrayView1, ArrayView2, ArrayView3, Axis, Dimension,
+    Array, Array1, Array2, Array3, Array4, ArrayRef1, ArrayRef2, ArrayRef3, Axis, Dimension,
     ShapeArg,
 };
 
@@ -24,8 +24,8 @@ impl Layer {
     ///
     /// `weights` are `(channels out, lists, length of a list)`.
     pub(super) fn shared(
-        weights: ArrayView3<'_, f32>,
-        bias: ArrayView1<'_, f32>,
+        weights: &ArrayRef3<f32>,
+        bias: &ArrayRef1<f32>,
         table: &SymmetryTable,
     ) -> Self {
         let (channels, lists, size) = weights.dim();
@@ -35,7 +35,7 @@ impl Layer {
         });
         let bias = Array2::from_shape_fn((channels, order), |(c, _)| bias[c]);
         Self {
-            matrix: Matrix::new(reshaped(spread, (lists * size, channels * order)).view()),
+            matrix: Matrix::new(&reshaped(spread, (lists * size, channels * order))),
             bias: reshaped(bias, channels * order),
         }
     }
@@ -44,8 +44,8 @@ impl Layer {
     ///
     /// `weights` are `(channels, length of the list)`.
     pub(super) fn readout(
-        weights: ArrayView2<'_, f32>,
-        bias: ArrayView1<'_, f32>,
+        weights: &ArrayRef2<f32>,
+        bias: &ArrayRef1<f32>,
         table: &SymmetryTable,
     ) -> Self {
         let (channels, size) = weights.dim();
@@ -55,7 +55,7 @@ impl Layer {
         });
         let mean = table.mapv(|from| bias[from]).mean_axis(Axis(0));
         Self {
-            matrix: Matrix::new(reshaped(spread, (channels * order, size)).view()),
+            matrix: Matrix::new(&reshaped(spread, (channels * order, size))),
             bias: mean.expect("the identity is a symmetry"),
         }
     }

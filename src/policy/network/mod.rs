@@ -14,7 +14,7 @@ mod weights;
 
 use std::hash::{Hash, Hasher};
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayRef2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
@@ -85,21 +85,21 @@ impl Network {
         );
         let mut numbers = weights.numbers();
         let inputs = Layer::shared(
-            numbers.next((channels, 1, inputs.ncols())),
-            numbers.next(channels),
+            &numbers.next((channels, 1, inputs.ncols())),
+            &numbers.next(channels),
             &inputs,
         );
         let mut hidden = || {
             Layer::shared(
-                numbers.next((channels, channels, group.order())),
-                numbers.next(channels),
+                &numbers.next((channels, channels, group.order())),
+                &numbers.next(channels),
                 &elements,
             )
         };
         let blocks = (0..weights.blocks).map(|_| [hidden(), hidden()]).collect();
         let heads = Layer::readout(
-            numbers.next((channels, outputs.ncols())),
-            numbers.next(outputs.ncols()),
+            &numbers.next((channels, outputs.ncols())),
+            &numbers.next(outputs.ncols()),
             &outputs,
         );
         Self {
@@ -162,7 +162,7 @@ impl Network {
     /// If a row is not as long as an observation of the network's variant.
     pub fn evaluate(
         &self,
-        observations: ArrayView2<'_, f32>,
+        observations: &ArrayRef2<f32>,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
         assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
@@ -177,7 +177,7 @@ impl Network {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let found = self.forward(chunk);
+            let found = self.forward(&chunk);
             let (of_actions, of_positions) = found.view().split_at(Axis(1), actions);
             logits.assign(&of_actions);
             values.assign(&of_positions);
@@ -187,11 +187,11 @@ impl Network {
     }
 
     /// Logits and values before the last step, `(positions, num_actions + 2)`.
-    fn forward(&self, observations: ArrayView2<'_, f32>) -> Array2<f32> {
+    fn forward(&self, observations: &ArrayRef2<f32>) -> Array2<f32> {
         let size = TacticalFeatures::size(&self.variant);
         let mut extended = Array2::zeros((observations.nrows(), size));
         for (observation, row) in observations.outer_iter().zip(extended.outer_iter_mut()) {
-            self.features.write(observation, row);
+            self.features.write(&observation, row);
         }
         let mut hidden = rectify(self.inputs.apply(&extended));
         for [first, second] in &self.blocks {

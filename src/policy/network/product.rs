@@ -5,7 +5,7 @@
 //! a single position takes longer than the product itself. Here sums are made in the same order
 //! whatever else is in a batch, and rounded the same way on every processor.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayRef2, Axis};
 
 use crate::simd::{Kernel, Vector, dispatch};
 
@@ -30,7 +30,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Copies the entries, `(inputs, outputs)`.
-    pub(super) fn new(entries: ArrayView2<'_, f32>) -> Self {
+    pub(super) fn new(entries: &ArrayRef2<f32>) -> Self {
         let (inputs, outputs) = entries.dim();
         let mut strips = Vec::with_capacity(outputs.div_ceil(STRIP) * inputs);
         for columns in entries.axis_chunks_iter(Axis(1), STRIP) {
@@ -142,7 +142,7 @@ mod tests {
             let right = Array2::from_shape_fn((inputs, outputs), |(k, j)| number(5 * k + 11 * j));
             let start = Array2::from_shape_fn((rows, outputs), |(i, j)| (i + j) as f32);
             let mut product = start.clone();
-            Matrix::new(right.view()).add_product(&left, &mut product);
+            Matrix::new(&right).add_product(&left, &mut product);
             assert_eq!(product, start + left.dot(&right));
         }
     }

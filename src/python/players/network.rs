@@ -102,7 +102,7 @@ impl PyNetwork {
         // Other threads may write to the array once the GIL is released.
         let numbers = observations.as_array().to_owned();
         let evaluated = run(py, numbers.nrows(), |limits| {
-            self.0.evaluate(numbers.view(), limits)
+            self.0.evaluate(&numbers, limits)
         })?;
         let Evaluations { logits, values } = evaluated.map_err(|halt| not_halted(&halt))?;
         Ok((logits.into_pyarray(py), values.into_pyarray(py)))
