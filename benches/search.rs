@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
 use mijnlieff::vector::Observations;
@@ -103,7 +103,7 @@ fn main() {
     let width = num_actions(&variant);
     let mut stream = SplitMix64::new(1);
     let noise =
-        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.open_unit() as f32 - 0.5);
+        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
     let mut memory = Memory {
         observations: vec![0.0; TREES * Layout::Flat.len(&variant)],
         mask: vec![0; TREES * width],

@@ -1,7 +1,8 @@
 //! Positions as arrays, from the point of view of the side to move.
 
-use std::fmt;
 use std::str::FromStr;
+
+use thiserror::Error;
 
 use crate::game::{CellSet, Position, Variant};
 
@@ -168,24 +169,15 @@ fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T
 }
 
 /// A variant whose positions do not fit into one `u64`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "packed observations need at most 16 cells and 3 copies, this variant has {num_cells} cells and \
+     {copies} copies"
+)]
 pub struct PackError {
     num_cells: usize,
     copies: u8,
 }
-
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { num_cells, copies } = self;
-        write!(
-            f,
-            "packed observations need at most 16 cells and 3 copies, \
-             this variant has {num_cells} cells and {copies} copies"
-        )
-    }
-}
-
-impl std::error::Error for PackError {}
 
 impl PackError {
     /// Fails when positions of this variant do not fit into one `u64`.

@@ -1,14 +1,15 @@
 //! Matches between built-in players: random openings, each played from both seats.
 
-use std::fmt;
+use rand::Rng;
+use thiserror::Error;
 
 use super::Policy;
 use crate::game::{Player, Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::{Halt, Limits, MoveSet};
 use crate::threads::map_in_order;
 
-/// Openings tried before none is believed to exist.
+/// Attempts before giving up on finding an opening.
 const MAX_TRIES: usize = 1000;
 
 /// Separate streams of the seed of a pair: its opening, and each player in each of its two games.
@@ -38,23 +39,12 @@ pub struct PairMargins {
 }
 
 /// An opening so long that no game outlasts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no game was found that goes on after {plies} random opening plies; ask for fewer")]
 pub struct OpeningError {
     /// The plies asked for.
     pub plies: usize,
 }
-
-impl fmt::Display for OpeningError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { plies } = self;
-        write!(
-            f,
-            "no game was found that goes on after {plies} random opening plies; ask for fewer"
-        )
-    }
-}
-
-impl std::error::Error for OpeningError {}
 
 /// The opening of the pair with this seed: `plies` uniformly random moves after which the game goes
 /// on.

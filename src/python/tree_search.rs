@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -12,7 +15,7 @@ use super::errors::classes;
 use super::interrupt::run_until;
 use crate::encode::{Layout, PackError, num_actions};
 use crate::game::{Position, Variant};
-use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
+use crate::python::convert::arrays::{Dtype, parse_layout};
 use crate::python::convert::integers::{self, integer_in};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
@@ -21,7 +24,7 @@ use crate::python::players::solver::PySolver;
 use crate::python::rules::position::{PyPosition, check_playable, common_variant};
 use crate::python::rules::variant::PyVariant;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{Root, TreeConfig, TreeSearch};
+use crate::tree_search::{Root, TreeConfig, TreeSearch, UpdateError};
 
 /// Positions with this many empty cells or fewer are solved in less time than a thread takes to
 /// start that watches for Ctrl-C.
@@ -53,10 +56,10 @@ impl PyLeafBatch {
 /// What a search that is done has found, as arrays.
 struct Found {
     actions: Py<PyArray1<i64>>,
-    policy_targets: Py<PyArrayDyn<f32>>,
+    policy_targets: Py<PyArray2<f32>>,
     root_values: Py<PyArray1<f32>>,
-    visit_counts: Py<PyArrayDyn<i32>>,
-    root_noise: Py<PyArrayDyn<f32>>,
+    visit_counts: Py<PyArray2<i32>>,
+    root_noise: Py<PyArray2<f32>>,
     solved: Py<PyArray1<bool>>,
 }
 
@@ -218,8 +221,8 @@ impl PyTreeSearch {
         values: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         if self.leaves == 0 {
-            let message = "no leaf waits for an update: call select first";
-            return Err(PyRuntimeError::new_err(message));
+            let error = UpdateError::NothingSelected;
+            return Err(PyRuntimeError::new_err(error.to_string()));
         }
         let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
         let values = floats(values, "values", &[self.leaves])?;
@@ -307,7 +310,7 @@ impl PyTreeSearch {
     ///
     /// The improved policy (Gumbel), or the shares of the visits (PUCT).
     #[getter]
-    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
         Ok(self.found(py)?.policy_targets.clone_ref(py))
     }
 
@@ -321,7 +324,7 @@ impl PyTreeSearch {
 
     /// Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included.
     #[getter]
-    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<i32>>> {
+    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<i32>>> {
         Ok(self.found(py)?.visit_counts.clone_ref(py))
     }
 
@@ -329,7 +332,7 @@ impl PyTreeSearch {
     ///
     /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
-    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
         Ok(self.found(py)?.root_noise.clone_ref(py))
     }
 
@@ -374,14 +377,13 @@ impl PyTreeSearch {
         if self.found.is_none() {
             let core = &self.core;
             let results = py.detach(|| core.results());
-            let shape = [self.core.len(), num_actions(&self.variant)];
             self.found = Some(Found {
-                actions: PyArray1::from_vec(py, results.actions).unbind(),
-                policy_targets: shaped(py, results.policy_targets, &shape)?.unbind(),
-                root_values: PyArray1::from_vec(py, results.root_values).unbind(),
-                visit_counts: shaped(py, results.visit_counts, &shape)?.unbind(),
-                root_noise: shaped(py, results.root_noise, &shape)?.unbind(),
-                solved: PyArray1::from_vec(py, results.solved).unbind(),
+                actions: results.actions.into_pyarray(py).unbind(),
+                policy_targets: results.policy_targets.into_pyarray(py).unbind(),
+                root_values: results.root_values.into_pyarray(py).unbind(),
+                visit_counts: results.visit_counts.into_pyarray(py).unbind(),
+                root_noise: results.root_noise.into_pyarray(py).unbind(),
+                solved: results.solved.into_pyarray(py).unbind(),
             });
         }
         Ok(self.found.as_ref().expect("it has just been set"))

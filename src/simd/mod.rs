@@ -49,12 +49,14 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
+    use ndarray::Array2;
+
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::game::{Board, Opening, Position, Variant};
     use crate::policy::network::Network;
     use crate::policy::{Policy, opening};
-    use crate::random::SplitMix64;
+    use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
     use crate::tree_search::{Root, TreeConfig, TreeSearch};
     use crate::vector::{
@@ -112,8 +114,8 @@ mod tests {
         [Variant::default(), larger].map(Arc::new)
     }
 
-    fn bits(numbers: &[f32]) -> impl Iterator<Item = u32> {
-        numbers.iter().map(|number| number.to_bits())
+    fn bits<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> impl Iterator<Item = u32> {
+        numbers.into_iter().map(|number| number.to_bits())
     }
 
     /// The bits of all that a batch writes while it is stepped.
@@ -195,7 +197,7 @@ mod tests {
         let mut search = TreeSearch::new(variant, &positions, config, Layout::Flat, None, 1);
         let width = num_actions(variant);
         let mut rng = SplitMix64::new(11);
-        let mut number = || rng.open_unit() as f32 * 2.0 - 1.0;
+        let mut number = || rng.unit() as f32 * 2.0 - 1.0;
         let mut found = Vec::new();
         for round in 0..3 {
             if round > 0 {
@@ -219,13 +221,10 @@ mod tests {
             let results = search.results();
             found.extend(results.actions.iter().map(|&action| action as u32));
             found.extend(results.visit_counts.iter().map(|&visits| visits as u32));
-            for numbers in [
-                &results.policy_targets,
-                &results.root_values,
-                &results.root_noise,
-            ] {
+            for numbers in [&results.policy_targets, &results.root_noise] {
                 found.extend(bits(numbers));
             }
+            found.extend(bits(&results.root_values));
             for tree in 0..positions.len() {
                 for node in search.nodes(tree) {
                     found.extend([node.visits, node.value.to_bits(), node.prior.to_bits()]);
@@ -264,15 +263,17 @@ mod tests {
         let network = Network::parse(file).unwrap();
         let variant = Variant::default();
         let length = Layout::Flat.len(&variant);
-        let mut observations = vec![0.0; 33 * length];
-        for (number, row) in (0..).zip(observations.chunks_mut(length)) {
+        let mut observations = Array2::zeros((33, length));
+        for (number, mut row) in (0..).zip(observations.rows_mut()) {
             let position = opening(&variant, number as usize % 12, number).unwrap();
+            let row = row.as_slice_mut().unwrap();
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
         let [native, portable] = both(|| {
             let found = network.evaluate(&observations, Limits::default()).unwrap();
-            let values = found.values.as_flattened();
-            bits(&found.logits).chain(bits(values)).collect::<Vec<_>>()
+            bits(&found.logits)
+                .chain(bits(&found.values))
+                .collect::<Vec<_>>()
         });
         assert!(native == portable);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::Halt;
 use crate::simd::{Kernel, Simd, dispatch};
 use crate::threads::map_in_order;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::policy::PyBuiltinPolicy;
 use crate::game::Position;
 use crate::policy::{Match, opening};
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
@@ -59,7 +59,7 @@ pub(crate) fn play_match<'py>(
     seed: Option<&Bound<'py, PyAny>>,
     first: Option<&Bound<'py, PyAny>>,
     num_threads: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let (seed, first) = parse_streams(seed, first)?;
     let num_threads = integers::threads(num_threads)?;
     let variant = common_variant(&openings)?;
@@ -81,10 +81,11 @@ pub(crate) fn play_match<'py>(
         game.play(&starts, first, num_threads, Limits::stopped_by(stop))
     })?;
     let margins = margins.map_err(|halt| not_halted(&halt))?;
-    let numbers = margins
-        .iter()
-        .flat_map(|pair| [pair.as_light, pair.as_dark].map(i64::from));
-    shaped(py, numbers.collect(), &[starts.len(), 2])
+    let pairs = margins.into_iter();
+    let rows: Vec<[i64; 2]> = pairs
+        .map(|pair| [pair.as_light, pair.as_dark].map(i64::from))
+        .collect();
+    Ok(Array2::from(rows).into_pyarray(py))
 }
 
 /// The seed of openings or games, and the number of the first of them; 0 unless given.

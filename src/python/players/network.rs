@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::encode::{Layout, num_actions};
+use crate::encode::Layout;
 use crate::game::Position;
+use crate::policy::network::SharedWeights;
 use crate::policy::network::{Choice, ChoiceError, Evaluations, Network, NetworkError};
-use crate::policy::network::{NUM_VALUES, SharedWeights};
-use crate::python::convert::arrays::shaped;
 use crate::python::errors::classes;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
@@ -24,7 +25,7 @@ use crate::search::Limits;
 const QUICK_POSITIONS: usize = 16;
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
-type Outputs<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>);
+type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 /// A trained network, evaluated natively; immutable, equal when its file is.
 #[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
@@ -89,8 +90,8 @@ impl PyNetwork {
         py: Python<'py>,
         observations: PyReadonlyArray2<'py, f32>,
     ) -> PyResult<Outputs<'py>> {
-        let variant = self.0.variant();
-        let (found, expected) = (observations.shape().to_vec(), Layout::Flat.len(variant));
+        let expected = Layout::Flat.len(self.0.variant());
+        let found = observations.shape();
         if found[1] != expected {
             return Err(PyValueError::new_err(format!(
                 "flat observations of the network's board have the shape (B, {expected}), not \
@@ -98,13 +99,13 @@ impl PyNetwork {
                 found[0], found[1]
             )));
         }
-        let numbers: Vec<f32> = observations.as_array().iter().copied().collect();
-        let evaluated = run(py, found[0], |limits| self.0.evaluate(&numbers, limits))?;
+        // Other threads may write to the array once the GIL is released.
+        let numbers = observations.as_array().to_owned();
+        let evaluated = run(py, numbers.nrows(), |limits| {
+            self.0.evaluate(&numbers, limits)
+        })?;
         let Evaluations { logits, values } = evaluated.map_err(|halt| not_halted(&halt))?;
-        Ok((
-            shaped(py, logits, &[found[0], num_actions(variant)])?,
-            shaped(py, values.as_flattened().to_vec(), &[found[0], NUM_VALUES])?,
-        ))
+        Ok((logits.into_pyarray(py), values.into_pyarray(py)))
     }
 
     /// An action for each position, int64 ``(B,)``.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayDyn};
+use ndarray::{Array2, ArrayD, arr2};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -15,7 +16,7 @@ use crate::encode::{
 use crate::game::{
     self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
 };
-use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
+use crate::python::convert::arrays::{Dtype, parse_layout};
 use crate::python::convert::integers::index;
 use crate::python::errors::{
     legal_actions, pack_error, parse_error, play_error, position_error, record_error,
@@ -138,17 +139,9 @@ impl PyPosition {
 
     /// Pieces left, int8 ``(2, 4)``, by player and piece type.
     #[getter]
-    fn hands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+    fn hands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
         let counts = Player::ALL.map(|player| self.core.hand(player).counts());
-        shaped(
-            py,
-            counts
-                .as_flattened()
-                .iter()
-                .map(|&count| count as i8)
-                .collect(),
-            &[2, 4],
-        )
+        arr2(&counts).mapv(|count| count as i8).into_pyarray(py)
     }
 
     /// int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark.
@@ -314,14 +307,14 @@ pub(crate) fn observe_batch<'py>(
 pub(crate) fn mask_batch(
     py: Python<'_>,
     positions: Vec<PyPosition>,
-) -> PyResult<Bound<'_, PyArrayDyn<i8>>> {
+) -> PyResult<Bound<'_, PyArray2<i8>>> {
     let variant = common_variant(&positions)?;
-    let actions = num_actions(&variant);
-    let mut masks = vec![0; positions.len() * actions];
-    for (position, mask) in positions.iter().zip(masks.chunks_exact_mut(actions)) {
+    let mut masks = Array2::zeros((positions.len(), num_actions(&variant)));
+    for (position, mask) in positions.iter().zip(masks.outer_iter_mut()) {
+        let mask = mask.into_slice().expect("C order");
         write_mask(&variant, &position.core, mask);
     }
-    shaped(py, masks, &[positions.len(), actions])
+    Ok(masks.into_pyarray(py))
 }
 
 /// The variant that all positions share.
@@ -355,23 +348,34 @@ fn observations<'py>(
             .iter()
             .map(|position| pack(variant, position))
             .collect();
-        return Ok(shaped::<u64>(py, words, shape)?.into_any());
+        return Ok(shaped::<u64>(words, shape).into_pyarray(py).into_any());
     }
-    match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => {
-            Ok(shaped(py, rows::<f32>(variant, positions, layout), shape)?.into_any())
-        }
-        Dtype::Uint8 => Ok(shaped(py, rows::<u8>(variant, positions, layout), shape)?.into_any()),
-    }
+    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+        Dtype::Float32 => rows::<f32>(variant, positions, layout, shape)
+            .into_pyarray(py)
+            .into_any(),
+        Dtype::Uint8 => rows::<u8>(variant, positions, layout, shape)
+            .into_pyarray(py)
+            .into_any(),
+    })
 }
 
-fn rows<T: Feature>(variant: &Variant, positions: &[Position], layout: Layout) -> Vec<T> {
+fn rows<T: Feature>(
+    variant: &Variant,
+    positions: &[Position],
+    layout: Layout,
+    shape: &[usize],
+) -> ArrayD<T> {
     let length = layout.len(variant);
     let mut numbers = vec![T::default(); positions.len() * length];
     for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
         observe(variant, position, layout, row);
     }
-    numbers
+    shaped(numbers, shape)
+}
+
+fn shaped<T>(numbers: Vec<T>, shape: &[usize]) -> ArrayD<T> {
+    ArrayD::from_shape_vec(shape, numbers).expect("as many numbers as the shape has")
 }
 
 /// Reads what [`PyPosition::__reduce__`] wrote.

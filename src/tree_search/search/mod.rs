@@ -4,6 +4,6 @@
 
 pub(crate) mod evaluation;
 pub(crate) mod exact;
-pub(crate) mod noise;
+pub(crate) mod halving;
 pub(crate) mod rule;
 pub(crate) mod tree;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::float_cmp)] // visits are whole numbers
 
-use super::noise::{draw_dirichlet, draw_gumbel, schedule};
-use crate::random::SplitMix64;
+use rand::Rng;
+
+use super::halving::schedule;
+use crate::random::{Draw, draw_dirichlet, draw_gumbel};
 use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
@@ -66,7 +68,7 @@ impl SelectionRule {
         temperature: f32,
         tallies: &[Tally],
         count: usize,
-        rng: &mut SplitMix64,
+        rng: &mut impl Rng,
         root: &mut [RootLanes],
     ) {
         let mut left = count;
@@ -77,7 +79,7 @@ impl SelectionRule {
                 Self::Puct { .. } => own.noise = tally.priors,
                 Self::Gumbel { .. } if temperature > 0.0 => {
                     for noise in &mut own.noise[..edges] {
-                        *noise = temperature * draw_gumbel(rng);
+                        *noise = temperature * draw_gumbel(rng) as f32;
                     }
                 }
                 Self::Gumbel { .. } => own.noise[..edges].fill(0.0),
@@ -90,11 +92,10 @@ impl SelectionRule {
         } = *self
             && share > 0.0
         {
-            let mut drawn = vec![0.0; count];
-            draw_dirichlet(rng, f64::from(dirichlet_alpha), &mut drawn);
+            let drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), count);
             for (place, drawn) in drawn.into_iter().enumerate() {
                 let noise = &mut root[place / LANES].noise[place % LANES];
-                *noise = (1.0 - share) * *noise + share * drawn;
+                *noise = (1.0 - share) * *noise + share * drawn as f32;
             }
         }
     }
@@ -167,7 +168,7 @@ impl SelectionRule {
         count: usize,
         root: &[RootLanes],
         temperature: f32,
-        mut rng: SplitMix64,
+        rng: &mut impl Rng,
         targets: &mut [Lanes],
     ) -> Conclusion {
         let value = if count == 1 && choice.visits > 0.0 {
@@ -180,7 +181,7 @@ impl SelectionRule {
                 for (targets, tally) in targets.iter_mut().zip(choice.tallies) {
                     *targets = tally.visits.map(|visits| visits / choice.visits);
                 }
-                draw_by_visits(choice, count, temperature, &mut rng)
+                draw_by_visits(choice, count, temperature, rng)
             }
             Self::Gumbel {
                 c_visit, c_scale, ..
@@ -311,7 +312,7 @@ fn draw_by_visits(
     choice: NodeEdges<'_>,
     count: usize,
     temperature: f32,
-    rng: &mut SplitMix64,
+    rng: &mut impl Rng,
 ) -> usize {
     let key = |place: usize| {
         let tally = &choice.tallies[place / LANES];
@@ -332,7 +333,7 @@ fn draw_by_visits(
         };
         if weight < 1e-30 { 0.0 } else { weight }
     };
-    let mut left = rng.open_unit() as f32 * (0..count).map(weight).sum::<f32>();
+    let mut left = rng.unit() as f32 * (0..count).map(weight).sum::<f32>();
     for place in 0..count {
         let weight = weight(place);
         left -= weight;

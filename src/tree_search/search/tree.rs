@@ -1,9 +1,11 @@
 //! One tree, and how a simulation goes through it.
 
+use rand::Rng;
+
 use super::evaluation::LeafEvaluation;
 use super::exact::{Exact, Solved};
 use super::rule::SelectionRule;
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::Halt;
 use crate::simd::{LANES, Lanes, Simd};
 use crate::tree_search::config::TreeConfig;

@@ -6,6 +6,7 @@ use super::ends::Ends;
 use super::game::{Game, StepContext, StepEffect};
 use super::state::GameState;
 use crate::encode::num_actions;
+use crate::random::Draw;
 use crate::simd::{Kernel, Simd, dispatch};
 use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Autoreset, IllegalAction};
