@@ -23,7 +23,7 @@ mod matches;
 pub mod network;
 mod perfect;
 
-pub use matches::{Match, OpeningError, PairMargins, opening};
+pub use matches::{Match, OpeningError, PairMargins, draw_opening, opening};
 pub use perfect::{Epsilon, EpsilonError, Perfect};
 
 use rand::Rng;
