@@ -46,6 +46,13 @@ test: test-rust test-python ## Run all tests; those of training and notebooks: t
 test-rust: ## Test the core, without Python
 	cargo test --quiet --no-default-features
 
+.PHONY: miri
+miri: ## Check the threads, file headers and portable vectors for undefined behaviour by Miri
+	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
+		"rustup toolchain install nightly --component miri"; exit 1; }
+	cargo +nightly miri test --quiet --no-default-features --lib -- \
+		threads:: file_header:: simd::exp:: all_processors_calculate_alike
+
 .PHONY: test-python
 test-python: .venv/installed-test ## Test the package
 	$(TEST_ENV) $(BIN)/python -m pytest
@@ -89,7 +96,7 @@ docs: ## Build the documentation of the crate; warnings are errors
 .PHONY: golden
 golden: .venv/installed-test ## Regenerate the golden game and the pictures
 	$(BIN)/python tests/python/make_golden.py > tests/data/example_game.txt
-	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python tools/make_pictures.py
 
 .PHONY: book
 book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB of memory)
@@ -97,11 +104,11 @@ book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB 
 
 .PHONY: solution
 solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
-	$(BIN)/python docs/make_solution.py
+	$(BIN)/python tools/make_solution.py
 
 .PHONY: train-report
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
-	$(BIN)/python docs/make_training.py
+	$(BIN)/python tools/make_training.py
 
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions

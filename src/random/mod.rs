@@ -13,6 +13,8 @@
 //! assert!([1, 2, 3].choose(&mut rng).is_some()); // anything of `rand` works as well
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod distributions;
 mod split_mix;
 

@@ -1,6 +1,6 @@
 //! What is worked out from an observation before the network sees it: the tactics of one move.
 //!
-//! `python/mijnlieff/train/features.py` is the same for the trainer, number for number.
+//! `python/mijnlieff/train/network/features.py` is the same for the trainer, number for number.
 
 use ndarray::{ArrayRef1, ArrayViewMut1, ArrayViewMut2, Axis};
 
