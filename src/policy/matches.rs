@@ -55,7 +55,23 @@ pub struct OpeningError {
 ///
 /// When a thousand draws in a row ended early.
 pub fn opening(variant: &Variant, plies: usize, seed: u64) -> Result<Position, OpeningError> {
-    let mut rng = SplitMix64::stream(seed, OPENING_STREAM);
+    draw_opening(
+        variant,
+        plies,
+        &mut SplitMix64::stream(seed, OPENING_STREAM),
+    )
+}
+
+/// The same as [`opening`] from any generator.
+///
+/// # Errors
+///
+/// When a thousand draws in a row ended early.
+pub fn draw_opening(
+    variant: &Variant,
+    plies: usize,
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<Position, OpeningError> {
     if plies < variant.max_game_length() {
         for _ in 0..MAX_TRIES {
             let mut position = Position::new(variant);

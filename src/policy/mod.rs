@@ -27,7 +27,7 @@ pub mod network;
 mod perfect;
 
 pub use batch::{Turn, choose_batch};
-pub use matches::{Match, OpeningError, PairMargins, opening};
+pub use matches::{Match, OpeningError, PairMargins, draw_opening, opening};
 pub use perfect::{Epsilon, EpsilonError, Perfect};
 
 use rand::Rng;

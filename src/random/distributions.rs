@@ -13,13 +13,14 @@ pub(crate) fn draw_gumbel(rng: &mut impl Rng) -> f64 {
     drawn.min(37.0)
 }
 
-/// A draw of `count` shares from the symmetric Dirichlet distribution with an `alpha` above 0.
+/// A draw of `count` shares from the symmetric Dirichlet distribution; `alpha` is finite and above 0.
 ///
 /// The shares are gamma variates over their sum. For a small `alpha` nearly all of the variates are
 /// below the smallest f64, so this works with their logarithms: if `g` is a variate of shape
 /// `alpha + 1` and `e` an exponential one, `ln(g) - e / alpha` is that of a variate of shape `alpha`.
 pub(crate) fn draw_dirichlet(rng: &mut impl Rng, alpha: f64, count: usize) -> Vec<f64> {
-    let gamma = Gamma::new(alpha + 1.0, 1.0).expect("alpha is above 0");
+    assert!(alpha > 0.0 && alpha.is_finite(), "alpha is {alpha}");
+    let gamma = Gamma::new(alpha + 1.0, 1.0).expect("the shape is above 0");
     let mut shares: Vec<f64> = (0..count)
         .map(|_| rng.sample(gamma).ln() - rng.sample::<f64, _>(Exp1) / alpha)
         .collect();

@@ -221,10 +221,9 @@ mod tests {
             let results = search.results();
             found.extend(results.actions.iter().map(|&action| action as u32));
             found.extend(results.visit_counts.iter().map(|&visits| visits as u32));
-            for numbers in [&results.policy_targets, &results.root_noise] {
-                found.extend(bits(numbers));
-            }
+            found.extend(bits(&results.policy_targets));
             found.extend(bits(&results.root_values));
+            found.extend(bits(&results.root_noise));
             for tree in 0..positions.len() {
                 for node in search.nodes(tree) {
                     found.extend([node.visits, node.value.to_bits(), node.prior.to_bits()]);
@@ -262,11 +261,10 @@ mod tests {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
         let network = Network::parse(file).unwrap();
         let variant = Variant::default();
-        let length = Layout::Flat.len(&variant);
-        let mut observations = Array2::zeros((33, length));
-        for (number, mut row) in (0..).zip(observations.rows_mut()) {
+        let mut observations = Array2::zeros((33, Layout::Flat.len(&variant)));
+        for (number, row) in (0..).zip(observations.outer_iter_mut()) {
             let position = opening(&variant, number as usize % 12, number).unwrap();
-            let row = row.as_slice_mut().unwrap();
+            let row = row.into_slice().unwrap();
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
         let [native, portable] = both(|| {

@@ -12,7 +12,7 @@ pub enum Root {
         c_puct: f32,
         /// Share of the root's policy that is noise, 0 to 1.
         dirichlet_share: f32,
-        /// Concentration of the Dirichlet distribution that the noise is drawn from.
+        /// Concentration of the Dirichlet distribution that the noise is drawn from; finite, above 0.
         dirichlet_alpha: f32,
     },
     /// Actions sampled without replacement, then sequential halving; below the root, actions follow

@@ -1,13 +1,16 @@
 //! Built-in players and their matches.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mijnlieff::game::{Board, Move, Opening, Position, Variant};
-use mijnlieff::policy::{Epsilon, Match, Perfect, Policy, opening};
+use mijnlieff::policy::{Epsilon, Match, Perfect, Policy, draw_opening, opening};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, minimax_moves};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
 
 fn minimax_policy(plies: i64) -> Policy {
     Policy::Minimax(Depth::new(plies).unwrap())
@@ -83,6 +86,32 @@ fn every_best_move_is_equally_likely() {
             position = Position::new(&variant);
         }
     }
+}
+
+#[test]
+fn players_and_openings_take_any_generator() {
+    let variant = Variant::default();
+    let players = [Policy::Random, Policy::Greedy, minimax_policy(2)];
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(1);
+    let openings: HashSet<Position> = (0..20)
+        .map(|_| draw_opening(&variant, 4, &mut generator).unwrap())
+        .collect();
+    assert!(openings.len() > 15);
+    for (player, start) in players.iter().zip(&openings) {
+        let mut same: [Box<dyn Rng>; 2] =
+            [(); 2].map(|()| Box::new(generator.clone()) as Box<dyn Rng>);
+        let mut position = *start;
+        while !position.is_over(&variant) {
+            let chosen = [0, 1].map(|i| player.choose(&variant, &position, &mut same[i]));
+            assert_eq!(chosen[0], chosen[1]);
+            position = position.play(&variant, chosen[0]).unwrap();
+        }
+    }
+    let mut stream = SplitMix64::stream(9, 0);
+    assert_eq!(
+        draw_opening(&variant, 4, &mut stream),
+        opening(&variant, 4, 9)
+    );
 }
 
 #[test]

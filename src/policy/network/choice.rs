@@ -1,6 +1,7 @@
 //! From logits to actions.
 
 use ndarray::{Array2, ArrayRef1};
+use rand::Rng;
 
 use super::{CHUNK, ChoiceError, Network};
 use crate::encode::{Layout, num_actions, observe, write_mask};
@@ -65,7 +66,8 @@ impl Network {
             write_mask(variant, position, &mut mask);
             let index = chosen.len();
             let number = choice.first.wrapping_add(index as u64);
-            match choice.pick(&logits, &mask, number) {
+            let mut rng = SplitMix64::stream(choice.seed, number);
+            match choice.pick(&logits, &mask, &mut rng) {
                 Ok(action) => chosen.push(action),
                 Err(action) => {
                     let logit = logits[action];
@@ -83,8 +85,12 @@ impl Network {
 
 impl Choice {
     /// A legal action; an `Err` is one whose logit is not finite.
-    fn pick(self, logits: &ArrayRef1<f32>, mask: &[i8], number: u64) -> Result<usize, usize> {
-        let mut rng = SplitMix64::stream(self.seed, number);
+    fn pick(
+        self,
+        logits: &ArrayRef1<f32>,
+        mask: &[i8],
+        rng: &mut impl Rng,
+    ) -> Result<usize, usize> {
         let mut best = None;
         for (action, (&logit, &legal)) in logits.iter().zip(mask).enumerate() {
             if legal == 0 {
@@ -95,7 +101,7 @@ impl Choice {
             }
             let mut score = f64::from(logit);
             if self.temperature > 0.0 {
-                score = score / self.temperature + draw_gumbel(&mut rng);
+                score = score / self.temperature + draw_gumbel(rng);
             }
             if best.is_none_or(|(_, highest)| score > highest) {
                 best = Some((action, score));
