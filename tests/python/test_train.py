@@ -51,7 +51,7 @@ def line(*values: object) -> torch.Tensor:
 
 
 def tiny(**settings: object) -> TrainConfig:
-    return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "threads": 1} | settings)
+    return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "num_threads": 1} | settings)
 
 
 def network_for(variant: Variant, seed: int = 0) -> PolicyValueNetwork:

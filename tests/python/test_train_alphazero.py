@@ -23,7 +23,7 @@ from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
-TINY = {"num_envs": 24, "width": 32, "threads": 1, "num_simulations": 8, "minibatch_size": 128}
+TINY = {"num_envs": 24, "width": 32, "num_threads": 1, "num_simulations": 8, "minibatch_size": 128}
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 
 
@@ -131,7 +131,7 @@ def test_games_that_fail_are_reported():
 
 def test_a_short_run_learns(tmp_path, capsys):
     out = tmp_path / "run"
-    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--threads=1"]
+    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--num-threads=1"]
     options += ["--num-simulations=8", "--measurement-games=20", "--final-games=40"]
     assert main(["train", "--steps=40000", "--out", str(out), *options]) == 0
     table = capsys.readouterr().out
@@ -147,4 +147,4 @@ def test_a_short_run_learns(tmp_path, capsys):
     after = evaluate(trained, "random", 400, seed=3).score
     assert after > before + 0.2
     assert main(["train", "--resume", "--algo=ppo", "--out", str(out)]) == 1
-    assert "was trained by alphazero" in capsys.readouterr().err
+    assert "algo alphazero, which cannot become ppo" in capsys.readouterr().err

@@ -25,7 +25,7 @@ from mijnlieff.errors import (  # noqa: E402
 from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, load_policy, train  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 
-TINY = {"num_envs": 16, "width": 16, "threads": 1, "measurement_games": 2, "measurements": 2}
+TINY = {"num_envs": 16, "width": 16, "num_threads": 1, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **TINY)
 
 
@@ -113,7 +113,7 @@ class TestTrain:
         run(tmp_path, 1, on_report=Recorder())
         with pytest.raises(TrainingError, match="already holds a run"):
             run(tmp_path, 1, on_report=Recorder())
-        with pytest.raises(ValueError, match="resumed or overwritten"):
+        with pytest.raises(ValueError, match="only one of resume and overwrite"):
             run(tmp_path, 1, resume=True, overwrite=True)
         assert len(run(tmp_path, 1, on_report=Recorder(), overwrite=True).log) == 1
 
