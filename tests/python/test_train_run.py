@@ -26,6 +26,7 @@ from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.run.device import choose_device  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.lock import LOCK_NAME  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "num_threads": 1, "measurement_games": 2}
@@ -164,6 +165,7 @@ def test_bad_checkpoints_are_refused(folder, kind, capsys):
     ("options", "words"),
     [
         (["--width=32"], ["width 16", "32"]),
+        (["--gamma=0.5"], ["gamma 1.0", "0.5"]),
         (["--board=##../##../..##/..##"], ["trained on", "not on"]),
         (["--copies=3"], ["trained on", "copies=3"]),
     ],
@@ -291,10 +293,13 @@ def start(out: Path, *options: str) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_killed_run_resumes(tmp_path):
+def test_a_killed_run_resumes(tmp_path, capsys):
     process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=0.05")
+    assert main(["train", "--resume", "--out", str(tmp_path)]) == 1
+    assert f"(process {process.pid}) is running in {tmp_path}" in capsys.readouterr().err
     process.kill()
     process.communicate()
+    assert (tmp_path / LOCK_NAME).exists()  # but no longer locked
     # The kill may have cut off a line; the checkpoint is whole in any case.
     with (tmp_path / "log.jsonl").open("a") as log:
         log.write('{"round": 9')

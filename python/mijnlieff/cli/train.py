@@ -111,11 +111,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume and args.out is None:
         raise ValueError("--resume needs --out, the folder of the run to continue")
     folder = RunFolder(args.out or Path("runs") / time.strftime("%Y%m%d-%H%M%S"))
-    given, budget, variant = (
-        _given(args, *settings_of(TrainConfig)),
-        _budget(args),
-        variant_of(args),
-    )
+    given, budget = _given(args, *settings_of(TrainConfig)), _budget(args)
     opened: contextlib.AbstractContextManager[Trainer]
     if args.resume:
         parts = _given(args, "board", "opening", "copies")
@@ -124,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
         budget = budget or Budget(minutes=DEFAULT_MINUTES)
         opened = start_run(
-            folder, config, budget, variant, device=args.device, overwrite=args.overwrite
+            folder, config, budget, variant_of(args), device=args.device, overwrite=args.overwrite
         )
     with opened as trainer:
         try:
