@@ -1,4 +1,4 @@
-"""Training by tree search: what is played, what is kept, what is learnt."""
+"""AlphaZero: self-play with searches, the replay buffer and learning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tiny(**settings: object) -> TrainConfig:
 
 
 def samples(count: int, first: int = 0) -> Samples:
-    """Distinguishable rows: the margin is their number."""
+    """Samples whose margin is their number."""
     return Samples(
         observations=np.full((count, 56), 1, np.uint8),
         masks=np.ones((count, 65), np.int8),
@@ -63,7 +63,7 @@ def test_samples_belong_to_their_positions(variant):
     rows = games.samples
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
-    assert not rows.masks[:, -1].any()  # no forced pass
+    assert not rows.masks[:, -1].any()  # forced passes are left out
     np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
     assert (rows.policies[rows.masks == 0] == 0).all()
     assert (np.sign(rows.margins) == rows.outcomes).all()
@@ -74,7 +74,7 @@ def test_samples_belong_to_their_positions(variant):
 
 
 def test_solved_endings_teach_the_truth():
-    """On a board of six cells everything is solved: targets and results are those of `solve`."""
+    """On a board of six cells everything is solved, so targets and results agree with `solve`."""
     variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
     network = PolicyValueNetwork(variant, 16, 1)
     config = tiny(random_plies=0, solve_below=6, num_envs=8)
@@ -86,7 +86,7 @@ def test_solved_endings_teach_the_truth():
     assert (games.samples.margins[: config.num_envs] == solution.margin).all()
 
 
-def test_the_frozen_network_says_the_same():
+def test_the_frozen_network_gives_the_same_outputs():
     network = PolicyValueNetwork(Variant(), 64, 2)
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.1)

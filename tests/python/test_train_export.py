@@ -1,4 +1,4 @@
-"""From checkpoints to files that need no PyTorch: the same network, and the command."""
+"""Exporting checkpoints to files that can be used without PyTorch."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_errors_are_one_line(run, monkeypatch, capsys, checkpoint, out, error, w
 
 
 def test_a_file_that_is_not_a_checkpoint(run, capsys):
-    (run / "checkpoint.pt").write_text("no checkpoint")
+    (run / "checkpoint.pt").write_text("text")
     assert main(["export", str(run), "--out", str(run / "a.bin")]) == 1
     assert "truncated or not a checkpoint" in capsys.readouterr().err
     assert not (run / "a.bin").exists()

@@ -35,14 +35,14 @@ def ignore(state: TrainState) -> None:
 
 
 def run(out: Path, rounds: int, **options: object) -> TrainState:
-    """Train for so many rounds; a round of 16 games is at least 16 games."""
+    """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
     settings = {"on_report": ignore, "tensorboard": False} | options
     return train(CONFIG, Budget(games=16 * rounds), out, **settings)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Path:
-    """The folder of a run of two rounds with another opening than usual."""
+    """The folder of a run of two rounds, with an opening that is not the default."""
     out = tmp_path_factory.mktemp("finished")
     run(out, 2, variant=Variant(opening="corner"))
     return out
@@ -155,7 +155,7 @@ def test_a_last_line_that_was_cut_short_is_skipped(end, folder):
 
 
 class TestOpening:
-    def test_the_usual_one_is_refused_where_the_run_has_another(self, folder, capsys):
+    def test_the_default_is_refused_if_the_run_has_another(self, folder, capsys):
         before = (folder / "checkpoint.pt").read_bytes()
         options = ["--resume", "--out", str(folder), "--games=48", "--opening=outside"]
         assert main(["train", *options]) == 1

@@ -1,4 +1,4 @@
-"""Training runs as a whole: checkpoints, kills, bad folders and files, what a run leaves behind."""
+"""Whole training runs: checkpoints, kills, bad folders and files, the files of a run."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_a_whole_run(tmp_path, capsys):
 
 
 def start(out: Path, *options: str) -> subprocess.Popen[str]:
-    """`mijnlieff train` as a process of its own, in rounds of some milliseconds."""
+    """Start `mijnlieff train` as a separate process, in rounds of a few milliseconds."""
     process = subprocess.Popen(
         [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *SMALL_OPTIONS, *options],
         stdout=subprocess.PIPE,

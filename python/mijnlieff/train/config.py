@@ -17,7 +17,7 @@ CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
 """Opponents of the measurements during a run, weakest first; names for `make_policy`."""
 
 _MANY = 2**31 - 1
-"""The largest of the counts that have no natural limit."""
+"""The limit of counts that need none in practice; larger integers overflow in PyTorch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ class TrainConfig:
         "weight of the entropy bonus at the start, which falls linearly to a tenth",
         algo="ppo",
     )
-    value_weight: float = setting(1.0, "weight of the value losses beside the policy loss")
+    value_weight: float = setting(1.0, "weight of the value losses relative to the policy loss")
     margin_coef: float = setting(
         0.25,
-        "weight of the points margin beside the outcome in the policy's objective; 0 plays for the "
-        "outcome alone",
+        "weight of the points margin relative to the outcome in the policy's objective; 0 plays "
+        "for the outcome alone",
         algo="ppo",
     )
     num_simulations: int = setting(
@@ -152,7 +152,8 @@ class TrainConfig:
     )
     margin_weight: float = setting(
         0.5,
-        "share of the margin beside the outcome in the value of a position, see TreeSearch",
+        "share of the margin, as opposed to the outcome, in the value of a position, see "
+        "TreeSearch",
         high=1,
         algo="alphazero",
     )

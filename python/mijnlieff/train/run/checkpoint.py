@@ -1,4 +1,4 @@
-"""Checkpoint files: everything a run needs to go on exactly where it was.
+"""Checkpoint files: everything that a run needs to continue exactly.
 
 A checkpoint is a PyTorch file of plain values and tensors, read with `weights_only=True`: opening
 one from elsewhere runs no code. It is replaced whole, so a kill at any moment leaves a valid file.
@@ -50,7 +50,7 @@ class Checkpoint:
 
     Attributes:
         config: the run's settings.
-        budget: how long the run shall go on.
+        budget: when to stop.
         variant: the game that it learns.
         network: the weights by name.
         optimizer: the optimiser's state.
@@ -74,7 +74,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
     Args:
         path: the file.
-        checkpoint: what to write.
+        checkpoint: the content.
 
     Raises:
         OutputError: the file cannot be written.

@@ -18,7 +18,7 @@ class RunFolder:
 
     Attributes:
         path: the folder.
-        checkpoint: everything needed to go on.
+        checkpoint: everything needed to resume.
         log: one JSON object per round.
         csv: the same numbers as a table with a line per round, see `mijnlieff.train.report.rows`.
         tensorboard: the folder of TensorBoard's event files.
@@ -56,7 +56,7 @@ class RunFolder:
             ) from error
 
     def clear(self, *, overwrite: bool) -> None:
-        """Make sure that the folder holds no run.
+        """Make sure that there is no run in the folder.
 
         Args:
             overwrite: delete a run in the folder.
@@ -68,7 +68,7 @@ class RunFolder:
         if not overwrite:
             if self.checkpoint.exists():
                 raise TrainingError(
-                    f"{self.path} already holds a run: give --resume to go on with it, "
+                    f"{self.path} already holds a run: give --resume to continue it, "
                     "--overwrite to delete it, or another --out"
                 )
             return

@@ -20,7 +20,7 @@ class StopSignal:
     """
 
     def __init__(self) -> None:
-        """Start with no signal."""
+        """Start without a signal."""
         self.number = 0
         self._before: dict[int, Any] = {}
 
