@@ -141,7 +141,7 @@ def test_a_whole_game_can_be_piped_in():
 
 def test_bench_prints_a_line_for_each_size_and_number_of_threads():
     lines = printed(
-        "bench", "--sizes", 1, 64, "--threads", 1, 2, "--milliseconds", 5, "--copies", 1
+        "bench", "--sizes", 1, 64, "--num-threads", 1, 2, "--milliseconds", 5, "--copies", 1
     ).splitlines()
     rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
     assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"], ["64", "1"], ["64", "2"]]
@@ -150,7 +150,7 @@ def test_bench_prints_a_line_for_each_size_and_number_of_threads():
 
 def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():
     lines = printed(
-        "bench", "--search", "--simulations", 4, "--sizes", 8, "--threads", 1, 2,
+        "bench", "--search", "--simulations", 4, "--sizes", 8, "--num-threads", 1, 2,
         "--milliseconds", 5, "--copies", 1,
     ).splitlines()  # fmt: skip
     rows = [line.split() for line in lines if re.match(r"\s*(puct|gumbel) ", line)]

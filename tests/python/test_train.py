@@ -1,4 +1,4 @@
-"""What is learnt: signs, symmetries, masks, the network, one round, the progress it makes."""
+"""Learning: advantages, symmetries, masks, the network, self-play and short runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EACH_VARIANT = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANT
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Batches as small as these are slower with more."""
+    """With batches this small, more threads are slower."""
     with torch_threads(1):
         yield
 
@@ -51,7 +51,7 @@ def line(*values: object) -> torch.Tensor:
 
 
 def tiny(**settings: object) -> TrainConfig:
-    return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "threads": 1} | settings)
+    return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "num_threads": 1} | settings)
 
 
 def network_for(variant: Variant, seed: int = 0) -> PolicyValueNetwork:
@@ -122,7 +122,7 @@ class TestAdvantages:
         assert first(0.3, chosen=False) == pytest.approx(first(-0.8, chosen=False)) == 1.0
 
     def test_full_traces_give_the_result_of_the_game(self):
-        """Whatever the values, they cancel out; winners get +1 on all their plies, losers -1."""
+        """The values cancel out: winners get +1 on all their plies, losers -1."""
         config = tiny(num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
         results = set()
         for seed in range(12):
@@ -131,7 +131,7 @@ class TestAdvantages:
             self_play.close()
             assert experience.games == 1
             outcome, margin = experience.targets.T
-            # No game passes twice in a row here, so the players take turns from ply to ply.
+            # There are never two passes in a row here, so the players alternate.
             signs = torch.ones(len(outcome))
             signs[1::2] = -1
             torch.testing.assert_close(outcome, outcome[0] * signs, atol=1e-5, rtol=0)
@@ -203,7 +203,7 @@ class TestMask:
 
     @EACH_VARIANT
     def test_self_play_keeps_to_the_rules(self, variant):
-        """The environment raises at an illegal action, so a round that ends was legal."""
+        """The environment raises on an illegal action, so a finished round was legal."""
         self_play = SelfPlay(variant, tiny(), torch.Generator().manual_seed(0))
         experience = self_play.play_round(network_for(variant))
         self_play.close()
@@ -243,7 +243,7 @@ def test_compact_observations_become_the_usual_ones(variant):
 
 
 def exact_margin(position: Position) -> int:
-    """The margin of the side to move, both sides perfect: plain minimax over everything."""
+    """The margin of the side to move under perfect play, by plain minimax."""
 
     @cache
     def solve(position: Position) -> int:

@@ -1,4 +1,4 @@
-"""Training by tree search: what is played, what is kept, what is learnt."""
+"""AlphaZero: self-play with searches, the replay buffer and learning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
-TINY = {"num_envs": 24, "width": 32, "threads": 1, "num_simulations": 8, "minibatch_size": 128}
+TINY = {"num_envs": 24, "width": 32, "num_threads": 1, "num_simulations": 8, "minibatch_size": 128}
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 
 
@@ -32,7 +32,7 @@ def tiny(**settings: object) -> TrainConfig:
 
 
 def samples(count: int, first: int = 0) -> Samples:
-    """Distinguishable rows: the margin is their number."""
+    """Samples whose margin is their number."""
     return Samples(
         observations=np.full((count, 56), 1, np.uint8),
         masks=np.ones((count, 65), np.int8),
@@ -63,7 +63,7 @@ def test_samples_belong_to_their_positions(variant):
     rows = games.samples
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
-    assert not rows.masks[:, -1].any()  # no forced pass
+    assert not rows.masks[:, -1].any()  # forced passes are left out
     np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
     assert (rows.policies[rows.masks == 0] == 0).all()
     assert (np.sign(rows.margins) == rows.outcomes).all()
@@ -74,7 +74,7 @@ def test_samples_belong_to_their_positions(variant):
 
 
 def test_solved_endings_teach_the_truth():
-    """On a board of six cells everything is solved: targets and results are those of `solve`."""
+    """On a board of six cells everything is solved, so targets and results agree with `solve`."""
     variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
     network = PolicyValueNetwork(variant, 16, 1)
     config = tiny(random_plies=0, solve_below=6, num_envs=8)
@@ -86,7 +86,7 @@ def test_solved_endings_teach_the_truth():
     assert (games.samples.margins[: config.num_envs] == solution.margin).all()
 
 
-def test_the_frozen_network_says_the_same():
+def test_the_frozen_network_gives_the_same_outputs():
     network = PolicyValueNetwork(Variant(), 64, 2)
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.1)
@@ -131,7 +131,7 @@ def test_games_that_fail_are_reported():
 
 def test_a_short_run_learns(tmp_path, capsys):
     out = tmp_path / "run"
-    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--threads=1"]
+    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--num-threads=1"]
     options += ["--num-simulations=8", "--measurement-games=20", "--final-games=40"]
     assert main(["train", "--steps=40000", "--out", str(out), *options]) == 0
     table = capsys.readouterr().out
@@ -147,4 +147,4 @@ def test_a_short_run_learns(tmp_path, capsys):
     after = evaluate(trained, "random", 400, seed=3).score
     assert after > before + 0.2
     assert main(["train", "--resume", "--algo=ppo", "--out", str(out)]) == 1
-    assert "was trained by alphazero" in capsys.readouterr().err
+    assert "algo alphazero, which cannot become ppo" in capsys.readouterr().err

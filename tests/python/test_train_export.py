@@ -1,4 +1,4 @@
-"""From checkpoints to files that need no PyTorch: the same network, and the command."""
+"""Exporting checkpoints to files that can be used without PyTorch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_native_code_evaluates_as_pytorch_does(variant, width, blocks):
     assert MARGIN_UNIT == 4.0  # as the documentation of the native network says
 
 
-def test_weights_that_are_no_numbers_are_refused():
+def test_weights_that_are_not_finite_are_refused():
     network = network_for(Variant(), 16, 1)
     with torch.no_grad():
         network.heads.bias[3] = float("nan")
@@ -57,8 +57,8 @@ def test_weights_that_are_no_numbers_are_refused():
 def run(tmp_path: Path) -> Path:
     """The folder of a run of one round."""
     folder = RunFolder(tmp_path / "run")
-    folder.prepare(resume=False, overwrite=False)
-    config = TrainConfig(num_envs=16, width=32, blocks=1, threads=1, measurement_games=2)
+    folder.create()
+    config = TrainConfig(num_envs=16, width=32, blocks=1, num_threads=1, measurement_games=2)
     trainer = Trainer(config, Budget(steps=5_000), Variant())
     trainer.train_round()
     trainer.save(folder)
@@ -102,8 +102,8 @@ def test_errors_are_one_line(run, monkeypatch, capsys, checkpoint, out, error, w
     assert not Path(out).exists()
 
 
-def test_a_file_that_is_no_checkpoint(run, capsys):
-    (run / "checkpoint.pt").write_text("no checkpoint")
+def test_a_file_that_is_not_a_checkpoint(run, capsys):
+    (run / "checkpoint.pt").write_text("text")
     assert main(["export", str(run), "--out", str(run / "a.bin")]) == 1
-    assert "truncated, or no checkpoint at all" in capsys.readouterr().err
+    assert "truncated or not a checkpoint" in capsys.readouterr().err
     assert not (run / "a.bin").exists()

@@ -1,4 +1,4 @@
-"""The training without its packages: what still works, and what it says."""
+"""Training without its optional packages: error messages, and what still works."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(hidden: str, code: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=["command", "load_policy"],
 )
-def test_without_pytorch_the_message_tells_how_to_get_it(code):
+def test_without_pytorch_the_message_says_how_to_install_it(code):
     result = run("torch", code)
     assert result.returncode == 1
     assert "torch" in result.stderr

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: the log as a table and for TensorBoard, and in notebooks."""
+"""Reports of a run: callbacks, the table, TensorBoard files and live plots."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from mijnlieff.errors import (  # noqa: E402
 from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, load_policy, train  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 
-TINY = {"num_envs": 16, "width": 16, "threads": 1, "measurement_games": 2, "measurements": 2}
+TINY = {"num_envs": 16, "width": 16, "num_threads": 1, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **TINY)
 
 
 class Recorder:
-    """Keeps what every report said at its time."""
+    """Records the numbers of every report."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[float, bool, int, int]] = []
@@ -49,7 +49,7 @@ def read_log(path: Path) -> list[dict[str, object]]:
 
 
 def run(out: Path, rounds: int, **options: object) -> TrainState:
-    """Train for so many rounds, silently; a round of 16 games is at least 16 games."""
+    """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
     return train(CONFIG, Budget(games=16 * rounds), out, tensorboard=False, **options)
 
 
@@ -81,15 +81,15 @@ class TestReports:
         assert capsys.readouterr().err == ""
         assert load_policy(tmp_path / "run").act_batch([]).shape == (0,)
 
-    def test_without_a_report_it_tells_on_standard_error(self, tmp_path, capsys):
+    def test_without_a_callback_progress_goes_to_standard_error(self, tmp_path, capsys):
         run(tmp_path / "run", 1)
         assert "games/s" in capsys.readouterr().err
 
     def test_what_a_report_raises_leaves_a_run_to_resume(self, tmp_path):
         def fail(state: TrainState) -> None:
-            raise RuntimeError("no room on the screen")
+            raise RuntimeError("the screen is full")
 
-        with pytest.raises(RuntimeError, match="no room"):
+        with pytest.raises(RuntimeError, match="screen is full"):
             run(tmp_path / "run", 3, on_report=fail)
         recorder = Recorder()
         state = run(tmp_path / "run", 3, on_report=recorder, resume=True)
@@ -113,7 +113,7 @@ class TestTrain:
         run(tmp_path, 1, on_report=Recorder())
         with pytest.raises(TrainingError, match="already holds a run"):
             run(tmp_path, 1, on_report=Recorder())
-        with pytest.raises(ValueError, match="resumed or overwritten"):
+        with pytest.raises(ValueError, match="only one of resume and overwrite"):
             run(tmp_path, 1, resume=True, overwrite=True)
         assert len(run(tmp_path, 1, on_report=Recorder(), overwrite=True).log) == 1
 
@@ -153,7 +153,7 @@ class TestTable:
         rows = read_csv(tmp_path / "progress.csv")
         assert rows[0]["policy_loss"] == "" and float(rows[1]["policy_loss"]) > 0
 
-    def test_overwriting_starts_anew(self, tmp_path):
+    def test_overwriting_starts_again(self, tmp_path):
         run(tmp_path, 2, on_report=Recorder())
         run(tmp_path, 1, on_report=Recorder(), overwrite=True)
         assert len(read_csv(tmp_path / "progress.csv")) == 1
@@ -176,7 +176,7 @@ class TestTensorBoard:
         assert [event.value for event in losses] == pytest.approx(
             [row["value_loss"] for row in log]
         )
-        # A run that starts anew takes the old files away.
+        # A run that overwrites another one removes its files.
         train(CONFIG, Budget(games=16), folder.path, overwrite=True, on_report=Recorder())
         assert len(list(folder.tensorboard.iterdir())) == 1
 
@@ -199,7 +199,7 @@ class TestTensorBoard:
 
 
 class FakeNotebook:
-    """Stands for IPython: remembers what was shown, and what took its place."""
+    """A stand-in for IPython that records displayed pictures and their updates."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, shell: object = "a notebook") -> None:
         self.shown: list[bytes] = []
@@ -241,7 +241,7 @@ class TestLivePlot:
         with pytest.raises(DisplayError, match="notebook"):
             LivePlot()
 
-    def test_without_ipython_it_says_how_to_get_it(self, monkeypatch):
+    def test_without_ipython_it_says_how_to_install_it(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "IPython", None)
         with pytest.raises(MissingExtraError, match=r"pip install 'mijnlieff\[notebooks\]'"):
             LivePlot()

@@ -1,4 +1,4 @@
-"""Training runs as a whole: checkpoints, kills, bad folders and files, what a run leaves behind."""
+"""Whole training runs: checkpoints, kills, bad folders and files, the files of a run."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
+from mijnlieff._util.progress import StatusBar  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.report.progress import Progress  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.run.device import choose_device  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.lock import LOCK_NAME  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
-SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "threads": 1, "measurement_games": 2}
+SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "num_threads": 1, "measurement_games": 2}
 SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
     "--final-games=4",
     "--no-tensorboard",
@@ -48,7 +49,7 @@ def resume(folder: RunFolder) -> Trainer:
 def folder(tmp_path: Path) -> RunFolder:
     """A folder with the checkpoint of a run of two rounds."""
     folder = RunFolder(tmp_path / "run")
-    folder.prepare(resume=False, overwrite=False)
+    folder.create()
     trainer = trainer_of()
     for _ in range(2):
         trainer.train_round()
@@ -80,7 +81,7 @@ class TestCheckpoint:
         folder = RunFolder(tmp_path)
         variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
         trainer = trainer_of(variant, seed=7, entropy_coef=0.5)
-        with Progress(0.0) as progress:
+        with StatusBar() as progress:
             trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
         saved = load_checkpoint(folder.checkpoint)
         assert saved.config == trainer.config
@@ -124,12 +125,12 @@ BAD_CHECKPOINTS = {
     "empty": (lambda path: path.write_bytes(b""), "truncated"),
     "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1000]), "truncated"),
     "damaged": (damage, "damaged"),
-    "text": (lambda path: path.write_text("hello"), "no checkpoint at all"),
+    "text": (lambda path: path.write_text("hello"), "not a checkpoint"),
     "code": (lambda path: torch.save(Foreign(), path), "not a checkpoint"),
     "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),
     "other program": (lambda path: change(path, format="x"), "not a checkpoint of mijnlieff"),
     "later version": (lambda path: change(path, version=99), "version 99"),
-    "no counters": (lambda path: change(path, counters=None), "does not make sense"),
+    "no counters": (lambda path: change(path, counters=None), "is inconsistent"),
     "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
     "bad variant": (
         lambda path: change(path, variant={"board": "##", "opening": "any", "copies": 2}),
@@ -137,9 +138,9 @@ BAD_CHECKPOINTS = {
     ),
     "other variant": (
         lambda path: change(path, variant={"board": "###", "opening": "corner", "copies": 2}),
-        "do not fit",
+        "do not match",
     ),
-    "not numbers": (spoil_weights, "finite"),
+    "not numbers": (spoil_weights, "NaN or infinite"),
 }
 
 
@@ -164,6 +165,7 @@ def test_bad_checkpoints_are_refused(folder, kind, capsys):
     ("options", "words"),
     [
         (["--width=32"], ["width 16", "32"]),
+        (["--gamma=0.5"], ["gamma 1.0", "0.5"]),
         (["--board=##../##../..##/..##"], ["trained on", "not on"]),
         (["--copies=3"], ["trained on", "copies=3"]),
     ],
@@ -214,12 +216,12 @@ def test_a_run_is_not_overwritten_by_accident(folder, capsys):
     assert folder.checkpoint.read_bytes() == before
 
 
-def test_losses_that_are_no_numbers_end_the_run(tmp_path):
+def test_losses_that_are_not_finite_end_the_run(tmp_path):
     folder = RunFolder(tmp_path)
     trainer = trainer_of(learning_rate=1e30)
     with (
         pytest.raises(TrainingError, match=r"diverged in round .* below 1e\+30") as caught,
-        Progress(0.0) as progress,
+        StatusBar() as progress,
     ):
         trainer.run(folder, progress, lambda: False)
     assert str(folder.checkpoint) in str(caught.value)
@@ -275,7 +277,7 @@ def test_a_whole_run(tmp_path, capsys):
 
 
 def start(out: Path, *options: str) -> subprocess.Popen[str]:
-    """`mijnlieff train` as a process of its own, in rounds of some milliseconds."""
+    """Start `mijnlieff train` as a separate process, in rounds of a few milliseconds."""
     process = subprocess.Popen(
         [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *SMALL_OPTIONS, *options],
         stdout=subprocess.PIPE,
@@ -291,10 +293,13 @@ def start(out: Path, *options: str) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_killed_run_resumes(tmp_path):
+def test_a_killed_run_resumes(tmp_path, capsys):
     process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=0.05")
+    assert main(["train", "--resume", "--out", str(tmp_path)]) == 1
+    assert f"(process {process.pid}) is running in {tmp_path}" in capsys.readouterr().err
     process.kill()
     process.communicate()
+    assert (tmp_path / LOCK_NAME).exists()  # but no longer locked
     # The kill may have cut off a line; the checkpoint is whole in any case.
     with (tmp_path / "log.jsonl").open("a") as log:
         log.write('{"round": 9')

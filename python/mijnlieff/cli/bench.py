@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"numbers of games at once (default: {' '.join(map(str, _SIZES))}; 1024 searches)",
     )
     parser.add_argument(
-        "--threads",
+        "--num-threads",
         type=integer(1),
         nargs="+",
         default=[1, 2],
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         return bench_searches(
             variant,
             sizes=args.sizes or [1024],
-            threads=args.threads,
+            threads=args.num_threads,
             simulations=args.simulations,
             seconds=args.milliseconds / 1000,
         )
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
     columns = ("own", "fresh", "sampled", "copies")
     print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
     for size in args.sizes or _SIZES:
-        for threads in args.threads:
+        for threads in args.num_threads:
             options = {
                 "opponent": args.opponent,
                 "opponent_depth": args.opponent_depth,

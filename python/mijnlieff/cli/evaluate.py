@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         opening_plies=args.opening_plies,
         seed=args.seed,
         progress=True,
-        num_threads=args.threads,
+        num_threads=args.num_threads,
         names=(args.policy, args.opponent),
     )
     print_report(report, args.json)

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         variant=variant_of(args),
         progress=True,
-        num_threads=args.threads,
+        num_threads=args.num_threads,
         name=args.policy,
     )
     print_report(report, args.json)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mijnlieff import __version__
+from mijnlieff._util.progress import note
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
 
 __all__ = ["main"]
@@ -83,10 +84,10 @@ def _run(arguments: list[str]) -> int:
         return int(args.run(args))
     except SystemExit as end:  # argparse has printed help, version or an error
         return int(end.code or 0)
-    except (MijnlieffError, ValueError, OSError) as error:
+    except (MijnlieffError, ValueError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):
             raise
         message = " ".join(str(error).split())
-        print(f"mijnlieff {chosen}: error: {message}", file=sys.stderr)
-        ours = isinstance(error, MijnlieffError | OSError)
+        note(f"mijnlieff {chosen}: error: {message}")
+        ours = isinstance(error, MijnlieffError | OSError | MemoryError)
         return 2 if isinstance(error, _WRONG_ARGUMENT) or not ours else 1

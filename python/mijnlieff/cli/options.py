@@ -47,8 +47,7 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--opening",
         choices=["outside", "corner", "corner_straight", "anywhere"],
-        default="outside",
-        help="where Light may open (default: %(default)s)",
+        help="where Light may open (default: outside)",
     )
     group.add_argument(
         "--copies", type=int, help="pieces of each type for each player, 1 to 127 (default: 2)"
@@ -79,10 +78,10 @@ def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
 
 
 def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
-    """Add ``--seed``, ``--threads`` and ``--json``; the texts say what the first two are for."""
+    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts are for the first two."""
     add_seed_argument(parser, seed)
     parser.add_argument(
-        "--threads", type=integer(1), help=f"for {threads} (default: one for each core)"
+        "--num-threads", type=integer(1), help=f"for {threads} (default: one for each core)"
     )
     add_json_argument(parser, "a table")
 
@@ -116,7 +115,7 @@ def variant_of(args: argparse.Namespace) -> Variant:
     Raises:
         VariantError: an impossible number of copies.
     """
-    return Variant(args.board, args.opening, args.copies)
+    return Variant(args.board, args.opening or "outside", args.copies)
 
 
 def parse_board(text: str) -> Board:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         opening_plies=args.opening_plies,
         seed=args.seed,
         progress=True,
-        num_threads=args.threads,
+        num_threads=args.num_threads,
     )
     print_report(report, args.json)
     return 0

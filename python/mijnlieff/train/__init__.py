@@ -1,8 +1,10 @@
-"""Training a policy-value network by self-play, and using what it learnt.
+"""Trains a policy-value network by self-play.
 
-`mijnlieff train` on the command line is the usual way in, `train` the same from Python; a
-`LivePlot` shows in a notebook how it goes. `load_policy` makes a player of the checkpoint that
-either leaves behind. PyTorch is imported only once one of them runs.
+`mijnlieff train` trains on the command line and `train` does the same in Python, where a `LivePlot`
+follows the run in a notebook. Both write a checkpoint, which `load_policy` turns into a player.
+
+PyTorch is imported only when one of them is called. At module level only `network`, `ppo`,
+`alphazero` and `run` import it, and only `report.plot` imports matplotlib.
 """
 
 from __future__ import annotations
@@ -35,36 +37,38 @@ def train(
     on_report: OnReport | None = None,
     tensorboard: bool | None = None,
 ) -> TrainState:
-    """Train a network and return how the run stands at its end.
+    """Train a network and return the final state of the run.
 
-    The folder then holds what `mijnlieff train` leaves there, less the final tables: the checkpoint
-    for `load_policy`, the logs `log.jsonl` and `progress.csv`, and the learning curve. Ctrl-C, or
-    the button that interrupts a notebook, saves the run and ends it early; a second one raises
-    `KeyboardInterrupt` at once. So does what `on_report` raises; the last checkpoint is still good.
+    The folder then holds the checkpoint for `load_policy`, the logs `log.jsonl` and `progress.csv`,
+    and the learning curve `curve.png`: all that `mijnlieff train` writes except the final tables.
+    Ctrl-C, or a notebook's interrupt button, saves the run and ends it early; a second one raises
+    `KeyboardInterrupt` at once. An exception of `on_report` ends the run too, and the last
+    checkpoint stays valid.
 
     Args:
-        config: the settings, as from `TrainConfig.of("ppo")`.
-        budget: when to stop; counted from the start of the run also when it goes on.
-        out: folder of the run.
-        variant: the game; the standard one unless given.
-        device: where the network computes: `"auto"` takes a GPU if there is one, any other name is
-            PyTorch's own, such as `"cpu"`.
-        resume: go on with the run in the folder, which must have the same settings and variant.
-        overwrite: throw away a run in the folder.
-        on_report: called after every round with a `TrainState`; a `LivePlot`, for example. Without
-            it, progress goes to standard error.
-        tensorboard: whether to write event files into `tensorboard/` in the folder; unless given,
-            if TensorBoard is installed.
+        config: the settings, such as `TrainConfig.of("ppo")`.
+        budget: when to stop, counted from the first start of the run.
+        out: folder of the run. One training at a time can use it.
+        variant: the game; None for the standard one.
+        device: where the network computes: `"auto"` for a GPU if there is one, or a name of
+            PyTorch, such as `"cpu"`.
+        resume: continue the run in the folder, which must have the same settings and variant.
+        overwrite: delete a run in the folder.
+        on_report: called after every round with a `TrainState`; for example a `LivePlot`. If None,
+            progress goes to standard error.
+        tensorboard: whether to write event files to `tensorboard/` in the folder; if None, only
+            where TensorBoard is installed.
 
     Raises:
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
-        TrainingError: the folder holds another run, or the losses are no numbers any more.
-        OutputError: the folder cannot be written to; found out before training starts.
-        CheckpointError: there is nothing sound to resume, or it is of another variant or settings.
+        TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
+            loss is NaN or infinite.
+        OutputError: the folder cannot be written to; noticed before training starts.
+        CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or a device that PyTorch cannot use.
     """
     if resume and overwrite:
-        raise ValueError("a run is either resumed or overwritten: give one of the two")
+        raise ValueError("give only one of resume and overwrite")
     prepare_packages(tensorboard)
     from mijnlieff.train.run.folder import RunFolder
     from mijnlieff.train.run.run import train_in
@@ -85,15 +89,15 @@ def train(
 def load_policy(
     path: str | os.PathLike[str], temperature: float = 0.0, num_simulations: int = 0
 ) -> NetworkPolicy | MCTSPolicy:
-    """A player from a checkpoint of `mijnlieff train`.
+    """Make a player from a checkpoint of `mijnlieff train`.
 
     Args:
         path: the checkpoint, or the run's folder.
-        temperature: 0 always plays the likeliest action; 1 draws from the policy as it was learnt.
-        num_simulations: of a tree search for every move; 0 asks the network alone.
+        temperature: 0 always plays the most likely action, 1 samples from the learnt policy.
+        num_simulations: simulations of a tree search per move; 0 plays the network alone.
 
     Raises:
-        CheckpointError: the file is missing, truncated, damaged or foreign.
+        CheckpointError: the file is missing, truncated, damaged or not a checkpoint.
         MissingExtraError: PyTorch is not installed.
     """
     require_train_extra("torch")

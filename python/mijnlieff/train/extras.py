@@ -1,4 +1,4 @@
-"""The optional packages that training needs, asked for before anything else happens."""
+"""Checks for the optional packages that training needs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["prepare_packages", "require_train_extra"]
 
 
 def require_train_extra(*modules: str, extra: str = "train") -> None:
-    """Import packages of the `train` extra, or of another that belongs to training.
+    """Import packages of an extra.
 
     Args:
         modules: names of the packages.
-        extra: which they are part of.
+        extra: the extra that installs them.
 
     Raises:
         MissingExtraError: one is not installed; the message gives the command that installs it.
@@ -30,16 +30,16 @@ def require_train_extra(*modules: str, extra: str = "train") -> None:
 
 
 def prepare_packages(tensorboard: bool | None) -> None:
-    """Make sure that a run has what it needs, before it touches anything.
+    """Import the packages of a run, before any file is written.
 
     Args:
-        tensorboard: whether its event files are wanted for certain.
+        tensorboard: whether event files were asked for; None if they may be left out.
 
     Raises:
-        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if it is wanted.
+        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
     """
     # By default OpenMP's threads spin while they wait for each other, which makes training many
-    # times slower as soon as another process wants a core. Read when PyTorch is imported.
+    # times slower when another process needs a core. PyTorch reads this when it is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     require_train_extra("torch", "matplotlib")
     if tensorboard:

@@ -1,9 +1,9 @@
-"""Learning from tree search (Silver et al. 2017, "Mastering chess and shogi by self-play").
+"""AlphaZero: learns from tree search (Silver et al. 2017, arXiv:1712.01815).
 
-Gumbel roots as in Danihelka et al. 2022. Self-play and learning run at the same time in two
-threads: while the games of a round are played with the weights of its start, the network learns
-from the rounds before. Both work without the GIL most of the time, and neither looks at the other,
-so that a run does not depend on how fast they are.
+The roots of the searches follow Danihelka et al. 2022 ("Policy improvement by planning with
+Gumbel"). Self-play and learning run at the same time in two threads: while a round is played with
+the weights of its start, the network learns from the rounds before. Both release the GIL most of
+the time. Neither depends on the speed of the other, so runs repeat.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = ["AlphaZero", "SearchLosses"]
 
 @dataclass(frozen=True, slots=True)
 class SearchLosses:
-    """Means over the gradient steps of one round; NaN in the first, which only plays.
+    """Means over the gradient steps of one round; NaN in the first round, which only plays.
 
     Attributes:
-        policy_loss: Kullback-Leibler divergence of the policy from the search's, nats.
+        policy_loss: Kullback-Leibler divergence KL(search policy || network policy), in nats.
         value_loss: mean squared error of the expected outcome.
         margin_loss: mean squared error of the expected margin, in units of `MARGIN_UNIT` points.
-        entropy: of the search's policy, nats.
-        grad_norm: before it is limited.
+        entropy: entropy of the search's policy, in nats.
+        grad_norm: norm of the gradient before clipping.
         replay: positions in the replay buffer.
-        simulations: of the searches of the round.
-        play_seconds: wall time that the games took.
-        learn_seconds: wall time that the gradient steps took, in a thread beside.
+        simulations: simulations of all searches in the round.
+        play_seconds: wall time of self-play.
+        learn_seconds: wall time of the gradient steps, which run in parallel to self-play.
     """
 
     policy_loss: float
@@ -54,7 +54,7 @@ class SearchLosses:
 
 
 class AlphaZero:
-    """A network, its optimiser, its self-play and its replay buffer.
+    """A network, its optimiser, self-play and replay buffer.
 
     Attributes:
         optimizer: AdamW over the weights.
@@ -70,10 +70,10 @@ class AlphaZero:
         """Set up the optimiser and an empty buffer.
 
         Args:
-            network: what is trained.
+            network: the network to train.
             variant: the game.
             config: the settings.
-            generator: source of all randomness.
+            generator: generator for everything random.
         """
         self.network = network
         self.optimizer = torch.optim.AdamW(
@@ -89,20 +89,20 @@ class AlphaZero:
         self._new = 0
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, since nothing is open between rounds."""
 
     def round(self, spent: float) -> tuple[SearchLosses, int, int]:
-        """Play a round, and meanwhile learn from those before.
+        """Play a round and, at the same time, learn from the earlier ones.
 
         Args:
-            spent: share of the budget that is spent, 0 to 1; steers the learning rate.
+            spent: the spent share of the budget, 0 to 1, for the learning rate.
 
         Returns:
             The losses, the actions played and the games finished.
 
         Raises:
-            FloatingPointError: a loss or a gradient is not finite; the step that would have spoilt
-                the weights was not taken.
+            FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
+                weights are unchanged.
         """
         config = self._config
         seed = int(torch.randint(2**62, (), generator=self._generator))
@@ -114,7 +114,7 @@ class AlphaZero:
         def play() -> None:
             try:
                 played.append(play_with_search(evaluate, self._variant, config, seed, stop.is_set))
-            except BaseException as error:  # handed to the thread that waits for the games
+            except BaseException as error:  # raised again in the learning thread
                 failed.append(error)
 
         player = threading.Thread(target=play, name="mijnlieff-self-play")

@@ -1,4 +1,4 @@
-"""The positions of the last games, to learn from more than once."""
+"""A replay buffer of the positions of recent games."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["ReplayBuffer", "Samples"]
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Positions with what a search and the end of their game said about them; rows belong together.
+    """Positions with their search policies and the results of their games, one per row.
 
     Attributes:
-        observations: uint8 `(B, 3 * num_cells + 8)`, flat, hands as raw counts.
-        masks: int8 `(B, num_actions)`.
-        policies: float16 `(B, num_actions)`, the targets of the search.
+        observations: uint8 `(B, 3 * num_cells + 8)`, flat, with hands as counts.
+        masks: int8 `(B, num_actions)`, 1 where legal.
+        policies: float16 `(B, num_actions)`, the policy targets of the search.
         outcomes: float32 `(B,)`, -1, 0 or 1 for the side to move.
         margins: float32 `(B,)`, points, for the side to move.
     """
@@ -38,25 +38,32 @@ class Samples:
 
 
 class ReplayBuffer:
-    """A ring of samples: the newest take the places of the oldest.
+    """A ring buffer: new samples replace the oldest.
 
-    The symmetries of the board need no copies here: the network knows them, so that every sample
-    teaches what all its turned and mirrored images would.
+    Rotated and mirrored copies are not needed, because the network is equivariant.
     """
 
     def __init__(self, variant: Variant, capacity: int) -> None:
-        """Make room.
+        """Allocate the memory.
 
         Args:
-            variant: fixes the shapes.
-            capacity: the most positions kept.
+            variant: the game.
+            capacity: the largest number of positions to keep.
+
+        Raises:
+            MemoryError: there is not enough memory for so many positions.
         """
         features, actions = 3 * variant.board.num_cells + 8, variant.num_actions
         self.capacity = capacity
-        self._observations = torch.zeros((capacity, features), dtype=torch.uint8)
-        self._masks = torch.zeros((capacity, actions), dtype=torch.int8)
-        self._policies = torch.zeros((capacity, actions), dtype=torch.float16)
-        self._values = torch.zeros((capacity, 2), dtype=torch.float32)
+        try:
+            self._observations = torch.zeros((capacity, features), dtype=torch.uint8)
+            self._masks = torch.zeros((capacity, actions), dtype=torch.int8)
+            self._policies = torch.zeros((capacity, actions), dtype=torch.float16)
+            self._values = torch.zeros((capacity, 2), dtype=torch.float32)
+        except RuntimeError as error:  # as PyTorch reports it
+            raise MemoryError(
+                f"not enough memory for replay_positions={capacity}: choose fewer"
+            ) from error
         self._next = 0
         self._size = 0
 
@@ -65,10 +72,10 @@ class ReplayBuffer:
         return self._size
 
     def extend(self, samples: Samples) -> None:
-        """Add samples; of more than the capacity, the last remain.
+        """Add samples; if there are more than the capacity, the last ones are kept.
 
         Args:
-            samples: in the order in which they shall be forgotten.
+            samples: the samples; the first are replaced first.
         """
         count = min(len(samples), self.capacity)
         rows = (self._next + torch.arange(count)) % self.capacity
@@ -81,11 +88,11 @@ class ReplayBuffer:
         self._size = min(self._size + count, self.capacity)
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Positions drawn with replacement.
+        """Draw positions uniformly, with replacement.
 
         Args:
-            count: how many.
-            generator: of the draw.
+            count: number of positions.
+            generator: generator to draw with.
 
         Returns:
             Observations uint8, masks bool, policies float32, and outcomes and margins float32

@@ -1,4 +1,4 @@
-"""Self-play with tree search: rounds of games, every move decided by a search."""
+"""Self-play with a tree search for every move."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _Evaluator = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tenso
 
 @dataclass(frozen=True, slots=True)
 class SearchGames:
-    """What a round leaves behind.
+    """The games of one round.
 
     Attributes:
-        samples: of every position in which a search was made.
-        steps: actions played, random openings and forced passes included.
+        samples: the positions that were searched.
+        steps: actions played, including random openings and forced passes.
         games: games finished.
-        simulations: of all searches.
+        simulations: simulations of all searches.
         seconds: wall time.
     """
 
@@ -42,10 +42,10 @@ class SearchGames:
 
 
 def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
-    """The network as a tree search wants it; its weights are those of this moment.
+    """The network with its current weights, as an evaluator for tree searches.
 
     Args:
-        network: the network.
+        network: the network; later training does not change the evaluator.
         margin_weight: share of the margin in a value, as in `TreeSearch`.
 
     Returns:
@@ -76,11 +76,11 @@ def play_with_search(
         evaluate: see `evaluator`.
         variant: the game.
         config: the settings of the search, and the number of games.
-        seed: of openings and searches.
-        wants_stop: asked before every ply; the games are given up then.
+        seed: seed of the openings and searches.
+        wants_stop: asked before every ply; if true, the round is abandoned.
 
     Returns:
-        The round; without samples if it was given up.
+        The round; without samples if it was abandoned.
     """
     began = time.monotonic()
     generator = np.random.default_rng(seed)
@@ -96,7 +96,7 @@ def play_with_search(
     while running and not wants_stop():
         positions = [games[game] for game in running]
         masks = mask_batch(positions)
-        # A forced pass teaches nothing.
+        # A forced pass is not a decision, so there is nothing to learn.
         free = np.flatnonzero(masks[:, -1] == 0)
         actions = np.full(len(running), variant.pass_action)
         if len(free):

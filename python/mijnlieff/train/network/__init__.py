@@ -1,4 +1,4 @@
-"""The policy-value network, which shares weights over the symmetries of its board."""
+"""The policy-value network, whose weights are shared over the symmetries of its board."""
 
 from mijnlieff.train.network.network import PolicyValueNetwork, masked_log_softmax
 

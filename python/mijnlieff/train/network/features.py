@@ -1,7 +1,7 @@
-"""What is worked out from an observation before the network sees it: the tactics of one move.
+"""Tactical input features, computed from an observation.
 
-A network learns these too, but slowly, and never quite: they are exact counts over the lines of the
-board, which decide most endings.
+They are exact counts over the lines of the board, which decide most endings. A network would learn
+them only slowly and approximately.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ __all__ = ["TacticalFeatures"]
 
 
 class TacticalFeatures(nn.Module):
-    """Extends flat observations; has nothing to learn.
+    """Extends flat observations; without trainable weights.
 
-    Added per cell: the points that a stone there would score, for either side, and the lines of
-    three through it that only one side has entered so far, for either side. Added per placement:
-    the share of the board's cells that it would leave the opponent to choose from, and whether that
-    is none, which forces a pass.
+    Per cell it adds, for each side, the points that a stone there would score, and the number of
+    lines of three through the cell that hold one stone of that side and none of the other. Per
+    placement it adds the share of the board's cells that would be open to the opponent, and whether
+    none would be, which forces a pass.
 
     Attributes:
-        table: int64 `(order, size)`, where the extended observation comes from in each symmetry.
+        table: int64 `(order, size)`, the permutation of extended observations by each symmetry,
+            see `SymmetryGroup`.
     """
 
     lines: Tensor
@@ -36,8 +37,8 @@ class TacticalFeatures(nn.Module):
         """Compute the lines and the reach of every placement.
 
         Args:
-            variant: fixes the board.
-            group: its symmetries.
+            variant: the game.
+            group: the symmetries of its board.
         """
         super().__init__()
         self.num_cells = variant.board.num_cells
@@ -52,7 +53,7 @@ class TacticalFeatures(nn.Module):
             observations: float32 `(B, 3 * num_cells + 8)`, flat.
 
         Returns:
-            float32 `(B, size)`, the observations first.
+            float32 `(B, size)`; the observations come first.
         """
         n = self.num_cells
         own, opposing = observations[:, :n], observations[:, n : 2 * n]
@@ -88,7 +89,7 @@ def _lines(board: Board) -> NDArray[np.float32]:
 def _reach(board: Board) -> NDArray[np.float32]:
     """Float32 `(num_cells, 4 * num_cells)`: 1 where a placement lets the opponent place next.
 
-    Asked from the rules: on an empty board, what is open after a placement is all that it reaches.
+    On an empty board, the cells that are open after a placement are all cells that it reaches.
     """
     n = board.num_cells
     start = Position(Variant(board, "anywhere", 1))

@@ -1,9 +1,9 @@
 """Linear layers that share their weights over the symmetries of a board.
 
-A hidden layer holds its channels once per symmetry: unit `(c, g)` sees the position as symmetry g
-shows it. Turning the position then only permutes the units of a channel (a group convolution, after
-Cohen and Welling 2016, arXiv:1602.07576). Once spread out, the weights are an ordinary matrix, so a
-layer costs what any layer of its width costs.
+A hidden layer holds each channel once per symmetry: unit `(c, g)` sees the position transformed by
+symmetry g. Transforming the position then only permutes the units of a channel (a group
+convolution, Cohen and Welling 2016, arXiv:1602.07576). The shared weights are expanded to an
+ordinary matrix, so a layer is as fast as any other of its width.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ __all__ = ["SharedLinear", "SharedReadout"]
 
 
 class SharedLinear(nn.Module):
-    """From anything that symmetries permute to a hidden layer."""
+    """A layer from an input that symmetries permute to hidden units."""
 
     spread: Tensor
 
     def __init__(self, inputs: int, outputs: int, table: NDArray[np.int64]) -> None:
-        """Draw He-scaled weights.
+        """Draw weights with He scaling.
 
         Args:
-            inputs: channels that come in, each of `size` numbers.
+            inputs: input channels, each of `size` numbers.
             outputs: channels of the hidden layer.
-            table: int64 `(order, size)`, where the numbers of an input channel come from in each
-                symmetry; see `SymmetryGroup`.
+            table: int64 `(order, size)`, the permutation of an input channel by each symmetry, see
+                `SymmetryGroup`.
         """
         super().__init__()
         self.order, self.size = table.shape
@@ -50,30 +50,30 @@ class SharedLinear(nn.Module):
         return functional.linear(x, *self.dense())
 
     def dense(self) -> tuple[Tensor, Tensor]:
-        """The layer as an ordinary one.
+        """Expand the layer to an ordinary one.
 
         Returns:
             Weights float32 `(outputs * order, inputs * size)` and biases `(outputs * order,)`.
         """
         outputs, inputs, size = self.weight.shape
-        # Weight [(c, g), (d, i)] is the shared weight [c, d, table[g, i]]. A product with a 0/1
-        # matrix spreads it, since its gradient is a product too, and indexing's is slow.
+        # Weight [(c, g), (d, i)] is the shared weight [c, d, table[g, i]]. It is expanded by a
+        # product with a 0/1 matrix, because the gradient of indexing is slow.
         spread = (self.weight.view(-1, size) @ self.spread).view(outputs, inputs, -1, size)
         matrix = spread.transpose(1, 2).reshape(outputs * self.order, inputs * size)
         return matrix, self.bias.repeat_interleave(self.order)
 
 
 class SharedReadout(nn.Module):
-    """From a hidden layer to one number for each thing that symmetries permute."""
+    """A layer from hidden units to outputs that symmetries permute."""
 
     spread: Tensor
 
     def __init__(self, inputs: int, table: NDArray[np.int64]) -> None:
-        """Draw weights so small that the first outputs are close to 0.
+        """Draw small weights, so that initial outputs are close to 0.
 
         Args:
             inputs: channels of the hidden layer.
-            table: int64 `(order, size)`, where the outputs come from in each symmetry.
+            table: int64 `(order, size)`, the permutation of the outputs by each symmetry.
         """
         super().__init__()
         self.order, self.size = table.shape
@@ -94,7 +94,7 @@ class SharedReadout(nn.Module):
         return functional.linear(x, *self.dense())
 
     def dense(self) -> tuple[Tensor, Tensor]:
-        """The layer as an ordinary one.
+        """Expand the layer to an ordinary one.
 
         Returns:
             Weights float32 `(size, inputs * order)` and biases `(size,)`.
@@ -105,6 +105,6 @@ class SharedReadout(nn.Module):
 
 
 def _spread(table: NDArray[np.int64]) -> Tensor:
-    """Float32 `(size, order * size)`, the matrix whose product reads entries `table`."""
+    """Float32 `(size, order * size)`, a 0/1 matrix: `x @ matrix` is `x[table.flatten()]`."""
     chosen = torch.from_numpy(np.ascontiguousarray(table)).flatten()
     return functional.one_hot(chosen, table.shape[1]).t().float().contiguous()

@@ -1,4 +1,4 @@
-"""The policy-value network: a residual MLP that respects the symmetries of the board."""
+"""The policy-value network: a residual MLP that is equivariant under the board's symmetries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mijnlieff.train.network.symmetry import SymmetryGroup
 
 __all__ = ["PolicyValueNetwork", "masked_log_softmax"]
 
-# Far below every real logit, yet finite: exp of it is exactly 0, and 0 times it is still a number.
+# Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
 ILLEGAL_LOGIT = -1e9
 _Layer = Callable[[Tensor], Tensor]
 
@@ -26,23 +26,23 @@ _Layer = Callable[[Tensor], Tensor]
 class PolicyValueNetwork(nn.Module):
     """Logits for every action and two values for the side to move.
 
-    Turning or mirroring a position turns the policy alike and leaves the values as they are: what
-    is learnt in one orientation is known in all.
+    Rotating or mirroring a position permutes the logits in the same way and leaves the values
+    unchanged, so what is learnt in one orientation holds in all.
 
     Attributes:
         num_features: numbers in a flat observation of the variant.
-        num_actions: of the variant.
-        channels: of every hidden layer, each with a unit for every symmetry.
-        divisor: float32 `(num_features,)`, units of the numbers in an observation of counts.
+        num_actions: actions of the variant.
+        channels: channels of every hidden layer, each with a unit for every symmetry.
+        divisor: float32 `(num_features,)`; an observation of counts is divided by it.
     """
 
     divisor: Tensor
 
     def __init__(self, variant: Variant, width: int, blocks: int) -> None:
-        """Draw fresh weights from PyTorch's global generator.
+        """Draw random weights from PyTorch's global generator.
 
         Args:
-            variant: fixes the shapes; the network plays no other.
+            variant: the game, the only one that the network can play.
             width: units of every hidden layer, rounded to a multiple of the number of symmetries.
             blocks: residual blocks of two layers.
         """
@@ -57,24 +57,24 @@ class PolicyValueNetwork(nn.Module):
         self.features = TacticalFeatures(variant, group)
         self.inputs = SharedLinear(1, self.channels, self.features.table)
         self.blocks = nn.ModuleList(_Block(self.channels, group) for _ in range(blocks))
-        # The values are two more outputs, which no symmetry moves.
+        # The values are two more outputs, which symmetries leave in place.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
         self.heads = SharedReadout(self.channels, np.concatenate([group.actions, values], axis=1))
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return self.divisor.device
 
     def from_counts(self, counts: Tensor) -> Tensor:
-        """Float observations from compact ones.
+        """Convert observations of counts to float.
 
         Args:
-            counts: uint8 `(B, num_features)`, flat, hands as counts; on any device.
+            counts: uint8 `(B, num_features)`, flat, with hands as counts; on any device.
 
         Returns:
-            float32 `(B, num_features)`, flat, hands as shares of `Variant.copies`, on the network's
-            device.
+            float32 `(B, num_features)`, flat, with hands as shares of `Variant.copies`, on the
+            network's device.
         """
         return counts.to(self.device) / self.divisor
 
@@ -85,7 +85,7 @@ class PolicyValueNetwork(nn.Module):
             observations: float32 `(B, num_features)`, flat.
 
         Returns:
-            logits: float32 `(B, num_actions)`, illegal actions not yet ruled out.
+            logits: float32 `(B, num_actions)`, not masked.
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
@@ -97,11 +97,11 @@ class PolicyValueNetwork(nn.Module):
         )
 
     def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """What `forward` does with the weights of this moment, spread out once and for all.
+        """A faster copy of `forward` with the current weights, expanded once.
 
         Returns:
-            A function of float32 observations `(B, num_features)`. Later training does not change
-            it, and it has no gradients.
+            A function of float32 observations `(B, num_features)`, without gradients. Later
+            training does not change it.
         """
 
         def freeze(layer: SharedLinear | SharedReadout) -> _Layer:
@@ -128,7 +128,7 @@ class PolicyValueNetwork(nn.Module):
 
 
 class _Block(nn.Module):
-    """Two shared layers around a skip connection; the identity at first."""
+    """Two shared layers with a skip connection; initially the identity."""
 
     def __init__(self, channels: int, group: SymmetryGroup) -> None:
         super().__init__()
@@ -142,11 +142,11 @@ def _pairs(blocks: Iterable[Any]) -> list[tuple[SharedLinear, SharedLinear]]:
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log probabilities over the legal actions; those of illegal actions are exactly 0.
+    """Log probabilities of the actions; illegal ones have probability 0.
 
     Args:
         logits: float32 `(B, num_actions)`.
-        mask: bool `(B, num_actions)`, True where legal; at least one per row.
+        mask: bool `(B, num_actions)`, True where legal; at least one per row is.
 
     Returns:
         float32 `(B, num_actions)`.

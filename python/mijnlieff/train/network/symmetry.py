@@ -1,7 +1,7 @@
 """The symmetries of a board as a group of permutations, for layers that share weights over it.
 
-A turned game is the same game. A network whose layers know that learns from one position what it
-would otherwise have to see in every orientation (eight on the square).
+A rotated or mirrored game is the same game. A network with such layers learns from one position
+what it would otherwise have to see in every orientation (eight on the square).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["SymmetryGroup"]
 
 @dataclass(frozen=True, slots=True)
 class SymmetryGroup:
-    """Where the numbers that a network reads and writes come from when the board is turned.
+    """How the inputs and outputs of a network are permuted when the board is transformed.
 
-    Row g of every table undoes symmetry g: entry `[g, i]` is where symmetry g moves to i from, so
-    `turned = original[table[g]]` is the sequence as symmetry g shows it.
+    Row g of every table holds source indices: `transformed = original[table[g]]` is the sequence
+    after symmetry g, which moves entry `table[g, i]` to i.
 
     Attributes:
         features: int64 `(order, num_features)`, for flat observations.
         actions: int64 `(order, num_actions)`, for masks and logits.
-        elements: int64 `(order, order)`, for the symmetries themselves: `[g, h]` numbers g^-1 h.
+        elements: int64 `(order, order)`, for hidden units: `[g, h]` is the number of g^-1 h.
     """
 
     features: NDArray[np.int64]
@@ -43,9 +43,9 @@ class SymmetryGroup:
         """Compute the tables of a variant.
 
         Args:
-            variant: any variant; a board without symmetry gives a group of one.
+            variant: the game; a board without symmetry has a group of one.
         """
-        # Symmetries that move no cell differently (on a single cell, say) count once.
+        # Symmetries that move every cell alike, as all do on a single cell, count once.
         cells, first = np.unique(np.asarray(variant.board.symmetries), axis=0, return_index=True)
         order, num_cells = cells.shape
         inverses = np.argsort(cells, axis=1)

@@ -1,4 +1,4 @@
-"""Learning from the results of games: proximal policy optimisation."""
+"""Proximal policy optimisation: learns from the results of games."""
 
 from mijnlieff.train.ppo.ppo import Losses, Ppo
 

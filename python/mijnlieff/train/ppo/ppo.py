@@ -23,9 +23,9 @@ class Losses:
         policy_loss: PPO's clipped objective, negated.
         value_loss: mean squared error of the expected outcome.
         margin_loss: mean squared error of the expected margin, in units of `MARGIN_UNIT` points.
-        entropy: of the policy over the legal actions, nats.
-        clipped: share of positions whose probability ratio left the trusted range.
-        grad_norm: before it is limited.
+        entropy: entropy of the policy over the legal actions, in nats.
+        clipped: share of positions whose probability ratio was clipped.
+        grad_norm: norm of the gradient before clipping.
     """
 
     policy_loss: float
@@ -37,10 +37,10 @@ class Losses:
 
 
 class Learner:
-    """A network, its optimiser and the PPO step (Schulman et al. 2017, arXiv:1707.06347).
+    """A network, its optimiser and the PPO update (Schulman et al. 2017, arXiv:1707.06347).
 
     Attributes:
-        network: what is trained.
+        network: the network to train.
         optimizer: Adam over its weights.
     """
 
@@ -50,9 +50,9 @@ class Learner:
         """Set up the optimiser.
 
         Args:
-            network: what is trained.
+            network: the network to train.
             config: the learner's settings.
-            generator: draws the minibatches.
+            generator: generator that shuffles the minibatches.
         """
         self.network = network
         self.optimizer = torch.optim.Adam(
@@ -62,15 +62,15 @@ class Learner:
         self._generator = generator
 
     def learn(self, experience: Experience, spent: float) -> Losses:
-        """Improve the network on one round.
+        """Train the network on one round.
 
         Args:
             experience: the round.
-            spent: share of the budget that is spent, 0 to 1; steers the schedules.
+            spent: the spent share of the budget, 0 to 1, for the schedules.
 
         Raises:
-            FloatingPointError: a loss or a gradient is not finite; the step that would have spoilt
-                the weights was not taken.
+            FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
+                weights are unchanged.
         """
         config = self._config
         for group in self.optimizer.param_groups:
@@ -119,10 +119,10 @@ class Learner:
 
 
 class Ppo:
-    """A learner and its games, a round of each in turn.
+    """A learner and its games, which alternate by rounds.
 
     Attributes:
-        optimizer: of the learner.
+        optimizer: the optimiser of the learner.
     """
 
     def __init__(
@@ -135,10 +135,10 @@ class Ppo:
         """Set up the learner and the environment.
 
         Args:
-            network: what is trained.
+            network: the network to train.
             variant: the game.
             config: the settings.
-            generator: source of all randomness.
+            generator: generator for everything random.
         """
         self._network = network
         self._learner = Learner(network, config, generator)
@@ -153,7 +153,7 @@ class Ppo:
         """Play a round and learn from it.
 
         Args:
-            spent: share of the budget that is spent, 0 to 1.
+            spent: the spent share of the budget, 0 to 1.
 
         Returns:
             The losses, the actions played and the games finished.

@@ -1,4 +1,4 @@
-"""Self-play: rounds of games on a vector environment, turned into positions to learn from."""
+"""Self-play on a vector environment: plays rounds of games and collects positions to learn from."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["Experience", "SelfPlay"]
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """The positions of one round; the rows of all tensors belong together.
+    """The positions of one round, one per row of the tensors.
 
     Attributes:
-        observations: uint8 `(B, features)`, flat, hands as raw counts.
+        observations: uint8 `(B, features)`, flat, with hands as counts.
         masks: bool `(B, num_actions)`.
         actions: int64 `(B,)`.
-        log_probs: float32 `(B,)`, of the actions when they were played.
+        log_probs: float32 `(B,)`, log probabilities of the actions when they were played.
         advantages: float32 `(B,)`, for the player who acted; outcome and margin combined.
-        targets: float32 `(B, 2)`, what the two values should have been.
-        steps: actions played in the round, random openings included.
+        targets: float32 `(B, 2)`, training targets of the two values.
+        steps: actions played in the round, including random ones.
         games: games finished in the round.
     """
 
@@ -45,12 +45,11 @@ class Experience:
 
 
 class SelfPlay:
-    """Plays rounds of games, the network on both sides.
+    """Plays rounds of games with the network on both sides.
 
-    Every round starts all games anew and ends when each of them has ended once; a game that ends
-    earlier is followed by another, whose last position is valued by the network. So nothing is
-    carried from round to round but the network and the generator, and a run can be taken up again
-    exactly where it was saved.
+    Every round starts all games again and lasts until each has ended once. A game that ends earlier
+    is followed by another, whose last position gets its value from the network. Only the network
+    and the generator carry over between rounds, so a saved run resumes exactly.
     """
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
@@ -59,7 +58,7 @@ class SelfPlay:
         Args:
             variant: the game.
             config: `num_envs`, `random_plies`, `gamma`, `gae_lambda` and `margin_coef` are used.
-            generator: source of all randomness.
+            generator: generator for everything random.
         """
         self._config = config
         self._generator = generator
@@ -73,15 +72,15 @@ class SelfPlay:
 
     @torch.no_grad()
     def play_round(self, network: PolicyValueNetwork) -> Experience:
-        """Play all games to their end.
+        """Play a round.
 
         Args:
-            network: the player.
+            network: the player of both sides.
         """
         config, n = self._config, self._config.num_envs
         seed = int(torch.randint(2**62, (), generator=self._generator))
         random_plies = torch.randint(config.random_plies + 1, (n,), generator=self._generator)
-        # Seat 0 or 1 moves at random in some games, none (2) in the others.
+        # The seat that plays at random in each game; 2 for none.
         guests = torch.rand(n, generator=self._generator) < config.random_opponents
         seats = torch.randint(2, (n,), generator=self._generator).masked_fill(~guests, 2)
         ply = _Ply(*self._env.reset(seed=seed))
@@ -104,11 +103,11 @@ class SelfPlay:
         return self._experience(plies, ply)
 
     def _choose(self, ply: _Ply, network: PolicyValueNetwork) -> None:
-        # Games are played on the processor, wherever the network is.
+        # Games are played on the CPU, whatever the device of the network.
         logits, values = (part.cpu() for part in network(network.from_counts(ply.observations)))
         ply.values = values
         log_probs = masked_log_softmax(logits, ply.masks)
-        # Exponential race: the smallest e / p is at action a with probability p[a].
+        # Exponential race: e / p is smallest at action a with probability p[a].
         races = torch.empty_like(log_probs).exponential_(generator=self._generator)
         ply.actions = (log_probs - races.log()).argmax(dim=1)
         ply.log_probs = log_probs.gather(1, ply.actions[:, None])[:, 0]
@@ -142,7 +141,7 @@ class SelfPlay:
 
 
 class _Ply:
-    """What one ply of all games leaves behind; filled in while it is played."""
+    """One ply of all games; filled in while it is played."""
 
     observations: Tensor
     masks: Tensor
@@ -155,7 +154,7 @@ class _Ply:
     chosen: Tensor
 
     def __init__(self, observation: NDArray[np.uint8], info: dict[str, Any]) -> None:
-        # Copies: the environment writes the next ply over its arrays.
+        # Copied, because the environment reuses its arrays in the next step.
         self.observations = torch.from_numpy(observation).clone()
         self.masks = torch.from_numpy(info["action_mask"]).bool()
         self.to_play = torch.from_numpy(info["to_play"]).clone()

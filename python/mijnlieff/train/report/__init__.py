@@ -1,1 +1,1 @@
-"""What a run shows: progress, logs, plots and tables."""
+"""Reports of a run: logs, plots and tables."""

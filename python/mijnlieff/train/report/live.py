@@ -1,4 +1,4 @@
-"""The learning curve in a notebook, redrawn while a run goes on."""
+"""The learning curve in a notebook, redrawn during a run."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ __all__ = ["LivePlot"]
 
 _DPI = 90
 _WIDTH = 760
-"""Pixels of a notebook's page; a little fewer than those of the picture."""
+"""Width of the picture in a notebook, in pixels; it is drawn slightly larger."""
 
 
 class LivePlot:
-    """Shows scores and losses below a notebook's cell, one figure that follows the run.
+    """Shows scores and losses below a notebook's cell, in one figure that follows the run.
 
-    Give it to `mijnlieff.train.train` as ``on_report``. One plot is for one run.
+    Pass it to `mijnlieff.train.train` as ``on_report``. Each run needs a new plot.
     """
 
     def __init__(
         self, seconds: float = 5.0, title: str = "Learning Mijnlieff by self-play"
     ) -> None:
-        """Look for the notebook; shows nothing yet.
+        """Find the notebook, without showing anything.
 
         Args:
-            seconds: between two drawings, which take about a third of a second each; the last
-                state of the run is drawn in any case.
-            title: of the figure.
+            seconds: time between two drawings, which take about a third of a second each; the last
+                state of the run is always drawn.
+            title: the title of the figure.
 
         Raises:
             MissingExtraError: IPython or matplotlib is not installed.
-            DisplayError: this is no notebook.
+            DisplayError: this is not a notebook.
             ValueError: `seconds` is negative or not a number.
         """
         if not seconds >= 0:
@@ -50,8 +50,8 @@ class LivePlot:
             ) from error
         if IPython.get_ipython() is None:
             raise DisplayError(
-                "a live plot needs a notebook around it; without one, leave it out: "
-                "the run draws curve.png into its folder"
+                "a live plot works only in a notebook; elsewhere leave it out: "
+                "the run writes curve.png to its folder"
             )
         self._seconds = seconds
         self._title = title
@@ -59,10 +59,10 @@ class LivePlot:
         self._next = 0.0
 
     def __call__(self, state: TrainState) -> None:
-        """Draw the run, unless it was drawn a moment ago.
+        """Draw the run, unless the last drawing is more recent than `seconds`.
 
         Args:
-            state: of the run.
+            state: the state of the run.
         """
         if time.monotonic() < self._next and not state.is_last:
             return
@@ -72,7 +72,7 @@ class LivePlot:
 
         png = io.BytesIO()
         curve_figure(state.curve, state.log, self._title).savefig(png, format="png", dpi=_DPI)
-        # A picture, because only some set-ups of notebooks know how to show a bare figure.
+        # A PNG, because not every notebook can display a figure.
         image = Image(png.getvalue(), width=_WIDTH)
         if self._handle is None:
             self._handle = display(image, display_id=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,26 +11,26 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mijnlieff.errors import OutputError
+from mijnlieff._util.files import write_whole
 
 __all__ = ["curve_figure", "draw_curve"]
 
-# Okabe and Ito's colours, told apart by colour-blind readers too.
+# The palette of Okabe and Ito, which colour-blind readers can tell apart.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 
 
 def curve_figure(
     curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
 ) -> Figure:
-    """Scores and losses over the actions played, as a figure that pyplot knows nothing of.
+    """Scores and losses over the actions played, as a figure that is not registered with pyplot.
 
     Args:
         curve: measurements, oldest first: `steps` and `scores`, which maps opponents to `score`,
             `low` and `high`.
         log: rounds, oldest first: `steps`, `policy_loss`, `value_loss`, `margin_loss`, `entropy`.
-        title: a short line for the top.
+        title: a short line above the plots.
     """
-    # Without pyplot, no window system and no global state come into play.
+    # Without pyplot there is no window system and no global state.
     figure = Figure(figsize=(9, 7), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     scores, losses = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
@@ -42,21 +43,20 @@ def curve_figure(
 def draw_curve(
     path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
 ) -> None:
-    """Draw `curve_figure` into a file.
+    """Write `curve_figure` to a file.
 
     Args:
         path: the PNG file.
-        curve: as there.
-        log: as there.
-        title: as there.
+        curve: see `curve_figure`.
+        log: see `curve_figure`.
+        title: see `curve_figure`.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    try:
-        curve_figure(curve, log, title).savefig(path)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+    file = io.BytesIO()
+    curve_figure(curve, log, title).savefig(file, format="png")
+    write_whole(path, file.getvalue())
 
 
 def _draw_scores(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:
@@ -94,7 +94,7 @@ def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
     entropy.set(ylabel="policy entropy, nats", ylim=(0, None))
     handles, labels = axes.get_legend_handles_labels()
     more_handles, more_labels = entropy.get_legend_handles_labels()
-    # Above the lines, which may run anywhere in here.
+    # The lines may run anywhere in the plot, so the legend is above it.
     axes.legend(
         handles + more_handles,
         labels + more_labels,

@@ -1,4 +1,4 @@
-"""The end of a run: a table of matches, for people and for programs."""
+"""The final table of a run, as text, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report_table(matches: Sequence[MatchReport]) -> str:
     """The matches as aligned text, one row each.
 
     Args:
-        matches: of one agent against several opponents.
+        matches: matches of one agent, one per opponent.
     """
     return text_table([_HEADINGS, *map(_cells, matches)])
 
@@ -37,8 +37,8 @@ def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) ->
     """The matches as a Markdown page.
 
     Args:
-        players: the matches of each way to play, by its name.
-        about: a sentence on the run, for the top.
+        players: matches by player, such as the network with and without search.
+        about: a sentence about the run, shown first.
     """
     parts = [f"# Trained agent\n\n{about}"]
     for player, matches in players.items():
@@ -47,8 +47,8 @@ def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) ->
         parts.append(f"## {player}\n\n{table}")
     plies = next(iter(players.values()))[0].opening_plies
     parts.append(
-        f"Both seats of each random opening of {plies} plies are played; the agent chooses the "
-        "action that it thinks best.\n\n![Learning curve](curve.png)\n"
+        f"Each random opening of {plies} plies is played twice, with seats exchanged; the agent "
+        "always plays its best action.\n\n![Learning curve](curve.png)\n"
     )
     return "\n\n".join(parts)
 
@@ -57,7 +57,7 @@ def report_json(players: Mapping[str, Sequence[MatchReport]], run: dict[str, Any
     """The matches as JSON.
 
     Args:
-        players: the matches of each way to play, by its name.
+        players: matches by player, such as the network with and without search.
         run: plain values that describe the run.
     """
     content = {

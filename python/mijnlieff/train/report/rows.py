@@ -1,19 +1,57 @@
-"""Rounds of a log as flat columns, for tables and plots made elsewhere."""
+"""Rounds of a log: read from a line, and as flat columns for tables and plots made elsewhere."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mijnlieff.train.config import CURVE_OPPONENTS
 
-__all__ = ["csv_text", "flat_row"]
+__all__ = ["csv_text", "flat_row", "parse_round"]
+
+_COUNTS = ("round", "steps", "games")
+_LOSSES = ("policy_loss", "value_loss", "margin_loss", "entropy")
+
+
+def parse_round(line: bytes, like: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Read a line of `log.jsonl`.
+
+    Args:
+        line: the line, without its line break.
+        like: another round of the run, which has the same names; None if there is none.
+
+    Raises:
+        ValueError: not a round of a run; the message says what is wrong.
+    """
+    try:
+        row = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start + 1} is not UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    for name in _COUNTS:
+        if type(row.get(name)) is not int:
+            raise ValueError(f"{name} must be an integer, not {row.get(name)!r}")
+    for name in _LOSSES:
+        if name not in row or not (row[name] is None or _is_number(row[name])):
+            raise ValueError(f"{name} must be a number or null, not {row.get(name)!r}")
+    if like is not None and row.keys() - {"scores"} != like.keys() - {"scores"}:
+        names = ", ".join(sorted((row.keys() ^ like.keys()) - {"scores"}))
+        raise ValueError(f"unlike the first line in {names}")
+    for opponent in CURVE_OPPONENTS if "scores" in row else ():
+        scores = row["scores"].get(opponent) if isinstance(row["scores"], dict) else None
+        if not isinstance(scores, dict):
+            raise ValueError(f"scores has no entry for {opponent}")
+    return row
 
 
 def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A round with every number under a name of its own.
+    """A round with a separate name for every number.
 
     Args:
         row: a round as in `log.jsonl`.
@@ -46,3 +84,7 @@ def csv_text(rows: Iterable[Mapping[str, Any]], *, header: bool) -> str:
             header = False
         writer.writerow(flat.values())
     return text.getvalue()
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

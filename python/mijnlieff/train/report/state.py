@@ -1,4 +1,4 @@
-"""How a run stands, for whoever watches it."""
+"""The state of a run, for its observers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ __all__ = ["OnReport", "TrainState"]
 
 @dataclass(frozen=True, slots=True)
 class TrainState:
-    """A run after one of its rounds. Lists are the run's own, which go on growing.
+    """A run after one of its rounds. The lists are those of the run and keep growing.
 
     Attributes:
-        spent: share of the budget that is spent, 0 to 1.
-        is_last: no further report follows: the budget is spent, or the run was told to stop.
+        spent: the spent share of the budget, 0 to 1.
+        is_last: whether this is the last report, because the budget is spent or the run was told to
+            stop.
         log: the rounds so far, oldest first, as in `log.jsonl`: `round`, `steps`, `games`,
-            `seconds`, the losses (None where nothing was learnt), `games_per_second`,
-            `steps_per_second` and, where the run was measured, `scores`.
+            `seconds`, the losses (None in a round without learning), `games_per_second`,
+            `steps_per_second` and, in rounds with a measurement, `scores`.
         curve: the measurements so far, oldest first: `rounds`, `steps`, `games`, `seconds` and
             `scores`, which maps opponents to `score`, `low` and `high`, each 0 to 1.
     """
@@ -30,4 +31,4 @@ class TrainState:
 
 
 OnReport = Callable[[TrainState], None]
-"""What is called after every round."""
+"""A function that is called after every round."""

@@ -1,4 +1,4 @@
-"""The log as event files of TensorBoard."""
+"""Writes the log as TensorBoard event files."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["TensorBoardLog"]
 
 
 class TensorBoardLog:
-    """Writes every round's numbers over the actions played; a context manager.
+    """Writes the numbers of every round, with the actions played as steps; a context manager.
 
-    Measured scores are in the group `score`, losses in `loss`, rates in `speed`, and what else the
-    algorithm tells in `learning`.
+    Measured scores are in the group `score`, losses in `loss`, rates in `speed`, and the
+    algorithm's other numbers in `learning`.
     """
 
     def __init__(self, folder: Path, steps: int) -> None:
-        """Begin an event file.
+        """Start an event file.
 
         Args:
-            folder: of the event files; made if need be.
-            steps: actions played so far; what the files already say of later ones is hidden.
+            folder: the folder of the event files, created if it does not exist.
+            steps: actions played so far; earlier entries for later steps are hidden.
 
         Raises:
             ImportError: TensorBoard is not installed.
@@ -44,7 +44,7 @@ class TensorBoardLog:
         """Write the latest round.
 
         Args:
-            state: of the run.
+            state: the state of the run.
 
         Raises:
             OutputError: the file cannot be written.
@@ -60,7 +60,7 @@ class TensorBoardLog:
             raise OutputError(f"cannot write {self._folder}: {error}") from error
 
     def __enter__(self) -> Self:
-        """Nothing to do: the file is open."""
+        """Return the log, which is open already."""
         return self
 
     def __exit__(
@@ -70,13 +70,13 @@ class TensorBoardLog:
         traceback: TracebackType | None,
     ) -> None:
         """Close the file."""
-        # Every round has been flushed: on a disk that is full by now there is nothing more to lose.
+        # Every round has been flushed, so a full disk loses nothing here.
         with contextlib.suppress(OSError):
             self._writer.close()
 
 
 def _tag(name: str) -> str:
-    name = name.replace(":", "_")  # TensorBoard's names know no colon, those of players do
+    name = name.replace(":", "_")  # TensorBoard does not allow colons in names
     if name.startswith("score_"):
         return f"score/{name.removeprefix('score_')}"
     if name.endswith("_loss"):

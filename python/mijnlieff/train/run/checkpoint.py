@@ -1,14 +1,13 @@
-"""Checkpoint files: everything a run needs to go on exactly where it was.
+"""Checkpoint files: everything that a run needs to continue exactly.
 
 A checkpoint is a PyTorch file of plain values and tensors, read with `weights_only=True`: opening
-one from elsewhere runs no code. It is written beside the old one and then put in its place, so that
-a kill at any moment leaves a whole file.
+one from elsewhere runs no code. It is replaced whole, so a kill at any moment leaves a valid file.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
+import io
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,8 @@ import torch
 from torch import Tensor
 
 from mijnlieff import Board, Variant
-from mijnlieff.errors import CheckpointError, MijnlieffError, OutputError
+from mijnlieff._util.files import write_whole
+from mijnlieff.errors import CheckpointError, MijnlieffError
 from mijnlieff.train.config import Budget, TrainConfig
 
 __all__ = ["Checkpoint", "Counters", "load_checkpoint", "save_checkpoint"]
@@ -32,10 +32,10 @@ class Counters:
     """How far a run has come.
 
     Attributes:
-        rounds: rounds of self-play learnt from.
+        rounds: finished rounds.
         steps: actions played.
         games: games finished.
-        seconds: wall time in the training loop, all sessions together.
+        seconds: wall time in the training loop, over all sessions.
     """
 
     rounds: int = 0
@@ -50,13 +50,13 @@ class Checkpoint:
 
     Attributes:
         config: the run's settings.
-        budget: how long it is meant to go on.
-        variant: the game it learns.
+        budget: when to stop.
+        variant: the game that it learns.
         network: the weights by name.
         optimizer: the optimiser's state.
         generator: state of the random generator, uint8.
         counters: how far the run has come.
-        curve: the measurements so far, oldest first; plain values.
+        curve: the measurements so far, oldest first, as plain values.
     """
 
     config: TrainConfig
@@ -70,11 +70,11 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint, replacing the file whole or not at all.
+    """Write a checkpoint; an older one stays valid until the new one is complete.
 
     Args:
         path: the file.
-        checkpoint: what to write.
+        checkpoint: the content.
 
     Raises:
         OutputError: the file cannot be written.
@@ -95,15 +95,9 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "counters": dataclasses.asdict(checkpoint.counters),
         "curve": checkpoint.curve,
     }
-    beside = path.with_name(path.name + ".part")
-    try:
-        with beside.open("wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except (OSError, RuntimeError) as error:  # PyTorch reports a full disk as RuntimeError
-        raise OutputError(f"cannot write the checkpoint {path}: {error}") from error
+    file = io.BytesIO()
+    torch.save(content, file)
+    write_whole(path, file.getvalue())
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
@@ -114,7 +108,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
     Raises:
         CheckpointError: the file is missing, truncated, damaged, of another program or version, or
-            its content does not fit together; the message names the file and what is wrong.
+            its parts do not match; the message names the file and what is wrong.
     """
     content = _read(path)
     try:
@@ -131,12 +125,12 @@ def load_checkpoint(path: Path) -> Checkpoint:
     except KeyError as error:
         raise CheckpointError(f"checkpoint {path} has no entry {error}") from error
     except (TypeError, ValueError, MijnlieffError) as error:
-        raise CheckpointError(f"checkpoint {path} does not make sense: {error}") from error
+        raise CheckpointError(f"checkpoint {path} is inconsistent: {error}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        # PyTorch files are zip archives; their checksums tell a damaged file from a foreign one.
+        # PyTorch files are zip archives, whose checksums tell damaged files from foreign ones.
         with zipfile.ZipFile(path) as archive:
             damaged = archive.testzip()
         if damaged is not None:
@@ -146,13 +140,13 @@ def _read(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"there is no checkpoint {path}") from None
     except zipfile.BadZipFile as error:
         raise CheckpointError(
-            f"checkpoint {path} is truncated, or no checkpoint at all: {error}"
+            f"checkpoint {path} is truncated or not a checkpoint: {error}"
         ) from error
     except OSError as error:
         raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror}") from error
     except CheckpointError:
         raise
-    except Exception as error:  # what bytes from elsewhere may raise in there is not documented
+    except Exception as error:  # PyTorch does not document what foreign bytes raise
         reason = str(error).partition("\n")[0]
         raise CheckpointError(f"{path} is not a checkpoint of this program: {reason}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

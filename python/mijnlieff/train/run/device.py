@@ -1,4 +1,4 @@
-"""Where a network computes."""
+"""Chooses the device that a network computes on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def choose_device(name: str = "auto") -> torch.device:
     """The device of a run.
 
     Args:
-        name: `"auto"` takes a CUDA device, or else Apple's, or else the processor; any other name
-            is PyTorch's own, such as `"cpu"` or `"cuda:1"`.
+        name: `"auto"` for CUDA if available, else Apple's MPS, else the CPU; or a name of PyTorch,
+            such as `"cpu"` or `"cuda:1"`.
 
     Raises:
-        ValueError: no such device, or PyTorch cannot use it here; the message says why.
+        ValueError: PyTorch does not know the device or cannot use it here; the message says why.
     """
     if name == "auto":
         if torch.cuda.is_available():
@@ -24,7 +24,7 @@ def choose_device(name: str = "auto") -> torch.device:
     try:
         device = torch.device(name)
         torch.zeros(1, device=device) + 1
-    # What a device that is missing raises differs by device; PyTorch documents none of it.
+    # Which error a missing device raises depends on the device and is not documented.
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"PyTorch cannot use the device {name!r} here: {reason}") from error

@@ -1,14 +1,14 @@
-"""The folder of a run: which files it holds, and whether it can be used."""
+"""The folder of a run: its files, and whether it can be used."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from mijnlieff._util.files import part_path, write_whole
 from mijnlieff.errors import OutputError, TrainingError
-from mijnlieff.train.report.rows import csv_text
+from mijnlieff.train.report.rows import csv_text, parse_round
 
 __all__ = ["RunFolder"]
 
@@ -18,9 +18,9 @@ class RunFolder:
 
     Attributes:
         path: the folder.
-        checkpoint: everything needed to go on.
+        checkpoint: everything needed to resume.
         log: one JSON object per round.
-        csv: the same numbers as a table, a line per round; see `mijnlieff.train.report.rows`.
+        csv: the same numbers as a table with a line per round, see `mijnlieff.train.report.rows`.
         tensorboard: the folder of TensorBoard's event files.
         curve: the learning curve as a picture.
         report_json: the final table for programs.
@@ -28,7 +28,7 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        """Name the files; touches nothing.
+        """Name the files; nothing is read or written.
 
         Args:
             path: the folder.
@@ -42,55 +42,50 @@ class RunFolder:
         self.report_json = path / "report.json"
         self.report_text = path / "report.md"
 
-    def prepare(self, *, resume: bool, overwrite: bool) -> None:
-        """Create the folder and make sure that it can be written to.
-
-        Args:
-            resume: the folder holds a run that goes on.
-            overwrite: a run in the folder is thrown away.
+    def create(self) -> None:
+        """Create the folder if it does not exist.
 
         Raises:
-            OutputError: the folder cannot be created or written to.
-            TrainingError: the folder holds a run, and neither option was given.
+            OutputError: it cannot be created.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.path):
-                pass
-            if overwrite and not resume:
-                for file in self._files():
-                    file.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(
                 f"cannot write to the folder {self.path}: {error.strerror}"
             ) from error
-        if self.checkpoint.exists() and not resume:
-            raise TrainingError(
-                f"{self.path} already holds a run: give --resume to go on with it, "
-                "--overwrite to start anew, or another --out"
-            )
 
-    def _files(self) -> list[Path]:
-        events = self.tensorboard.glob("events.out.tfevents.*")
-        texts = [self.log, self.csv, self.report_json, self.report_text]
-        return [self.checkpoint, self.curve, *texts, *events]
-
-    def write(self, file: Path, text: str) -> None:
-        """Write one of the files, replacing it whole or not at all.
+    def clear(self, *, overwrite: bool) -> None:
+        """Make sure that there is no run in the folder.
 
         Args:
-            file: which.
-            text: its content.
+            overwrite: delete a run in the folder.
 
         Raises:
-            OutputError: it cannot be written.
+            TrainingError: the folder holds a run, and `overwrite` is false.
+            OutputError: a file cannot be deleted.
         """
-        beside = file.with_name(file.name + ".part")
+        if not overwrite:
+            if self.checkpoint.exists():
+                raise TrainingError(
+                    f"{self.path} already holds a run: give --resume to continue it, "
+                    "--overwrite to delete it, or another --out"
+                )
+            return
         try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(file)
+            for file in self._files():
+                file.unlink(missing_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot write {file}: {error.strerror}") from error
+            raise OutputError(
+                f"cannot delete the run in {self.path}: {error.filename}: {error.strerror}"
+            ) from error
+
+    def _files(self) -> list[Path]:
+        files = [self.checkpoint, self.curve, self.log, self.csv]
+        files += [self.report_json, self.report_text]
+        # A kill may have left the temporary file of an unfinished write.
+        parts = [part_path(file) for file in files]
+        return [*files, *parts, *self.tensorboard.glob("events.out.tfevents.*")]
 
     def append_log(self, row: dict[str, Any]) -> None:
         """Add a round to the log and to the table.
@@ -105,39 +100,57 @@ class RunFolder:
         _append(self.csv, csv_text([row], header=not self.csv.exists()))
 
     def read_log(self) -> list[dict[str, Any]]:
-        """The rounds in the log, oldest first; a line cut short by a kill is left out."""
-        if not self.log.exists():
+        """The rounds in the log, oldest first.
+
+        A last line that a kill has cut short is skipped.
+
+        Raises:
+            TrainingError: the log cannot be read, or another line is not a round of this run; the
+                message names the file and the line.
+        """
+        try:
+            lines = self.log.read_bytes().split(b"\n")
+        except FileNotFoundError:
             return []
-        rows = []
-        for line in self.log.read_text(encoding="utf-8").splitlines():
-            try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError:
+        except OSError as error:
+            raise TrainingError(f"cannot read the log {self.log}: {error.strerror}") from error
+        rows: list[dict[str, Any]] = []
+        for number, line in enumerate(lines, 1):
+            if not line:
                 continue
+            try:
+                rows.append(parse_round(line, like=rows[0] if rows else None))
+            except ValueError as error:
+                if number == len(lines):  # without a line break
+                    break
+                raise TrainingError(
+                    f"{self.log} is damaged in line {number} ({error}): correct or delete the line"
+                ) from error
         return rows
 
     def cut_log(self, rounds: int) -> None:
         """Drop the rounds that were played after the checkpoint was written.
 
-        The table is made anew from the log, so that both agree again whatever a kill cut short.
+        The table is written again from the log, so that both agree after a kill.
 
         Args:
-            rounds: of the checkpoint.
+            rounds: number of rounds in the checkpoint.
 
         Raises:
+            TrainingError: the log is damaged, see `read_log`.
             OutputError: the log or the table cannot be written.
         """
         kept = [row for row in self.read_log() if row["round"] <= rounds]
-        self.write(self.log, "".join(json.dumps(row) + "\n" for row in kept))
+        write_whole(self.log, "".join(json.dumps(row) + "\n" for row in kept).encode())
         if kept:
-            self.write(self.csv, csv_text(kept, header=True))
+            write_whole(self.csv, csv_text(kept, header=True).encode())
         else:
             self.csv.unlink(missing_ok=True)
 
 
 def _append(file: Path, text: str) -> None:
     try:
-        # A text within the buffer goes out in one piece: a reader meanwhile sees all or nothing.
+        # A text that fits the buffer is written in one piece: readers see all of it or nothing.
         with file.open("ab", buffering=1 << 16) as stream:
             stream.write(text.encode())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Ctrl-C and polite kills, turned into a wish that a loop can look at between two rounds."""
+"""Turns SIGINT and SIGTERM into a flag that the training loop polls."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ __all__ = ["StopSignal"]
 
 
 class StopSignal:
-    """Within the `with` block, the first Ctrl-C or SIGTERM is only noted; a second one interrupts.
+    """Context manager: the first SIGINT or SIGTERM sets a flag, a second raises KeyboardInterrupt.
 
-    Outside the main thread signals cannot be caught, and nothing changes.
+    Python only lets the main thread handle signals; in other threads this does nothing.
 
     Attributes:
-        number: the signal that came, 0 as long as none has.
+        number: the number of the signal that arrived, 0 before.
     """
 
     def __init__(self) -> None:
-        """No signal has come yet."""
+        """Start without a signal."""
         self.number = 0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        """Catch the signals."""
+        """Install the handlers."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._note)
@@ -37,7 +37,7 @@ class StopSignal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Put back what was there."""
+        """Restore the handlers from before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()

@@ -1,4 +1,4 @@
-"""Measuring a network against the built-in players."""
+"""Measures a network against the built-in players."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ __all__ = ["final_opponents", "measure"]
 
 
 def final_opponents(variant: Variant) -> tuple[str, ...]:
-    """Names of the players for the final table, by strength.
+    """Names of the opponents in the final table, weakest first.
 
     Args:
-        variant: the game. Perfect play is quick on the standard one, whose openings are in a book.
+        variant: the game. Perfect play is among them on the standard variant only, where it is fast
+            because the openings are in a book.
     """
     opponents = (*CURVE_OPPONENTS, "minimax:4")
     return (*opponents, "perfect") if variant == Variant() else opponents
@@ -33,17 +34,17 @@ def measure(
     search: TrainConfig | None = None,
     num_simulations: int = 64,
 ) -> list[MatchReport]:
-    """Play matches, the network choosing its likeliest action, or a search the best one.
+    """Play matches with the network's most likely actions, or with a tree search.
 
     Args:
         network: the player.
         variant: the game.
         opponents: names of built-in players.
-        games: per opponent; an even number.
-        seed: of openings and opponents.
+        games: games per opponent, an even number.
+        seed: seed of the openings and opponents.
         progress: show bars on a terminal.
-        search: play by tree search with the settings of this run, instead of by the network alone.
-        num_simulations: of that search.
+        search: settings of a run to search with; None plays the network alone.
+        num_simulations: simulations per search.
 
     Returns:
         One report per opponent, in order.
@@ -53,7 +54,7 @@ def measure(
         policy = NetworkPolicy(NetworkFunction(network), observation="flat")
     else:
         policy = search_policy(network, search, num_simulations, seed)
-    # The batches are small: handing them to several threads takes longer than working on them.
+    # The batches are so small that several threads would be slower.
     with torch_threads(1):
         return [
             evaluate(policy, opponent, games, variant, seed=seed, progress=progress)

@@ -1,4 +1,4 @@
-"""A trained network as a player."""
+"""Plays with a trained network."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mijnlieff.train.alphazero.search_play import evaluator
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
+from mijnlieff.train.run.folder import RunFolder
 
 __all__ = [
-    "CHECKPOINT_NAME",
     "NetworkFunction",
     "load_weights",
     "network_from_checkpoint",
@@ -26,14 +26,12 @@ __all__ = [
     "search_policy",
 ]
 
-CHECKPOINT_NAME = "checkpoint.pt"
-
 
 class NetworkFunction:
-    """A network between NumPy arrays, in the form that `NetworkPolicy` wants."""
+    """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
 
     def __init__(self, network: PolicyValueNetwork) -> None:
-        """Keep the network; later training changes what this plays.
+        """Keep a reference to the network, so later training changes how this plays.
 
         Args:
             network: the network.
@@ -48,14 +46,14 @@ class NetworkFunction:
 
         Args:
             observations: float32 `(B, 3 * num_cells + 8)`, flat.
-            mask: `(B, num_actions)`; not needed, the policy applies it.
+            mask: `(B, num_actions)`, unused because the policy applies it.
 
         Returns:
             Logits, float32 `(B, num_actions)`, and expected outcomes for the side to move, float32
             `(B,)`.
 
         Raises:
-            PolicyError: the positions are of a board that the network was not trained on.
+            PolicyError: the positions are on another board than the network was trained on.
         """
         expected = self._network.num_features
         if observations.ndim != 2 or observations.shape[1] != expected:
@@ -69,35 +67,37 @@ class NetworkFunction:
 
 
 def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path) -> None:
-    """Give a network the weights of a checkpoint.
+    """Load the weights of a checkpoint into a network.
 
     Args:
-        network: of the checkpoint's variant and settings.
+        network: a network of the checkpoint's variant and settings.
         checkpoint: the content of the file.
         path: the file, for the message.
 
     Raises:
-        CheckpointError: the weights do not fit the settings, or are not finite.
+        CheckpointError: the weights do not match the settings, or are not finite.
     """
     try:
         network.load_state_dict(checkpoint.network)
     except (RuntimeError, AttributeError, TypeError) as error:
         reason = " ".join(str(error).split())
-        raise CheckpointError(f"the weights in {path} do not fit its settings: {reason}") from error
+        raise CheckpointError(
+            f"the weights in {path} do not match its settings: {reason}"
+        ) from error
     if not all(bool(torch.isfinite(weight).all()) for weight in network.parameters()):
-        raise CheckpointError(f"the weights in {path} are not all finite numbers")
+        raise CheckpointError(f"some weights in {path} are NaN or infinite")
 
 
 def search_policy(
     network: PolicyValueNetwork, config: TrainConfig, num_simulations: int, seed: int = 0
 ) -> MCTSPolicy:
-    """A player that searches with a network, as the network was trained.
+    """A player that searches with a network, under the settings of its training.
 
     Args:
-        network: the network; later training does not change what this plays.
+        network: the network; later training does not change how this plays.
         config: the settings of its run.
-        num_simulations: of each search.
-        seed: of the player.
+        num_simulations: simulations per search.
+        seed: seed of the player.
     """
     return MCTSPolicy(
         num_simulations,
@@ -113,17 +113,17 @@ def search_policy(
 def network_from_checkpoint(
     path: str | os.PathLike[str],
 ) -> tuple[PolicyValueNetwork, Checkpoint]:
-    """The network of a checkpoint, and what else is in the file.
+    """The network of a checkpoint, and the whole content of the file.
 
     Args:
         path: the checkpoint, or the run's folder.
 
     Raises:
-        CheckpointError: the file is missing, truncated, damaged or foreign.
+        CheckpointError: the file is missing, truncated, damaged or not a checkpoint.
     """
     file = Path(path)
     if file.is_dir():
-        file = file / CHECKPOINT_NAME
+        file = RunFolder(file).checkpoint
     checkpoint = load_checkpoint(file)
     config = checkpoint.config
     network = PolicyValueNetwork(checkpoint.variant, config.width, config.blocks)

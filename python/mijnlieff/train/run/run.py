@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mijnlieff import Variant
+from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.report.plot import draw_curve
-from mijnlieff.train.report.progress import Progress
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.report.tensorboard import TensorBoardLog
-from mijnlieff.train.run.checkpoint import load_checkpoint
+from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.device import choose_device
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.interrupt import StopSignal
+from mijnlieff.train.run.lock import lock_folder
 from mijnlieff.train.run.trainer import Trainer
+from mijnlieff.train.settings import settings_of
 
 __all__ = ["resume_run", "run_session", "start_run", "train_in"]
 
-# Settings that a resumed run may change: they do not bear on what is learnt.
-_FREE = {"threads", "checkpoint_seconds", "measurements", "measurement_games"}
 
-
+@contextlib.contextmanager
 def start_run(
     folder: RunFolder,
     config: TrainConfig,
@@ -34,71 +34,83 @@ def start_run(
     *,
     device: str,
     overwrite: bool,
-) -> Trainer:
-    """A run that starts from random weights.
+) -> Iterator[Trainer]:
+    """A run that starts from random weights; the folder is locked while the `with` block runs.
 
     Args:
-        folder: of the run; created if need be.
-        config: its settings.
+        folder: the folder, created if it does not exist.
+        config: the settings.
         budget: when to stop.
         variant: the game.
         device: where the network computes, see `choose_device`.
-        overwrite: a run in the folder is thrown away.
+        overwrite: delete a run in the folder.
 
     Raises:
-        TrainingError: the folder holds a run that is not to be overwritten.
+        TrainingError: the folder is in use, or holds a run that is not to be overwritten.
         OutputError: the folder cannot be written to.
         ValueError: PyTorch cannot use the device.
     """
     chosen = choose_device(device)
-    folder.prepare(resume=False, overwrite=overwrite)
-    return Trainer(config, budget, variant, chosen)
+    folder.create()
+    with lock_folder(folder.path):
+        folder.clear(overwrite=overwrite)
+        with contextlib.closing(Trainer(config, budget, variant, chosen)) as trainer:
+            yield trainer
 
 
+@contextlib.contextmanager
 def resume_run(
     folder: RunFolder,
     given: Mapping[str, Any],
     budget: Budget | None,
-    variant: Variant | None,
+    variant: Mapping[str, Any],
     *,
     device: str,
-) -> Trainer:
-    """A run that goes on where its checkpoint left it.
+) -> Iterator[Trainer]:
+    """A run that continues from its checkpoint; the folder is locked while the `with` block runs.
 
     Args:
-        folder: of the run.
-        given: settings by name; those that bear on what is learnt must be as they were.
-        budget: when to stop; the run's own if None.
-        variant: the game, which must be as it was; the run's own if None.
-        device: where the network computes, see `choose_device`; it may be another than before.
+        folder: the folder of the run.
+        given: settings by name; those that affect what is learnt must be as before.
+        budget: when to stop; None for the run's own.
+        variant: `board`, `opening` and `copies`, as far as given; they must be as before.
+        device: where the network computes, see `choose_device`; it may differ from before.
 
     Raises:
-        CheckpointError: there is no sound checkpoint, or it is of another variant or settings.
+        CheckpointError: there is no valid checkpoint, or it is of another variant or settings.
+        TrainingError: the folder is in use, or its log is damaged.
         OutputError: the folder cannot be written to.
         ValueError: a setting is out of range, or PyTorch cannot use the device.
     """
     chosen = choose_device(device)
-    saved = load_checkpoint(folder.checkpoint)
-    if given.get("algo", saved.config.algo) != saved.config.algo:
-        raise CheckpointError(
-            f"{folder.checkpoint} was trained by {saved.config.algo}, which cannot become "
-            f"{given['algo']}: leave the option out"
-        )
-    for name in given.keys() - _FREE:
+    with contextlib.ExitStack() as stack:
+        if folder.path.is_dir():  # otherwise loading tells what is missing
+            stack.enter_context(lock_folder(folder.path))
+        saved = load_checkpoint(folder.checkpoint)
+        _check_same_run(folder, saved, given, variant)
+        config = dataclasses.replace(saved.config, **given)
+        trainer = Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget, chosen)
+        stack.enter_context(contextlib.closing(trainer))
+        folder.cut_log(saved.counters.rounds)
+        yield trainer
+
+
+def _check_same_run(
+    folder: RunFolder, saved: Checkpoint, given: Mapping[str, Any], variant: Mapping[str, Any]
+) -> None:
+    file = folder.checkpoint
+    for name, declared in settings_of(TrainConfig).items():
         before = getattr(saved.config, name)
-        if given[name] != before:
-            raise CheckpointError(
-                f"{folder.checkpoint} was trained with {name} {before}, which cannot become "
-                f"{given[name]}: leave the option out"
-            )
-    if variant is not None and variant != saved.variant:
+        if declared.may_change or given.get(name, before) == before:
+            continue
         raise CheckpointError(
-            f"{folder.checkpoint} was trained on {saved.variant}, not on {variant}"
+            f"{file} was trained with {name} {before}, which cannot become {given[name]}: leave "
+            "the option out"
         )
-    folder.prepare(resume=True, overwrite=False)
-    folder.cut_log(saved.counters.rounds)
-    config = dataclasses.replace(saved.config, **given)
-    return Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget, chosen)
+    same = {name: getattr(saved.variant, name) for name in ("board", "opening", "copies")}
+    asked = Variant(**(same | dict(variant)))
+    if asked != saved.variant:
+        raise CheckpointError(f"{file} was trained on {saved.variant}, not on {asked}")
 
 
 def run_session(
@@ -113,27 +125,27 @@ def run_session(
     Args:
         trainer: the run.
         folder: its folder.
-        on_report: called after every round; without it, progress goes to standard error.
-        tensorboard: whether to write event files; if None, where TensorBoard is installed.
+        on_report: called after every round; if None, progress goes to standard error.
+        tensorboard: whether to write event files; if None, only where TensorBoard is installed.
 
     Returns:
-        The number of the signal that ended it, or 0.
+        The number of the signal that stopped the run, or 0.
 
     Raises:
-        ImportError: event files are wanted, and TensorBoard is not installed.
-        TrainingError: the losses are no numbers any more.
+        ImportError: `tensorboard` is true, and TensorBoard is not installed.
+        TrainingError: a loss is NaN or infinite.
         OutputError: a file cannot be written.
     """
     with contextlib.ExitStack() as stack:
         reports: list[OnReport] = []
         if tensorboard is not False:
-            # Not wanted for certain, it may be missing.
+            # TensorBoard may be missing unless it was asked for.
             with contextlib.suppress(*() if tensorboard else (ImportError,)):
                 events = TensorBoardLog(folder.tensorboard, trainer.counters.steps)
                 reports.append(stack.enter_context(events))
         progress = None
         if on_report is None:
-            progress = stack.enter_context(Progress(trainer.spent))
+            progress = stack.enter_context(StatusBar(trainer.spent))
         else:
             reports.append(on_report)
         stop = stack.enter_context(StopSignal())
@@ -155,10 +167,13 @@ def train_in(
     tensorboard: bool | None,
 ) -> TrainState:
     """See `mijnlieff.train.train`."""
+    run: contextlib.AbstractContextManager[Trainer]
     if resume:
-        trainer = resume_run(folder, dataclasses.asdict(config), budget, variant, device=device)
+        given = dataclasses.asdict(config)
+        parts = {"board": variant.board, "opening": variant.opening, "copies": variant.copies}
+        run = resume_run(folder, given, budget, parts, device=device)
     else:
-        trainer = start_run(folder, config, budget, variant, device=device, overwrite=overwrite)
-    with contextlib.closing(trainer):
+        run = start_run(folder, config, budget, variant, device=device, overwrite=overwrite)
+    with run as trainer:
         run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
         return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

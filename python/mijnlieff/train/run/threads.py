@@ -1,4 +1,4 @@
-"""PyTorch's number of threads, for a while."""
+"""Sets PyTorch's number of threads for a block of code."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["torch_threads"]
 
 @contextmanager
 def torch_threads(number: int | None) -> Iterator[None]:
-    """Let PyTorch work with this many threads within the block.
+    """Let PyTorch use this many threads within the `with` block.
 
     Args:
-        number: of threads; None changes nothing.
+        number: the number of threads; None changes nothing.
     """
     before = torch.get_num_threads()
     if number is not None:

@@ -1,4 +1,4 @@
-"""The training loop: self-play, learning, measuring, saving, until the budget is spent."""
+"""The training loop: play, learn, measure and save until the budget is spent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, Self
 import torch
 
 from mijnlieff import Variant
+from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo import Losses, Ppo
-from mijnlieff.train.report.progress import Progress
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -29,20 +29,19 @@ __all__ = ["Trainer"]
 
 
 class Trainer:
-    """One run: a learner, its games, and how far they have come.
+    """One run: a learner, its games and its counters.
 
-    The state changes only in `train_round`, and depends on nothing but itself: a run that is saved
-    after any round and loaded again goes on bit for bit as it would have, given the same machine,
-    the same number of threads and a budget in steps or games. A budget in minutes steers the
-    schedules by the clock, which never runs twice alike. The replay buffer of AlphaZero is not
-    saved: such a run, taken up again, fills it anew.
+    With PPO, a run that is saved after any round and loaded again continues bit for bit as if it
+    had not been interrupted, given the same machine, the same number of threads and a budget in
+    steps or games. With a budget in minutes the schedules follow the clock, so runs differ. The
+    replay buffer of AlphaZero is not saved; a resumed run fills it again.
 
     Attributes:
         config: the settings.
         budget: when to stop.
         variant: the game.
-        network: what is trained.
-        counters: how far the run has come.
+        network: the network in training.
+        counters: rounds, steps, games and seconds so far.
         curve: the measurements so far.
     """
 
@@ -53,13 +52,13 @@ class Trainer:
         variant: Variant,
         device: torch.device | None = None,
     ) -> None:
-        """Start a run from fresh weights.
+        """Start a run from random weights.
 
         Args:
             config: the settings.
             budget: when to stop.
             variant: the game.
-            device: where the network computes; the processor unless given.
+            device: where the network computes; the CPU unless given.
         """
         self.config = config
         self.budget = budget
@@ -84,17 +83,17 @@ class Trainer:
         budget: Budget,
         device: torch.device | None = None,
     ) -> Self:
-        """Take up a run where a checkpoint left it.
+        """Continue a run from a checkpoint.
 
         Args:
             saved: the checkpoint.
             path: its file, for messages.
             config: its settings, or others with the same network.
-            budget: when to stop, counted from the very start of the run.
-            device: where the network computes, which may be another than before.
+            budget: when to stop, counted from the first start of the run.
+            device: where the network computes, which may differ from before.
 
         Raises:
-            CheckpointError: its parts do not fit together.
+            CheckpointError: the parts of the checkpoint do not match.
         """
         trainer = cls(config, budget, saved.variant, device)
         load_weights(trainer.network, saved, path)
@@ -103,7 +102,7 @@ class Trainer:
             trainer._generator.set_state(saved.generator)
         except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
-                f"the optimiser or the random state in {path} does not fit: {error}"
+                f"the optimiser or random state in {path} does not match: {error}"
             ) from error
         trainer.counters = saved.counters
         trainer.curve = saved.curve
@@ -113,7 +112,7 @@ class Trainer:
         """Write a checkpoint.
 
         Args:
-            folder: of the run.
+            folder: the folder of the run.
 
         Raises:
             OutputError: it cannot be written.
@@ -138,7 +137,7 @@ class Trainer:
 
     @property
     def spent(self) -> float:
-        """Share of the budget that is spent, 0 to 1."""
+        """The spent share of the budget, 0 to 1."""
         counters = self.counters
         return self.budget.fraction(counters.seconds, counters.steps, counters.games)
 
@@ -146,11 +145,11 @@ class Trainer:
         """Play one round and learn from it.
 
         Raises:
-            TrainingError: a loss is not a finite number; the weights, which led to it, are not
-                worth saving.
+            TrainingError: a loss is NaN or infinite; the weights that led to it should not be
+                saved.
         """
         try:
-            with torch_threads(self.config.threads):
+            with torch_threads(self.config.num_threads):
                 losses, steps, games = self._method.round(self.spent)
         except FloatingPointError as error:
             raise TrainingError(
@@ -165,26 +164,26 @@ class Trainer:
     def run(
         self,
         folder: RunFolder,
-        progress: Progress | None,
+        progress: StatusBar | None,
         wants_stop: Callable[[], bool],
         on_report: Sequence[OnReport] = (),
     ) -> bool:
-        """Train until the budget is spent, saving and measuring on the way.
+        """Train until the budget is spent; save and measure at intervals.
 
         Args:
             folder: where checkpoints and the log go.
             progress: the display, if any.
             wants_stop: asked after every round; the run is saved before it stops.
-            on_report: called in turn after every round, when it is in the log.
+            on_report: called in order after every round, once the round is in the log.
 
         Returns:
-            Whether the budget is spent, rather than the run stopped before.
+            True if the budget is spent, False if `wants_stop` ended the run.
 
         Raises:
-            TrainingError: the losses are no numbers any more; the last checkpoint is still good.
+            TrainingError: a loss is NaN or infinite; the last checkpoint is still valid.
             OutputError: a file cannot be written.
         """
-        # The first checkpoint comes before the first round: there is always one to fall back to.
+        # Saved before the first round, so that there is always a checkpoint to return to.
         self.save(folder)
         log = folder.read_log()
         clock = saved_at = time.monotonic()
@@ -196,7 +195,9 @@ class Trainer:
             try:
                 losses = self.train_round()
             except TrainingError as error:
-                raise TrainingError(f"{error}; {folder.checkpoint} is from before") from error
+                raise TrainingError(
+                    f"{error}; {folder.checkpoint} holds the last valid weights"
+                ) from error
             elapsed = time.monotonic() - began
             clock = self._count_time(clock)
             if self._measurement_is_due():
@@ -227,11 +228,11 @@ class Trainer:
     def _measurement_is_due(self) -> bool:
         last = self.curve[-1]
         measured = self.budget.fraction(last["seconds"], last["steps"], last["games"])
-        # The end is always measured; floats may fall short of it by a rounding error.
+        # The end is always measured, although the sum may fall short of 1 by a rounding error.
         return self.spent >= min(1.0, measured + 1.0 / self.config.measurements)
 
     def _measure(self) -> None:
-        """Add a point to the curve; changes nothing that training depends on."""
+        """Add a point to the curve, without any effect on training."""
         config, counters = self.config, self.counters
         matches = measure(
             self.network,
@@ -257,7 +258,7 @@ class Trainer:
             "steps": counters.steps,
             "games": counters.games,
             "seconds": round(counters.seconds, 2),
-            # Nothing has been learnt in a first round that only plays; JSON knows no NaN.
+            # A first round that only plays has no losses (NaN), and JSON has no NaN.
             **{
                 key: None if math.isnan(value) else value
                 for key, value in dataclasses.asdict(losses).items()

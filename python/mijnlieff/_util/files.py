@@ -1,0 +1,46 @@
+"""Files that are replaced whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from mijnlieff.errors import OutputError
+
+__all__ = ["part_path", "write_whole"]
+
+
+def part_path(path: Path) -> Path:
+    """Return the temporary file beside `path` that `write_whole` writes first."""
+    return path.with_name(path.name + ".part")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that after a kill at any moment it is the old one or the new one.
+
+    The content goes to a temporary file beside it, which then takes its place. If anything fails,
+    the temporary file is removed and the old file is unchanged.
+
+    Args:
+        path: the file to create or replace.
+        content: all of its bytes.
+
+    Raises:
+        OutputError: the file cannot be written; the message names it.
+    """
+    part = part_path(path)
+    try:
+        try:
+            with part.open("wb") as file:
+                file.write(content)
+                file.flush()
+                # Otherwise a crash of the machine could leave the new name with no content.
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,151 @@
+"""Declares settings: the default, meaning and range of each in one place.
+
+A config is a frozen dataclass whose fields are made by `setting`. Validation, the options of the
+command line and the list of attributes in the class docstring all come from these declarations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+import textwrap
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+__all__ = ["Setting", "check_settings", "documented", "setting", "settings_of"]
+
+_T = TypeVar("_T")
+_C = TypeVar("_C", bound=type)
+_KEY = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a setting means and which values it takes.
+
+    Attributes:
+        default: the value unless another is given; None, for integers only, leaves the choice to
+            PyTorch.
+        help: the meaning, a phrase without a full stop.
+        low: the least number.
+        high: the greatest number.
+        choices: the values of a text.
+        even: whether the number must be even.
+        algo: the one algorithm that uses it; None if all do.
+        alphazero: the default for AlphaZero where it differs from `default`, else None.
+        may_change: whether a resumed run may have another value than before.
+    """
+
+    default: Any
+    help: str
+    low: float = 0
+    high: float = sys.float_info.max
+    choices: tuple[str, ...] = ()
+    even: bool = False
+    algo: str | None = None
+    alphazero: Any = None
+    may_change: bool = False
+
+    @property
+    def kind(self) -> type:
+        """`int`, `float` or `str`."""
+        return int if self.default is None else type(self.default)
+
+    def default_for(self, algo: str) -> Any:
+        """The default of an algorithm.
+
+        Args:
+            algo: the algorithm.
+        """
+        tuned = self.alphazero if algo == "alphazero" else None
+        return self.default if tuned is None else tuned
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse a value of the wrong kind or out of range.
+
+        Args:
+            name: the setting, for the message.
+            value: the value.
+
+        Raises:
+            ValueError: names the setting, the value and what would be right.
+        """
+        if self.kind is str:
+            if value not in self.choices:
+                raise ValueError(f"unknown {name} {value!r}; choose {self.range_text()}")
+        elif value is not None or self.default is not None:
+            allowed = int if self.kind is int else (int, float)
+            is_number = isinstance(value, allowed) and not isinstance(value, bool)
+            # NaN fails every comparison.
+            if not (is_number and self.low <= value <= self.high) or (self.even and value % 2):
+                raise ValueError(f"{name} must be {self.range_text()}, not {value!r}")
+
+    def range_text(self) -> str:
+        """The allowed values in words, such as "an integer from 1 to 8192"."""
+        if self.kind is str:
+            return " or ".join(self.choices)
+        integer = "an even integer" if self.even else "an integer"
+        number = integer if self.kind is int else "a number"
+        top = "" if self.high == sys.float_info.max else f" to {self.high}"
+        return f"{number} from {self.low}{top}"
+
+    def default_text(self) -> str:
+        """The defaults in words, such as "4096; 512 for alphazero"."""
+        default = "PyTorch's choice" if self.default is None else str(self.default)
+        return default if self.alphazero is None else f"{default}; {self.alphazero} for alphazero"
+
+
+def setting(default: _T, help: str, **declared: Any) -> _T:
+    """Declare a field of a config.
+
+    Args:
+        default: the default.
+        help: the meaning, a phrase without a full stop.
+        declared: other attributes of `Setting`.
+    """
+    metadata = {_KEY: Setting(default, help, **declared)}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def settings_of(config: Any) -> dict[str, Setting]:
+    """The declarations of a config by name.
+
+    Args:
+        config: a class whose fields are made by `setting`, or an instance of it.
+    """
+    return {field.name: field.metadata[_KEY] for field in dataclasses.fields(config)}
+
+
+def check_settings(config: Any) -> None:
+    """Check every field of a config.
+
+    Args:
+        config: an instance of a class whose fields are made by `setting`.
+
+    Raises:
+        ValueError: names the first wrong field, its value and what would be right.
+    """
+    for name, declared in settings_of(config).items():
+        declared.check(name, getattr(config, name))
+
+
+def documented(config: _C) -> _C:
+    """Class decorator that lists the settings in the class docstring.
+
+    Args:
+        config: a class whose fields are made by `setting`.
+    """
+    wrapper = textwrap.TextWrapper(
+        96, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
+    )
+    attributes = [
+        wrapper.fill(
+            f"{name}: {f'({declared.algo}) ' if declared.algo else ''}{declared.help}; "
+            f"{declared.range_text()} (default: {declared.default_text()})."
+        )
+        for name, declared in settings_of(config).items()
+    ]
+    text = inspect.cleandoc(config.__doc__ or "")
+    config.__doc__ = "\n".join([text, "", "Attributes:", *attributes])
+    return config

@@ -1,0 +1,78 @@
+"""The settings of a run: every declaration reaches the checks, the options and the docstring."""
+
+from __future__ import annotations
+
+import re
+import typing
+
+import pytest
+
+from mijnlieff.cli.main import main
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.settings import settings_of
+
+NAN = float("nan")
+SETTINGS = settings_of(TrainConfig)
+HINTS = typing.get_type_hints(TrainConfig)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_is_declared_in_one_place(name, capsys):
+    declared = SETTINGS[name]
+    allowed = {declared.kind, type(None)} if declared.default is None else {declared.kind}
+    assert set(typing.get_args(HINTS[name]) or [HINTS[name]]) == allowed
+    assert main(["train", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert f"--{name.replace('_', '-')} " in words
+    assert " ".join(declared.help.split()) in words.replace("self- play", "self-play")
+    assert f"\n    {name}: " in TrainConfig.__doc__
+    assert " ".join(declared.help.split()) in " ".join(TrainConfig.__doc__.split())
+
+
+def test_algorithms_have_their_own_defaults():
+    assert TrainConfig.of("ppo") == TrainConfig()
+    config = TrainConfig.of("alphazero", width=64)
+    assert (config.algo, config.num_envs, config.num_threads, config.width) == (
+        "alphazero",
+        512,
+        1,
+        64,
+    )
+    assert (TrainConfig().num_envs, TrainConfig().num_threads) == (4096, None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"algo": "dqn"}, "unknown algo 'dqn'; choose ppo or alphazero"),
+        ({"seed": -1}, "seed must be an integer from 0 to 9223372036854775807, not -1"),
+        ({"width": 16.0}, "width must be an integer from 1 to 8192, not 16.0"),
+        ({"width": True}, "width must be an integer from 1 to 8192, not True"),
+        ({"width": None}, "width must be an integer from 1 to 8192, not None"),
+        ({"minibatch_size": 10**400}, "minibatch_size must be an integer from 1 to 2147483647"),
+        ({"gamma": 1.5}, "gamma must be a number from 0 to 1, not 1.5"),
+        ({"learning_rate": NAN}, "learning_rate must be a number from 0, not nan"),
+        ({"learning_rate": float("inf")}, "learning_rate must be a number from 0, not inf"),
+        ({"learning_rate": "1"}, "learning_rate must be a number from 0, not '1'"),
+        ({"measurement_games": 3}, "measurement_games must be an even integer from 2 to"),
+        ({"num_threads": 0}, "num_threads must be an integer from 1 to 1024, not 0"),
+    ],
+)
+def test_wrong_values_are_refused(settings, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        TrainConfig(**settings)
+
+
+def test_the_ends_of_the_ranges_are_allowed():
+    TrainConfig(seed=2**63 - 1, width=1, gamma=0, gae_lambda=1.0, blocks=0, solve_below=16)
+
+
+@pytest.mark.parametrize("limit", [0, -1, NAN, float("inf"), True, "5"])
+def test_a_budget_is_a_positive_number(limit):
+    for name in ("minutes", "steps", "games"):
+        with pytest.raises(ValueError, match=f"{name} must be a positive number, not {limit!r}"):
+            Budget(**{name: limit})
+
+
+def test_a_budget_may_be_larger_than_every_float():
+    assert Budget(steps=10**400).fraction(1.0, 1, 1) == 0.0
