@@ -8,13 +8,13 @@ each board and number of copies, the four used last are kept.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Solver, Variant
 from mijnlieff._util.integers import integer_in
+from mijnlieff._util.package_data import package_data
 
 __all__ = [
     "Solution",
@@ -35,9 +36,36 @@ __all__ = [
 DEFAULT_TABLE_BYTES = 64 << 20
 _KEPT_SOLVERS = 4
 
-_solvers: OrderedDict[tuple[Board, int], Solver] = OrderedDict()
-_lock = threading.Lock()
 _table_bytes = DEFAULT_TABLE_BYTES
+
+
+class _Slot:
+    """The place of one solver, which is made when it is first asked for."""
+
+    def __init__(self, table_bytes: int) -> None:
+        self.lock = threading.Lock()
+        self.table_bytes = table_bytes
+        self.solver: Solver | None = None
+
+
+_slots: OrderedDict[tuple[Board, int], _Slot] = OrderedDict()
+# Held for a moment only. Making a solver can take seconds, so each slot has its own lock for that.
+_lock = threading.Lock()
+
+
+def _renew_locks() -> None:
+    """Replace locks that a thread held when the process was forked, as it is gone in the child.
+
+    Solvers stay usable: they hold no locks, and their tables are read and written in whole words.
+    """
+    global _lock
+    _lock = threading.Lock()
+    for slot in _slots.values():
+        slot.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 @dataclass(frozen=True)
@@ -179,7 +207,7 @@ def set_table_bytes(count: int) -> None:
     table_bytes = integer_in("count", count, 1, sys.maxsize)
     with _lock:
         _table_bytes = table_bytes
-        _solvers.clear()
+        _slots.clear()
 
 
 def solver_for(variant: Variant) -> Solver:
@@ -190,16 +218,20 @@ def solver_for(variant: Variant) -> Solver:
     """
     key = (variant.board, variant.copies)
     with _lock:
-        solver = _solvers.get(key)
-        if solver is None:
-            book = _book() if key == (Board.standard(), 2) else None
-            solver = _solvers[key] = Solver(variant, _table_bytes, book)
-            while len(_solvers) > _KEPT_SOLVERS:
-                _solvers.popitem(last=False)
-        _solvers.move_to_end(key)
-        return solver
+        slot = _slots.get(key)
+        if slot is None:
+            slot = _slots[key] = _Slot(_table_bytes)
+            while len(_slots) > _KEPT_SOLVERS:
+                _slots.popitem(last=False)
+        _slots.move_to_end(key)
+    if slot.solver is None:
+        with slot.lock:
+            if slot.solver is None:
+                book = _book() if key == (Board.standard(), 2) else None
+                slot.solver = Solver(variant, slot.table_bytes, book)
+    return slot.solver
 
 
 @cache
 def _book() -> bytes:
-    return (files("mijnlieff") / "data" / "book.bin").read_bytes()
+    return package_data("book.bin")

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from functools import cache, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff._util.integers import integer, seed_of
+from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 
@@ -226,8 +226,7 @@ def _evaluate(
 @cache
 def _packaged_network() -> Network:
     """The network that comes with the package, read once."""
-    file = files("mijnlieff") / "data" / "champion.bin"
-    return _network(file.read_bytes(), "the champion of this package")
+    return _network(package_data("champion.bin"), "the champion of this package")
 
 
 def _read_network(path: Path) -> Network:
