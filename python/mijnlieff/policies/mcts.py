@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, TreeSearch
 from mijnlieff._util.integers import SEEDS, integer, seed_of
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.playable import check_playable
 
 __all__ = ["MARGIN_UNIT", "MCTSPolicy", "search_value", "search_with"]
 
@@ -18,6 +19,11 @@ MARGIN_UNIT = 4.0
 """Points per unit of a network's margin, so that both of its values are of like size."""
 # Points that count in full in what a search makes of a margin.
 _FULL_MARGIN = 8.0
+
+# The most edges (nodes times actions) of all trees that are searched at once.
+_EDGES_AT_ONCE = 1 << 24
+# Observations, masks and results take about as much memory as this many nodes of a tree.
+_NODES_BESIDE_TREE = 16
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
@@ -134,16 +140,28 @@ class MCTSPolicy:
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
 
+        At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
+        of memory; more positions are searched part by part. The trees, and so the actions, do not
+        depend on how the positions are cut.
+
         Raises:
-            GameOverError: a game is over; the message says which.
+            GameOverError: a game is over; the message says which. No decision is counted.
             PolicyError: the network returned something else than logits and values, or NaN.
             ValueError: positions of several variants.
         """
-        if not len(positions):
-            return np.empty(0, dtype=np.int64)
-        for i, position in enumerate(positions):
-            if position.is_over:
-                raise GameOverError(f"position {i}: the game is over")
+        actions = np.empty(len(positions), dtype=np.int64)
+        if not actions.size:
+            return actions
+        check_playable(positions)
+        nodes = self.num_simulations + _NODES_BESIDE_TREE
+        trees = max(1, _EDGES_AT_ONCE // (nodes * positions[0].variant.num_actions))
+        for start in range(0, len(positions), trees):
+            part = positions[start : start + trees]
+            actions[start : start + len(part)] = self._choose(part)
+        return actions
+
+    def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Search all positions at once."""
         search = self._search(positions)
         self._decisions += len(positions)
         if self.network is None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
 from mijnlieff._util.integers import integer, seed_of
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.playable import check_playable
 
 __all__ = ["NetworkPolicy"]
 
@@ -96,11 +97,12 @@ class NetworkPolicy:
             ValueError: positions of several variants.
         """
         actions = np.empty(len(positions), dtype=np.int64)
+        if not actions.size:
+            return actions
+        check_playable(positions)
         for start in range(0, len(positions), self.batch_size):
             batch = positions[start : start + self.batch_size]
             masks = mask_batch(batch)
-            for i in np.flatnonzero(~masks.any(axis=1)):
-                raise GameOverError(f"position {start + i}: the game is over")
             output = self.fn(observe_batch(batch, self.observation), masks)
             logits = self._check(output, masks, start)
             if self.temperature > 0:
