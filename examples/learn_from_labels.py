@@ -1,10 +1,10 @@
-"""Train a network on exact labels, without playing a game.
+"""Train a network on exact labels, without self-play.
 
     python examples/learn_from_labels.py
 
-Positions of random games are labelled by the solver with the actions that keep the margin. A small
-network learns to name them, and is graded against exact play before and after. It needs PyTorch
-(``pip install 'mijnlieff[train]'``).
+The solver labels positions of random games with their best actions. A small network learns to
+predict them, and is graded against exact play before and after. The example needs PyTorch (``pip
+install 'mijnlieff[train]'``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def labelled(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 
 def main() -> None:
-    """Label, train, grade."""
+    """Label positions, train a network and grade it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--positions", type=int, default=50_000)
     parser.add_argument("--epochs", type=int, default=20)

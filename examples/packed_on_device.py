@@ -1,10 +1,10 @@
-"""Keep observations packed, and expand them on the device where the network is.
+"""Keep observations packed, and expand them on the device of the network.
 
     python examples/packed_on_device.py
 
-A packed observation is 8 bytes; the flat one that a network wants is 224, with its mask 289. So
-only the packed ones move to the device, and both numbers and mask are made there. With PyTorch
-installed that is a GPU if there is one, otherwise NumPy plays the part of the device.
+A packed observation takes 8 bytes, a flat observation 224, and a flat observation with its mask
+289. So only packed observations are moved to the device, where the flat observations and masks are
+made. The device is a GPU if PyTorch finds one, the CPU with PyTorch, or NumPy without PyTorch.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CELLS, TYPES = 16, 4
 
 
 class Device:
-    """Where the network computes: ``"numpy"``, or the name of a PyTorch device."""
+    """The device of the network: ``"numpy"``, or the name of a PyTorch device."""
 
     def __init__(self, name: str) -> None:
-        """Choose the library that computes there."""
+        """Choose the library for the device."""
         self.name = name
         if name == "numpy":
             self.package: Any = np
@@ -34,7 +34,7 @@ class Device:
             self.package = torch
 
     def put(self, array: np.ndarray) -> Any:
-        """Return the array on the device; unsigned words as signed ones, which PyTorch prefers."""
+        """Return the array on the device; uint64 as int64, which PyTorch supports better."""
         if self.package is np:
             return array
         if array.dtype == np.uint64:
@@ -42,7 +42,7 @@ class Device:
         return self.package.from_numpy(array).to(self.name)
 
     def fetch(self, array: Any) -> np.ndarray:
-        """Return an array of the device in NumPy's memory."""
+        """Return an array of the device as a NumPy array."""
         return array if self.package is np else array.cpu().numpy()
 
     def see(self, packed: np.ndarray) -> tuple[Any, Any]:
@@ -52,7 +52,7 @@ class Device:
             packed: uint64 ``(B,)``.
 
         Returns:
-            The flat observations, float32 ``(B, 56)``, and what is legal, bool ``(B, 65)``.
+            The flat observations, float32 ``(B, 56)``, and the legal actions, bool ``(B, 65)``.
         """
         flat = expand_packed(self.put(packed))
         allowed, held = flat[:, 2 * CELLS : 3 * CELLS] > 0, flat[:, 3 * CELLS :][:, :TYPES] > 0
@@ -62,7 +62,7 @@ class Device:
 
 
 def play(device: Device, games: int, steps: int) -> int:
-    """Let a network of random weights play against itself; return how many games ended."""
+    """Play games with a network of random weights; return how many games ended."""
     env = VectorEnv(games, observation="packed", copy=False)
     packed, _ = env.reset(seed=0)
     draw = np.random.default_rng(0)
@@ -77,9 +77,9 @@ def play(device: Device, games: int, steps: int) -> int:
 
 
 def main() -> None:
-    """Play and tell what moved."""
+    """Play games and print the number of bytes moved."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", help="numpy, cpu, cuda ... (default: the best there is)")
+    parser.add_argument("--device", help="numpy, cpu, cuda ... (default: the best available)")
     parser.add_argument("--games", type=int, default=4096)
     parser.add_argument("--steps", type=int, default=100)
     args = parser.parse_args()
@@ -88,12 +88,12 @@ def main() -> None:
     taken = args.games * args.steps
     print(
         f"{taken:,} steps and {finished:,} games on {device.name}: "
-        f"{8 * taken:,} bytes moved there, not {289 * taken:,}"
+        f"{8 * taken:,} bytes moved to the device instead of {289 * taken:,}"
     )
 
 
 def best_device() -> str:
-    """Return cuda if PyTorch has it, cpu if PyTorch is installed, or numpy."""
+    """Return cuda if PyTorch supports it, cpu if PyTorch is installed, or numpy."""
     if importlib.util.find_spec("torch") is None:
         return "numpy"
     import torch

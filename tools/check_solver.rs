@@ -1,7 +1,7 @@
-//! Checks the solver against itself on many positions: `check_solver [POSITIONS]`.
+//! Checks that the solver is consistent on many positions: `check_solver [POSITIONS]`.
 //!
-//! The margin of a position of a random game must be that of its best move, and the margin of a
-//! move that of the position after it, found by another solver that shares nothing with the first.
+//! In positions of random games, the margin must be that of the best move, and the margin of a move
+//! must be that of the next position, found by a second solver with its own table.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::Solver;
 
-/// Games are checked from here on: before, a position takes long.
+/// The first ply to check; solving earlier positions takes long.
 const FIRST_PLY: usize = 7;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

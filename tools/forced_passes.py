@@ -1,9 +1,9 @@
-"""How long one player can be made to pass in a row: in random games, and at the most.
+"""How many times in a row a player can be forced to pass: in random games, and at most.
 
-Whether a stone leaves the opponent without a move depends on its type, its cell and the cells that
-are taken, not on whose stones or which types those are. So a small table over sets of taken cells
-and hands bounds every row from above, and a search of the games that the bound leaves over decides
-whether a row of a given length can happen.
+Whether a stone leaves the opponent without a move depends only on its type, its cell and the taken
+cells, not on the owners or types of the other stones. So a small table over sets of taken cells and
+hands bounds the length of every row of passes, and a search of the games that the bound does not
+exclude decides whether a row of a given length can happen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Rows", "random_rows"]
 CELLS = 16
 PASS = 4 * CELLS
 HAND = 8
-"""Pieces that each player starts with."""
+"""Number of pieces that each player starts with."""
 FIRSTS = [cell + sign for cell in ("a1", "b1") for sign in ("+", "x", "<>", "><")]
 """The first moves, up to symmetry."""
 
@@ -28,7 +28,7 @@ Hand = tuple[int, ...]
 
 
 def random_rows(games: int, batch: int = 65_536) -> NDArray[np.int64]:
-    """Return how many of this many random games have a longest row of 0, 1, ... passes."""
+    """Return how many of some random games have a longest row of 0, 1, ... passes."""
     counts = np.zeros(HAND + 1, dtype=np.int64)
     env = VectorEnv(batch)
     slots = np.arange(batch)
@@ -36,7 +36,7 @@ def random_rows(games: int, batch: int = 65_536) -> NDArray[np.int64]:
         _, info = env.reset(seed=start)
         rows = np.zeros((batch, 2), dtype=np.int64)
         longest = np.zeros(batch, dtype=np.int64)
-        # Each slot's first game counts, and the last batch has more than are wanted.
+        # Only the first game of each slot counts, and the last batch may have too many games.
         running = slots < games - start
         while running.any():
             players = info["to_play"].copy()
@@ -54,12 +54,12 @@ class Rows:
     """Rows of passes in the standard game.
 
     Attributes:
-        bound: by the hand of the player who blocks, int8 ``(65536,)`` over the sets of taken cells:
-            the most stones in a row that each leave the opponent no empty cell.
+        bound: for each hand of the player who blocks, int8 ``(65536,)`` over the sets of taken
+            cells: the most stones in a row that each leave the opponent without a cell.
     """
 
     def __init__(self) -> None:
-        """Fill in the bound, from empty hands to full ones."""
+        """Compute the bound, from empty hands to full ones."""
         anywhere = Position(Variant(opening="anywhere"))
         moves = [anywhere.play(action).legal_actions() % CELLS for action in range(PASS)]
         self._reach = np.array([int(np.bitwise_or.reduce(1 << cells)) for cells in moves])
@@ -78,7 +78,7 @@ class Rows:
             self.bound[hand] = best
 
     def longest(self) -> tuple[int, list[int]]:
-        """Return the length of the longest row in any game, and a game that has it."""
+        """Return the length of the longest row in any game, and a game with such a row."""
         firsts = [Variant().action_index(name) for name in FIRSTS]
         for length in range(HAND, 0, -1):
             for player, first in product((1, 0), firsts):
@@ -90,9 +90,9 @@ class Rows:
     def _search(
         self, game: list[int], position: Position, player: int, length: int
     ) -> list[int] | None:
-        """Return a game that goes on from here in which `player` makes the other pass so often.
+        """Return how a game goes on if `player` can force `length` passes in a row, or None.
 
-        The row has not begun. Whoever wants it needs as many pieces, and so may not place others.
+        The row has not begun. It takes `length` pieces, so the player must keep that many.
         """
         if position.is_over:
             return None
@@ -109,7 +109,7 @@ class Rows:
                     return game + row
             actions = actions if spare else []
         elif not spare:
-            # Either the row can begin in the next turn, or it has to be a pass.
+            # Either the row can begin in the next turn, or this action must force a pass.
             possible = self.bound[hand] >= length
             actions = [
                 action
@@ -123,7 +123,7 @@ class Rows:
         return None
 
     def _row(self, position: Position, player: int, length: int) -> list[int] | None:
-        """Return actions that make the other player pass this many times in a row from here on."""
+        """Return actions that force the opponent to pass this many times in a row from now on."""
         if length == 0:
             return []
         taken = _taken(position)
@@ -143,10 +143,10 @@ class Rows:
         return None
 
     def _blocks(self, taken: int, action: int) -> bool:
-        """Whether a stone leaves no empty cell to the opponent."""
+        """Return whether a stone leaves the opponent without a cell."""
         return not self._reach[action] & ~(taken | 1 << action % CELLS)
 
 
 def _taken(position: Position) -> int:
-    """The taken cells as a set of bits."""
+    """Return the taken cells as a bit set."""
     return int(np.bitwise_or.reduce(1 << np.flatnonzero(position.stones)))

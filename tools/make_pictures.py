@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: ``python tools/make_pictures.py``."""
+"""Draw the pictures of the documentation: ``python tools/make_pictures.py``."""
 
 from pathlib import Path
 

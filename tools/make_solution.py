@@ -1,4 +1,4 @@
-"""Write docs/solution.md: what perfect play says about the standard game.
+"""Write docs/solution.md, on perfect play in the standard game.
 
 ``make solution`` runs it; it takes about ten minutes on two cores, and 2 GB of memory.
 """
@@ -40,7 +40,7 @@ def table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
 
 
 def values() -> Iterator[str]:
-    """What each opening rule and each first move is worth."""
+    """Yield the values of the opening rules and of the first moves."""
     rows = []
     for opening in OPENINGS:
         solution = solve(Position(Variant(opening=opening)))
@@ -59,7 +59,7 @@ def values() -> Iterator[str]:
 
 
 def replies() -> Iterator[str]:
-    """How many replies to each first move keep the margin."""
+    """Yield how many replies to each first move are best."""
     rows = []
     for name, cell in CELLS.items():
         for sign in SIGNS:
@@ -68,11 +68,11 @@ def replies() -> Iterator[str]:
             shown = " ".join(f"`{move}`" for move in best[:6]) + (" ..." if best[6:] else "")
             share = f"{len(best)} of {len(solution.action_margins)}"
             rows.append([f"{name} `{cell}{sign}`", f"{solution.margin:+d}", share, shown])
-    yield from table(["first move", "margin for Dark", "best replies", "which"], rows)
+    yield from table(["first move", "margin for Dark", "best replies", "moves"], rows)
 
 
 def counts(plies: int) -> Iterator[str]:
-    """Positions up to symmetry."""
+    """Yield the numbers of positions up to symmetry."""
     rows = []
     for opening in OPENINGS:
         found = canonical_counts(Variant(opening=opening), plies)
@@ -81,16 +81,16 @@ def counts(plies: int) -> Iterator[str]:
 
 
 def passes(games: int) -> Iterator[str]:
-    """Forced passes of one player in a row: in random games, and the most there can be."""
+    """Yield the longest possible row of forced passes, and those of random games."""
     length, game = Rows().longest()
-    yield f"A player can be made to pass {length} times in a row and no more, as in this game:"
+    yield f"A player can be forced to pass at most {length} times in a row, as in this game:"
     yield ""
     yield f"`{format_record(game)}`"
     yield ""
-    yield "`tools/forced_passes.py` shows that there is no longer row: whether a stone leaves the"
-    yield "opponent without a move depends only on its type, its cell and the cells that are taken."
-    yield "So a table over taken cells and pieces left bounds every row, and a search goes through"
-    yield "all games that the bound leaves over."
+    yield "`tools/forced_passes.py` shows that no longer row exists. Whether a stone leaves the"
+    yield "opponent without a move depends only on its type, its cell and the taken cells. So a"
+    yield "table over taken cells and hands bounds the length of every row, and a search covers"
+    yield "the games that the bound does not exclude."
     yield ""
     yield f"The longest row of one player in each of {games:,} random games:"
     yield ""
@@ -100,7 +100,7 @@ def passes(games: int) -> Iterator[str]:
 
 
 def decisions(games: int) -> Iterator[str]:
-    """How many actions keep the margin, by ply of random games."""
+    """Yield the shares of best actions, by ply of random games."""
     rows = []
     for ply in range(16):
         solved = solve_batch(random_openings(games, ply))
@@ -117,12 +117,12 @@ def decisions(games: int) -> Iterator[str]:
                 f"{spread[0]}",
             ]
         )
-    head = ["ply", "legal actions", "of them best", "mean size of margin", "largest"]
+    head = ["ply", "legal actions", "share of best", "mean absolute margin", "largest"]
     yield from table(head, rows)
 
 
 def grades(positions: int) -> Iterator[str]:
-    """Grades of the built-in policies."""
+    """Yield the grades of the built-in policies."""
     rows = []
     for policy in POLICIES:
         total = grade(policy, positions=positions).total
@@ -142,10 +142,11 @@ def grades(positions: int) -> Iterator[str]:
 
 def page(plies: int, games: int, random_games: int, positions: int) -> Iterator[str]:
     """Yield the lines of the page."""
-    yield "# What the solution says"
+    yield "# The solution of the standard game"
     yield ""
-    yield "Written by `tools/make_solution.py` (`make solution`); the standard board and pieces."
-    yield "A margin is the points of a player minus the opponent's when both play perfectly."
+    yield "Written by `tools/make_solution.py` (`make solution`), for the standard board and"
+    yield "pieces. A margin is the points of a player minus those of the opponent if both play"
+    yield "perfectly."
     yield ""
     yield "## Opening rules and first moves"
     yield ""
@@ -161,13 +162,14 @@ def page(plies: int, games: int, random_games: int, positions: int) -> Iterator[
     yield from passes(random_games)
     yield "## How many actions are best"
     yield ""
-    yield f"Over {games:,} positions of random games at each ply (more than one legal action):"
+    yield f"Over {games:,} positions of random games at each ply. The share of best actions is over"
+    yield "positions with more than one legal action:"
     yield ""
     yield from decisions(games)
-    yield "## How players grade"
+    yield "## Grades of the built-in policies"
     yield ""
-    yield f"`mijnlieff grade POLICY --positions {positions}`; regret is what is given away against"
-    yield "perfect play, mean over all positions; a win turned into a loss is 2 outcomes."
+    yield f"`mijnlieff grade POLICY --positions {positions}`. Regret is the mean loss compared with"
+    yield "perfect play, over all positions; a win turned into a loss counts as 2 outcomes."
     yield ""
     yield from grades(positions)
 
@@ -176,11 +178,16 @@ def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plies", type=int, default=6, help="count positions up to this ply")
-    parser.add_argument("--games", type=int, default=2000, help="random games solved")
     parser.add_argument(
-        "--random-games", type=int, default=1_000_000, help="random games searched for passes"
+        "--games", type=int, default=2000, help="random games to solve, for each ply"
     )
-    parser.add_argument("--positions", type=int, default=3000, help="positions of each grade")
+    parser.add_argument(
+        "--random-games",
+        type=int,
+        default=1_000_000,
+        help="random games to search for rows of passes",
+    )
+    parser.add_argument("--positions", type=int, default=3000, help="positions for each grade")
     args = parser.parse_args()
     text = (
         "\n".join(page(args.plies, args.games, args.random_games, args.positions)).rstrip() + "\n"

@@ -1,7 +1,7 @@
-"""Write docs/training.md: what training reaches in 10 and 60 minutes, with several seeds.
+"""Write docs/training.md: the results of training for 10 and 60 minutes, with several seeds.
 
-``make train-report`` runs it. Runs that are there already (in ``runs/report``) are not made again,
-so it can be stopped and taken up, and the page tells of the runs that there are.
+``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated, so it can be
+stopped and continued. The page shows all finished runs.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Run = tuple[int, int, dict[str, Any]]
 
 
 def command(minutes: int, seed: int) -> list[str]:
-    """The command line of a run, less its folder."""
+    """Return the command line of a run, without its folder."""
     return ["train", "--minutes", str(minutes), "--seed", str(seed)]
 
 
 def make(minutes: int, seed: int, folder: Path) -> None:
-    """Make a run unless it is there, or go on with it."""
+    """Train, or resume training, unless the run is finished."""
     if (folder / "report.json").exists():
         return
     begun = ["--resume"] if (folder / "checkpoint.pt").exists() else []
@@ -46,7 +46,7 @@ def make(minutes: int, seed: int, folder: Path) -> None:
 
 
 def percent(share: float, interval: list[float] | None = None) -> str:
-    """A share, with its interval where there is one."""
+    """Return a share as text, with its interval if given."""
     if interval is None:
         return f"{100 * share:.1f} %"
     low, high = (100 * bound for bound in interval)
@@ -63,7 +63,7 @@ def table(head: list[str], rows: list[list[str]], texts: int = 2) -> Iterator[st
 
 
 def matches(runs: list[Run]) -> Iterator[str]:
-    """Scores against the built-in players."""
+    """Yield the scores against the built-in policies."""
     rows = []
     for _, seed, run in runs:
         for way, reports in zip((WAYS["alone"], WAYS["search"]), run["matches"], strict=True):
@@ -75,7 +75,7 @@ def matches(runs: list[Run]) -> Iterator[str]:
 
 
 def against_perfect_play(runs: list[Run]) -> Iterator[str]:
-    """Grades, and Dark's games from the empty board."""
+    """Yield the grades, and the results of Dark's games from the empty board."""
     rows = []
     for _, seed, run in runs:
         for name in PLAYERS:
@@ -100,7 +100,7 @@ def against_perfect_play(runs: list[Run]) -> Iterator[str]:
 
 
 def by_ply(run: dict[str, Any]) -> Iterator[str]:
-    """Where a run errs."""
+    """Yield the grades of a run by ply."""
     rows = []
     for ply in map(str, range(1, 14)):
         shown = [run["grades"][name]["by_ply"][ply] for name in PLAYERS]
@@ -111,28 +111,29 @@ def by_ply(run: dict[str, Any]) -> Iterator[str]:
 
 
 def mistakes(run: dict[str, Any]) -> Iterator[str]:
-    """Games from the empty board that a run should have won, as it plays best or next best."""
+    """Yield games that Dark should have won, of the strongest player with such games."""
     for name in reversed(PLAYERS):
         dark = run["dark"][name]
         if not dark["examples"]:
-            yield f"As Dark from the empty board, {WAYS[name]}, it never gives the win away."
+            yield f"As Dark ({WAYS[name]}) it never gave away the win from the empty board."
             continue
-        away = ", ".join(f"{n} at ply {ply}" for ply, n in dark["given away at ply"].items())
-        yield f"As Dark, {WAYS[name]}, it gives the win away {away}. For example:"
+        plies = dark["given away at ply"].items()
+        away = ", ".join(f"{n} time{'s' * (n > 1)} at ply {ply}" for ply, n in plies)
+        yield f"As Dark ({WAYS[name]}) it gave away the win at these plies: {away}. For example:"
         yield ""
         for one in dark["examples"]:
             best = " ".join(f"`{move}`" for move in one["best"][:4])
             more = " ..." if one["best"][4:] else ""
             yield (
                 f"* after `{one['record']}` it played `{one['played']}`, which leads to a "
-                f"{one['then']}; best were {len(one['best'])} of {one['legal']}: {best}{more}"
+                f"{one['then']}; best: {len(one['best'])} of {one['legal']} actions, {best}{more}"
             )
         break
     yield ""
 
 
 def speed(runs: list[Run]) -> Iterator[str]:
-    """What a run did in a second, and where an iteration's time went."""
+    """Yield the speed of the runs, and the time of self-play and learning in a round."""
     rows = []
     for _, seed, run in runs:
         work, counters = run["work"], run["run"]
@@ -148,17 +149,17 @@ def speed(runs: list[Run]) -> Iterator[str]:
 
 def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[str]:
     """Yield the lines of the page."""
-    yield "# What training reaches"
+    yield "# Training results"
     yield ""
-    yield "Written by `tools/make_training.py` (`make train-report`), from random weights and by"
-    yield f"self-play alone; self-play and learning have a thread each, on {os.cpu_count()} cores."
-    yield "Intervals are of 95 %. Matches are of 2,000 games, both seats of each random opening;"
-    yield f"grades of {positions:,} positions, a third of each from random play, minimax 2 and the"
-    yield "player's own games; *outcome kept* is the share of the positions in which it matters."
-    yield "Searches solve positions of at most 9 empty cells exactly, in training and in play,"
-    yield "except where it says *none solved*."
-    yield f"*As Dark* is {games} games from the empty board, which Dark should win, against perfect"
-    yield "play."
+    yield "Written by `tools/make_training.py` (`make train-report`). Training starts from"
+    yield "random weights and uses only self-play; self-play and learning have one thread each,"
+    yield f"on {os.cpu_count()} cores. Intervals are 95 % intervals. Matches have 2,000 games,"
+    yield f"both seats of each random opening. Grades have {positions:,} positions, a third each"
+    yield "from random play, from minimax of depth 2 and from the player's own games; *outcome"
+    yield "kept* is a share of the positions whose actions differ in outcome. Searches solve"
+    yield "positions with at most 9 empty cells exactly, in training and in play, except where"
+    yield f"the table says *none solved*. *As Dark* are {games} games from the empty board"
+    yield "against perfect play, which Dark should win."
     yield ""
     if about:
         yield from (about, "")
@@ -203,15 +204,17 @@ def draw(runs: list[Run]) -> None:
 
 
 def main() -> None:
-    """Make the runs and write the page."""
+    """Train and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=int, nargs="+", default=[10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/report"))
     parser.add_argument("--positions", type=int, default=6000)
     parser.add_argument("--games", type=int, default=500)
-    parser.add_argument("--only-page", action="store_true", help="train nothing, use what is there")
-    parser.add_argument("--about", default="", help="a sentence on the machine, for the page")
+    parser.add_argument(
+        "--only-page", action="store_true", help="do not train, write the page from finished runs"
+    )
+    parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     args = parser.parse_args()
     runs: list[Run] = []
     for minutes in args.minutes:
@@ -222,7 +225,7 @@ def main() -> None:
             if (folder / "report.json").exists():
                 runs.append((minutes, seed, measures(folder, args.positions, args.games)))
     if not runs:
-        parser.error(f"there are no runs in {args.runs}")
+        parser.error(f"there are no finished runs in {args.runs}")
     draw(runs)
     text = "\n".join(page(runs, args.positions, args.games, args.about)).rstrip() + "\n"
     PAGE.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a training run reached: matches, grades against perfect play, where its time went."""
+"""The results of a training run: matches, grades against perfect play, and speed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PLAYERS = ("alone", "plain search", "search")
 
 
 def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
-    """Return all that the page says of a run, kept in ``measures.json`` beside it.
+    """Return all measures of a run for the page, cached in ``measures.json`` in its folder.
 
     Args:
-        folder: of a finished run.
-        positions: graded, for each way to play.
-        games: as Dark from the empty board against perfect play, for each way to play.
+        folder: the folder of a finished run.
+        positions: positions to grade, for each way to play.
+        games: games as Dark from the empty board against perfect play, for each way to play.
     """
     kept = folder / "measures.json"
     asked = {"positions": positions, "games": games}
@@ -53,7 +53,7 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
 
 
 def player_of(folder: Path, name: str) -> Policy:
-    """The agent of a run in one of the ways it can play; a plain search solves nothing."""
+    """Return the agent of a run in one of its ways to play; a plain search solves no positions."""
     if name == "alone":
         return load_policy(folder)
     network, checkpoint = network_from_checkpoint(folder)
@@ -64,9 +64,9 @@ def player_of(folder: Path, name: str) -> Policy:
 
 
 def work(log: list[dict[str, Any]]) -> dict[str, float]:
-    """What the rounds of a run did in a second, and where an iteration's time went.
+    """Return medians over the rounds of a run: games and simulations per second, and times.
 
-    Only runs that search say how long their games took.
+    Only runs that search log the time of their games.
     """
     rows = [row for row in log if row["policy_loss"] is not None]
     names = [
@@ -80,7 +80,7 @@ def work(log: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def grades(report: GradeReport) -> dict[str, Any]:
-    """The rows of a grade that the page shows."""
+    """Return the rows of a grade that the page shows."""
     content = report.to_dict()
     return {
         "total": content["total"],
@@ -93,7 +93,7 @@ def as_dark(player: Policy, games: int) -> dict[str, Any]:
     """Play Dark, who wins with perfect play, from the empty board against a perfect Light.
 
     Returns:
-        Wins, draws and losses; at which plies the win was given away; and some of those games.
+        Wins, draws and losses, the plies at which the win was given away, and some of these games.
     """
     opponent = PerfectPolicy(seed=1)
     positions = [Position()] * games
@@ -124,7 +124,7 @@ def as_dark(player: Policy, games: int) -> dict[str, Any]:
 
 
 def turn_of(position: Position) -> int | None:
-    """Who is to move, if anybody is."""
+    """Return the side to move, or None if the game is over."""
     return None if position.is_over else position.to_play
 
 
@@ -134,7 +134,7 @@ def lost(
     positions: list[Position],
     turned: list[dict[str, Any] | None],
 ) -> Iterator[tuple[int, Position, int]]:
-    """Yield the games in which Dark's action has just given the win away."""
+    """Yield the games in which Dark's last action gave away the win."""
     asked = [
         (i, position)
         for i, position in zip(turns, before, strict=True)
@@ -150,7 +150,7 @@ def lost(
 
 
 def mistake(position: Position, played: list[int], outcome: int) -> dict[str, Any]:
-    """What a reader wants to know of the action that gave a win away."""
+    """Return a description of an action that gave away a win."""
     variant = position.variant
     best = [variant.action_name(action) for action in solve(position).best_actions]
     return {
@@ -164,6 +164,6 @@ def mistake(position: Position, played: list[int], outcome: int) -> dict[str, An
 
 
 def distinct(mistakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One mistake for each ply, number of best actions and action, the rarest best first."""
+    """Return one mistake for each ply, number of best actions and action, the hardest first."""
     found = {(one["ply"], len(one["best"]), one["played"]): one for one in mistakes}
     return sorted(found.values(), key=lambda one: (len(one["best"]) / one["legal"], one["ply"]))

@@ -1,7 +1,8 @@
-"""Mijnlieff, a board game for two, as a fast reinforcement-learning environment.
+"""Mijnlieff, a board game for two players, as a fast reinforcement-learning environment.
 
-Rules objects are immutable: a `Board` is a set of cells, a `Variant` adds the opening rule and the
-number of pieces, a `Position` is the state of a game, and playing returns a new one.
+The objects of the rules are immutable: a `Board` is a set of cells, a `Variant` adds the opening
+rule and the number of pieces, and a `Position` is the state of a game. Playing an action returns a
+new position.
 
 >>> import mijnlieff
 >>> position = mijnlieff.Position()

@@ -1,8 +1,8 @@
-"""The exceptions of this package; each names the offending value and says what would be right.
+"""The exceptions of this package. Messages name the offending value and what would be valid.
 
 Wrong dtypes raise ``TypeError`` and wrong shapes or values ``ValueError``, as in NumPy; the classes
-here mark what a caller may want to handle by itself. They are plain Python classes so that the
-native module can raise them under every Python version.
+here are for errors that a caller may want to handle separately. They are plain Python classes, so
+that the native module can raise them under every Python version.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class MijnlieffError(Exception):
 
 
 class BoardError(MijnlieffError, ValueError):
-    """The cells given do not make a board (1 to 64 cells, blocks that do not overlap)."""
+    """The given cells do not form a board (1 to 64 cells, blocks that do not overlap)."""
 
 
 class VariantError(MijnlieffError, ValueError):
-    """The opening rule or the number of copies given does not exist."""
+    """The opening rule or the number of copies is not valid."""
 
 
 class PositionError(MijnlieffError, ValueError):
-    """The stones, hands and turn given cannot occur in any game of the variant."""
+    """The given stones, hands and turn cannot occur in any game of the variant."""
 
 
 class ParseError(MijnlieffError, ValueError):
@@ -48,12 +48,12 @@ class ParseError(MijnlieffError, ValueError):
 
 
 class IllegalMoveError(MijnlieffError, ValueError):
-    """An action that the rules do not allow; nothing has moved.
+    """An action that the rules do not allow; nothing has changed.
 
     Attributes:
-        action: the offending action index.
-        legal_actions: ascending list of the actions that were legal.
-        env_index: number of the game in a batch, or None for a single position.
+        action: the index of the illegal action.
+        legal_actions: the legal actions, ascending.
+        env_index: the index of the game in a batch, or None for a single position.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class IllegalMoveError(MijnlieffError, ValueError):
         legal_actions: list[int] | None = None,
         env_index: int | None = None,
     ) -> None:
-        """Keep the fields beside the message."""
+        """Keep the fields next to the message."""
         super().__init__(message, action, legal_actions, env_index)
         self.action = action
         self.legal_actions = legal_actions
@@ -75,7 +75,7 @@ class IllegalMoveError(MijnlieffError, ValueError):
 
 
 class GameOverError(MijnlieffError, RuntimeError):
-    """The game is over: nothing can be played until it is reset."""
+    """The game is over, and no action can be played until it is reset."""
 
 
 class ClosedEnvError(MijnlieffError, RuntimeError):
@@ -91,7 +91,7 @@ class PolicyError(MijnlieffError, ValueError):
 
 
 class BookError(MijnlieffError, RuntimeError):
-    """The book of exact margins is damaged, or not of the version that this package reads."""
+    """The book of exact margins is damaged, or of a version that this package does not read."""
 
 
 class SearchLimitError(MijnlieffError, RuntimeError):
@@ -103,7 +103,7 @@ class SearchLimitError(MijnlieffError, RuntimeError):
     """
 
     def __init__(self, message: str, lower: int | None = None, upper: int | None = None) -> None:
-        """Keep the bounds beside the message."""
+        """Keep the bounds next to the message."""
         super().__init__(message, lower, upper)
         self.lower = lower
         self.upper = upper
@@ -114,7 +114,7 @@ class SearchLimitError(MijnlieffError, RuntimeError):
 
 
 class CheckpointError(MijnlieffError, ValueError):
-    """A checkpoint file is missing, truncated, damaged, or belongs to something else."""
+    """A checkpoint or network file is missing, truncated, damaged, or from another program."""
 
 
 class OutputError(MijnlieffError, OSError):
@@ -122,7 +122,7 @@ class OutputError(MijnlieffError, OSError):
 
 
 class TrainingError(MijnlieffError, RuntimeError):
-    """A training run cannot start or go on: its folder is in use, or its losses are no numbers."""
+    """A training run cannot start or continue: its folder is in use, or its losses diverged."""
 
 
 class MissingExtraError(MijnlieffError, ImportError):

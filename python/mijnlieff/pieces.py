@@ -1,19 +1,22 @@
-"""The four types of pieces as an enumeration."""
+"""The four piece types as an enumeration, and the names of the players."""
 
 from __future__ import annotations
 
 import enum
 
-__all__ = ["Piece"]
+__all__ = ["PLAYERS", "Piece"]
+
+PLAYERS = ("Light", "Dark")
+"""The names of the players, by index."""
 
 
 class Piece(enum.IntEnum):
     """A type of piece; its value is the piece index in actions, hands and observations."""
 
     STRAIGHT = 0
-    """The opponent must place in an unbroken row or column with it."""
+    """The opponent must place in line with it along an unbroken row or column."""
     DIAGONAL = 1
-    """The opponent must place on an unbroken diagonal with it."""
+    """The opponent must place in line with it along an unbroken diagonal."""
     PUSHER = 2
     """The opponent must place on a cell that does not touch it."""
     PULLER = 3

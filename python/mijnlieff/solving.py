@@ -1,20 +1,20 @@
 """Perfect play: exact margins of positions and of every action.
 
-On boards of up to 16 cells every position can be solved. The early positions of the standard game,
-up to the fifth stone, are looked up in a book that comes with the package and is loaded when first
-needed. What one search finds out is kept in a table that helps the next; there is one table for
-each board and number of copies, the four used last are kept.
+Every position of a board with up to 16 cells can be solved. Early positions of the standard game,
+up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
+use. A solver keeps what its searches find in a table, which makes later searches faster. There is
+one solver for each board and number of copies; the four used last are kept.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Solver, Variant
 from mijnlieff._util.integers import integer_in
+from mijnlieff._util.package_data import package_data
 
 __all__ = [
     "Solution",
@@ -35,20 +36,47 @@ __all__ = [
 DEFAULT_TABLE_BYTES = 64 << 20
 _KEPT_SOLVERS = 4
 
-_solvers: OrderedDict[tuple[Board, int], Solver] = OrderedDict()
-_lock = threading.Lock()
 _table_bytes = DEFAULT_TABLE_BYTES
+
+
+class _Slot:
+    """The place of one solver, which is made when it is first asked for."""
+
+    def __init__(self, table_bytes: int) -> None:
+        self.lock = threading.Lock()
+        self.table_bytes = table_bytes
+        self.solver: Solver | None = None
+
+
+_slots: OrderedDict[tuple[Board, int], _Slot] = OrderedDict()
+# Held for a moment only. Making a solver can take seconds, so each slot has its own lock for that.
+_lock = threading.Lock()
+
+
+def _renew_locks() -> None:
+    """Replace locks that a thread held when the process was forked, as it is gone in the child.
+
+    Solvers stay usable: they hold no locks, and their tables are read and written in whole words.
+    """
+    global _lock
+    _lock = threading.Lock()
+    for slot in _slots.values():
+        slot.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What perfect play makes of a position.
+    """The exact value of a position: its margin under perfect play, and that of every action.
 
     Attributes:
         margin: own points minus the opponent's at the end of the game, for the side to move.
-        action_margins: the margin after each legal action, for the side to move as well; empty
-            when the game is over.
-        nodes: positions looked into; 0 when the book knew.
+        action_margins: the margin after each legal action, also for the side to move; empty when
+            the game is over.
+        nodes: positions searched; 0 if the book had the answer.
     """
 
     margin: int
@@ -68,12 +96,12 @@ class Solution:
 
 @dataclass(frozen=True)
 class SolutionBatch:
-    """What perfect play makes of many positions: labels to train on.
+    """The exact values of many positions, for example as labels for training.
 
     Attributes:
         margins: int16 ``(B,)``, for the side to move.
-        action_margins: int16 ``(B, num_actions)``, for the side to move; the least int16 where the
-            action is illegal.
+        action_margins: int16 ``(B, num_actions)``, for the side to move; the smallest int16 where
+            the action is illegal.
         action_mask: int8 ``(B, num_actions)``: 1 = legal; a row is all 0 when the game is over.
     """
 
@@ -111,7 +139,7 @@ def solve(
     """Return the exact margin of a position and of every legal action.
 
     Any position of a board of up to 16 cells takes seconds at most with up to 3 copies. Larger
-    boards may take longer than anybody waits; give a limit. Runs without the GIL and stops on
+    boards may take very long; give a limit. Runs without the GIL and stops on
     Ctrl-C.
 
     >>> import mijnlieff
@@ -119,9 +147,9 @@ def solve(
     -1
 
     Raises:
-        SearchLimitError: a limit was reached; the error holds the bounds proven until then.
+        SearchLimitError: a limit was reached; the error holds the bounds proven so far.
         ValueError: `max_nodes` or `max_seconds` is negative.
-        TypeError: `max_nodes` is no integer.
+        TypeError: `max_nodes` is not an integer.
         BookError: the book that comes with the package is damaged.
     """
     solver = solver_for(position.variant)
@@ -146,15 +174,16 @@ def solve_batch(
 
     Args:
         positions: finished games are allowed; their margin is the result.
-        num_threads: as many as there are cores unless given; the answer does not depend on it.
-        max_nodes: the most positions each thread may look into.
-        max_seconds: the most time.
+        num_threads: 1 to 1024; None is as many as there are cores. The answer does not depend on
+            it.
+        max_nodes: the most positions each thread may search.
+        max_seconds: the most time, in seconds.
 
     Raises:
-        SearchLimitError: a limit was reached; the error names a position that is not solved and
+        SearchLimitError: a limit was reached; the error names a position that was not solved and
             holds the bounds proven for it.
         ValueError: no position or several variants, 0 threads, or a negative limit.
-        TypeError: a number of threads or positions is no integer.
+        TypeError: a number is not an integer.
         BookError: the book that comes with the package is damaged.
     """
     if not positions:
@@ -165,41 +194,45 @@ def solve_batch(
 
 
 def set_table_bytes(count: int) -> None:
-    """Set the most memory that the table of a solver takes, 64 MiB at first.
+    """Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
 
-    Solvers made before are dropped. A table takes the largest power of two that fits, less for
-    boards too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. For larger
-    boards it is about the memory of the map that each search has for itself.
+    Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
+    too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
+    it limits, roughly, the memory of the map that each search makes.
 
     Raises:
         ValueError: the number is below 1.
-        TypeError: it is no integer.
+        TypeError: it is not an integer.
     """
     global _table_bytes
     table_bytes = integer_in("count", count, 1, sys.maxsize)
     with _lock:
         _table_bytes = table_bytes
-        _solvers.clear()
+        _slots.clear()
 
 
 def solver_for(variant: Variant) -> Solver:
-    """Return the solver for positions of this variant, whatever its opening rule.
+    """Return the solver for positions of this variant; the opening rule does not matter.
 
     Raises:
         BookError: the book that comes with the package is damaged.
     """
     key = (variant.board, variant.copies)
     with _lock:
-        solver = _solvers.get(key)
-        if solver is None:
-            book = _book() if key == (Board.standard(), 2) else None
-            solver = _solvers[key] = Solver(variant, _table_bytes, book)
-            while len(_solvers) > _KEPT_SOLVERS:
-                _solvers.popitem(last=False)
-        _solvers.move_to_end(key)
-        return solver
+        slot = _slots.get(key)
+        if slot is None:
+            slot = _slots[key] = _Slot(_table_bytes)
+            while len(_slots) > _KEPT_SOLVERS:
+                _slots.popitem(last=False)
+        _slots.move_to_end(key)
+    if slot.solver is None:
+        with slot.lock:
+            if slot.solver is None:
+                book = _book() if key == (Board.standard(), 2) else None
+                slot.solver = Solver(variant, slot.table_bytes, book)
+    return slot.solver
 
 
 @cache
 def _book() -> bytes:
-    return (files("mijnlieff") / "data" / "book.bin").read_bytes()
+    return package_data("book.bin")

@@ -71,8 +71,21 @@ impl ScoreTables {
 
     #[inline]
     fn table(&self) -> Option<&[u8]> {
-        (self.num_cells <= MAX_TABLE_CELLS)
-            .then(|| &**self.points.get_or_init(|| self.build_table()))
+        if self.num_cells > MAX_TABLE_CELLS {
+            return None;
+        }
+        Some(match self.points.get() {
+            Some(table) => table,
+            None => self.new_table(),
+        })
+    }
+
+    /// Builds the table and keeps it. It is built before the lock is taken: a process forked
+    /// while another thread holds the lock would wait for that thread for ever.
+    #[cold]
+    fn new_table(&self) -> &[u8] {
+        let table = self.build_table();
+        self.points.get_or_init(|| table)
     }
 
     /// Each set from the set without its first cell, which has a smaller number. A board of 16 cells

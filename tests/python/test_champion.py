@@ -175,7 +175,7 @@ class TestFiles:
         assert str(file) in str(caught.value)
 
     def test_no_file(self, tmp_path):
-        with pytest.raises(CheckpointError, match=r"there is no network .*no\.bin"):
+        with pytest.raises(CheckpointError, match=r"the network file .*no\.bin does not exist"):
             ExportedPolicy.load(tmp_path / "no.bin")
         with pytest.raises(CheckpointError, match="cannot read the network"):
             ExportedPolicy.load(tmp_path)
@@ -268,7 +268,7 @@ class TestPolicy:
 
     @pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
     def test_bad_settings(self, temperature):
-        with pytest.raises(ValueError, match=f"finite number from 0, not {temperature}"):
+        with pytest.raises(ValueError, match=f"finite number of at least 0, not {temperature}"):
             ChampionPolicy(temperature=temperature)
         for seed in (-1, 2**64):
             with pytest.raises(ValueError, match=f"not {seed}"):
@@ -300,7 +300,7 @@ class TestPolicy:
             ChampionPolicy(num_simulations=-1)
         with pytest.raises(TypeError):
             ChampionPolicy(num_simulations=1.5)
-        with pytest.raises(ValueError, match=r"temperature at 0, not 0\.5"):
+        with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
             ChampionPolicy(temperature=0.5, num_simulations=8)
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):

@@ -113,7 +113,7 @@ def test_two_policies_play_a_game_to_watch():
 def test_a_person_plays_undoes_and_errs():
     typed = "undo\nhelp\na1\nb2+\n\na1+\nmoves\na1+\nundo\nd4x\nquit\nnever read\n"
     text = printed("play", "--dark", "greedy", stdin=typed)
-    assert "there is nothing to take back" in text
+    assert "there is no move to undo" in text
     assert text.count("Type a cell and the sign") == 2
     assert "expected a sign (+, x, <> or ><), but the text ends" in text
     assert "(b2+) is illegal: the opening rule does not allow that cell" in text
@@ -164,11 +164,11 @@ WRONG = [
     (["fly"], "invalid choice: 'fly'"),
     (["perft"], "mijnlieff perft: error: .*depth"),
     (["perft", "-1"], "mijnlieff perft: error: "),
-    (["perft", "two"], "'two' is not a whole number from 0 to 100"),
+    (["perft", "two"], "'two' is not an integer from 0 to 100"),
     (["perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
     (["perft", "1", "--opening", "middle"], "invalid choice: 'middle'"),
     (["perft", "1", "--board", "blocks:0,0;1,1"], r"overlap"),
-    (["perft", "1", "--board", "blocks:0,0;x"], r"'x' is no corner X,Y"),
+    (["perft", "1", "--board", "blocks:0,0;x"], r"'x' is not the corner X,Y"),
     (["perft", "1", "--board", "blocks:"], r"at least one block"),
     (["perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
     (["perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),
@@ -176,17 +176,17 @@ WRONG = [
     (["evaluate", "random"], "OPPONENT"),
     (["evaluate", "random", "perfection"], "unknown policy 'perfection'; choose random, greedy"),
     (["evaluate", "random", "minimax:0"], "depth must be 1 to 64 plies, not 0"),
-    (["evaluate", "random", "random", "--games", "7"], "even number.* not 7"),
-    (["evaluate", "random", "random", "--games", "0"], "0 is not a whole number from 2"),
+    (["evaluate", "random", "random", "--games", "7"], "positive and even.* not 7"),
+    (["evaluate", "random", "random", "--games", "0"], "0 is not an integer from 2"),
     (["evaluate", "random", "random", "--seed", "-1"], "-1"),
     (["evaluate", "random", "random", "--opening-plies", "50"], "after 50 random opening plies"),
-    (["tournament", "random"], "takes two or more policies, not 1"),
+    (["tournament", "random"], "needs two or more policies, not 1"),
     (["tournament", "random", "nobody"], "unknown policy 'nobody'"),
-    (["tournament", "random", "greedy", "random"], "'random' is named 2 times"),
-    (["tournament", "random", "greedy", "--games", "3"], "even number.* not 3"),
+    (["tournament", "random", "greedy", "random"], "'random' is given 2 times"),
+    (["tournament", "random", "greedy", "--games", "3"], "positive and even.* not 3"),
     (["export", "run"], "--out"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
-    (["bench", "--sizes", "0"], "0 is not a whole number from 1"),
+    (["bench", "--sizes", "0"], "0 is not an integer from 1"),
 ]
 
 

@@ -162,7 +162,7 @@ def test_other_variants():
 
 
 BAD_ARGUMENTS = [
-    ({"games": 0}, "games must be a positive even number.* not 0"),
+    ({"games": 0}, "games must be positive and even.* not 0"),
     ({"games": 7}, "games .* not 7"),
     ({"games": -2}, "games .* not -2"),
     ({"seed": -1}, "seed .* not -1"),

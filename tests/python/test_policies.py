@@ -283,8 +283,8 @@ BAD_NETWORKS = [
     (lambda o, m: m.astype(bool), r"dtype bool"),
     (lambda o, m: m.astype(complex), r"dtype complex128"),
     (lambda o, m: None, r"dtype object"),
-    (lambda o, m: [[1.0], [1.0, 2.0]], r"no array of numbers"),
-    (lambda o, m: (m, m, m), r"returned 3 values"),
+    (lambda o, m: [[1.0], [1.0, 2.0]], r"not return an array of numbers"),
+    (lambda o, m: (m, m, m), r"returned a tuple of 3"),
 ]
 
 
@@ -296,7 +296,7 @@ def test_bad_networks(network, message):
 
 def test_bad_network_settings():
     for settings, message in (
-        ({"observation": "pixels"}, "unknown observation layout 'pixels'"),
+        ({"observation": "pixels"}, "unknown observation layout .pixels."),
         ({"temperature": -1.0}, "temperature .* not -1.0"),
         ({"temperature": float("nan")}, "temperature .* not nan"),
         ({"batch_size": 0}, "batch_size .* not 0"),

@@ -55,12 +55,12 @@ def test_captions_may_be_left_out():
 
 
 def test_captions_are_as_many_as_positions():
-    with pytest.raises(ValueError, match="1 positions need as many captions, not 2"):
+    with pytest.raises(ValueError, match="1 positions need 1 captions, not 2"):
         Gallery([START], ["start", "end"])
 
 
 def test_there_is_a_column():
-    with pytest.raises(ValueError, match="at least 1 column, not 0"):
+    with pytest.raises(ValueError, match="columns must be at least 1, not 0"):
         Gallery([START], columns=0)
     with pytest.raises(TypeError, match="columns must be an integer, not True"):
         Gallery([START], columns=True)

@@ -100,7 +100,7 @@ def test_a_clean_sweep_is_told_and_counted_with_a_draw_more():
     points = np.array([[0, 20.5, 20.5], [0.5, 0, 11.5], [0.5, 9.5, 0]])
     elo = [standing.elo for standing in report.standings]
     np.testing.assert_allclose(elo, plain_ratings(points), atol=1e-3)
-    assert "a > b, c" in str(report) and "one draw more" in str(report)
+    assert "a > b, c" in str(report) and "one more game, a draw" in str(report)
     assert "a &gt; b, c" in report._repr_html_()
     # Matches have the infinite Elo difference of a clean sweep; ratings never do.
     json.dumps(report.to_dict()["standings"], allow_nan=False)
@@ -159,8 +159,8 @@ def test_the_plot_shows_every_player():
 BAD_ARGUMENTS = [
     (({},), ValueError, "two or more policies, not 0"),
     (({"a": "random"},), ValueError, "two or more policies, not 1"),
-    ((["random", "greedy"],), TypeError, "not of type list"),
-    (({1: "random", "b": "random"},), TypeError, "a text, not 1"),
+    ((["random", "greedy"],), TypeError, "not a list"),
+    (({1: "random", "b": "random"},), TypeError, "must be a str, not 1"),
     (({"a": "random", "b": None},), TypeError, "a policy is a name or an object"),
     (({"a": "random", "b": "perfection"},), ValueError, "unknown policy 'perfection'"),
     ((NAMES, 7), ValueError, "games .* not 7"),

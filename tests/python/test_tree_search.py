@@ -347,7 +347,7 @@ def test_mcts_policy_with_a_network():
     assert network.rows > 0
     with pytest.raises(PolicyError, match="logits and values"):
         MCTSPolicy(4, lambda observations, masks: masks).act(Position())
-    with pytest.raises(TypeError, match="network has to be a function"):
+    with pytest.raises(TypeError, match="network must be a function"):
         MCTSPolicy(4, 3)
     with pytest.raises(ValueError, match="num_simulations"):
         MCTSPolicy(0)

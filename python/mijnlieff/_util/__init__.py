@@ -1,1 +1,1 @@
-"""What several parts of the package use and none of its users needs."""
+"""Helpers for several parts of the package; not part of the public API."""

@@ -12,8 +12,8 @@ __all__ = ["json_text"]
 def json_text(content: Any) -> str:
     """Return plain values as indented JSON.
 
-    JSON has no word for the infinite differences of a clean sweep, nor for shares of nothing: null
-    stands for them.
+    JSON cannot express infinity (the Elo difference of a clean sweep) or NaN (a share of nothing),
+    so null stands for both.
     """
     return json.dumps(_finite(content), indent=2, allow_nan=False)
 

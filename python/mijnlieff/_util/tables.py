@@ -1,15 +1,42 @@
-"""Tables of reports, for terminals and for notebooks."""
+"""Reports as tables, for terminals and for notebooks."""
 
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-__all__ = ["html_table", "text_table"]
+__all__ = ["TableReport", "html_table", "text_table"]
+
+
+class TableReport(ABC):
+    """A report that prints as a table, and as an HTML table in notebooks."""
+
+    def __str__(self) -> str:
+        """Return a table for the terminal."""
+        return "\n".join([self._title, text_table(self._rows()), self._summary])
+
+    def _repr_html_(self) -> str:
+        """Return the same table for notebooks."""
+        return html_table(self._title, self._rows(), self._summary)
+
+    @abstractmethod
+    def _rows(self) -> list[list[str]]:
+        """Return the cells, the headings first."""
+
+    @property
+    @abstractmethod
+    def _title(self) -> str:
+        """The line above the table."""
+
+    @property
+    @abstractmethod
+    def _summary(self) -> str:
+        """The line below the table."""
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells, the headings first, as aligned lines; only the first column is text."""
+    """Return rows of cells, the headings first, as aligned lines; the first column is text."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -21,7 +48,7 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def html_table(title: str, rows: Sequence[Sequence[str]], note: str) -> str:
-    """Return the same rows as HTML, a title above and a note below; all texts are escaped."""
+    """Return rows as HTML with a title above and a note below; all texts are escaped."""
     headings, *body = ([html.escape(cell) for cell in row] for row in rows)
     head = "".join(f"<th>{heading}</th>" for heading in headings)
     lines = "".join(

@@ -1,4 +1,4 @@
-"""``mijnlieff bench``: how fast environments step and trees grow, beside copying the same bytes."""
+"""``mijnlieff bench``: the speed of environments and searches, compared with copying memory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SIZES = [1, 64, 1024, 4096, 16384, 65536]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "--sizes",
         type=integer(1, MAX_ENVS),
         nargs="+",
         metavar="N",
-        help=f"numbers of games at once (default: {' '.join(map(str, _SIZES))}; 1024 searches)",
+        help=f"batch sizes (default: {' '.join(map(str, _SIZES))}; with --search: 1024)",
     )
     parser.add_argument(
         "--num-threads",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="step against an opponent instead of self-play",
     )
     parser.add_argument(
-        "--opponent-depth", type=integer(1, 64), default=2, help="of minimax (default: %(default)s)"
+        "--opponent-depth", type=integer(1, 64), default=2, help="its depth (default: %(default)s)"
     )
     parser.add_argument(
         "--observation",
@@ -54,24 +54,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dtype",
         choices=["float32", "uint8"],
         default="float32",
-        help="of flat and planes observations (default: %(default)s)",
+        help="dtype of flat and planes observations (default: %(default)s)",
     )
     parser.add_argument(
         "--search",
         action="store_true",
-        help="measure tree searches instead, with a network that costs nothing",
+        help="measure tree searches instead, with a network that takes no time",
     )
     parser.add_argument(
         "--simulations",
         type=integer(1, 1 << 16),
         default=32,
-        help="of each search (default: %(default)s)",
+        help="simulations of each search (default: %(default)s)",
     )
     parser.add_argument(
         "--milliseconds",
         type=integer(1),
         default=300,
-        help="of measuring for each line (default: %(default)s)",
+        help="time to measure for each line (default: %(default)s)",
     )
     add_variant_arguments(parser)
 
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print a line for each size and number of threads, and return the exit code.
 
     Raises:
-        VariantError: packed observations of a board they cannot hold.
+        VariantError: packed observations cannot hold the board.
     """
     variant = variant_of(args)
     if args.search:
@@ -94,11 +94,10 @@ def run(args: argparse.Namespace) -> int:
     kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
     print(
         f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
-        "'own' hands out the environment's own arrays (copy=False), 'fresh' others every step;\n"
-        "'copies' is how often NumPy copies the same bytes, on as many threads that never wait;\n"
-        "'share' is the part 'own' has of that;\n"
-        "'sampled' counts drawing the actions as well. All are steps of one game in a second,\n"
-        f"in the best of {PARTS} measurements.\n"
+        "own: steps with copy=False; fresh: steps with copy=True; sampled: steps with copy=False,\n"
+        "including the time to draw the actions; copies: NumPy copies of the same bytes, on as\n"
+        "many threads, which do not wait for each other; share: own divided by copies.\n"
+        f"All are steps of single games per second, the best of {PARTS} measurements.\n"
     )
     columns = ("own", "fresh", "sampled", "copies")
     print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
@@ -124,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
 def _measure(
     size: int, variant: Variant, options: dict[str, Any], milliseconds: int
 ) -> tuple[float, float, float, float]:
-    """Return how often in a second the batch steps in each way, and its arrays can be copied."""
+    """Return steps of the batch per second in each way, and copies of its arrays per second."""
     seconds = milliseconds / 1000
     own, fresh = (step_rate(size, variant, seconds, copy=copy, **options) for copy in (False, True))
     env = _started(size, variant, {**options, "copy": False})
@@ -143,20 +142,20 @@ def _measure(
 
 
 def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> float:
-    """Return how often in a second a batch steps, in games at all stages and with random actions.
+    """Return the steps of a batch per second, with games at all stages and random actions.
 
     Args:
         size: number of games.
-        variant: what is played.
-        seconds: to measure for.
-        options: of `VectorEnv`.
+        variant: the variant to play.
+        seconds: time to measure.
+        options: options of `VectorEnv`.
 
     Returns:
-        Steps of the batch in a second, drawing the actions not counted.
+        Steps of the batch per second, without the time to draw the actions.
     """
     env = _started(size, variant, options)
     steps = _steps_at_once(size)
-    # Plays the same games ahead, to know the actions of several steps.
+    # Plays the same games ahead, so the actions of several steps are known.
     twin = None if steps == 1 else _started(size, variant, options)
 
     def draw() -> list[Any]:
@@ -176,12 +175,12 @@ def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> fl
 
 
 def _steps_at_once(size: int) -> int:
-    """Return how many steps to time together: of few games, one takes no longer than the clock."""
+    """Return how many steps to time together: one step of few games is too short for the clock."""
     return max(1, 256 // size)
 
 
 def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
-    """Return a batch whose games are at all stages: the first ones end together."""
+    """Return a batch whose games are at all stages; the first games of a batch end together."""
     env = VectorEnv(size, variant, **options)
     env.reset(seed=0)
     env.set_positions(_positions(size, variant))

@@ -1,4 +1,4 @@
-"""``mijnlieff bench --search``: how fast trees grow, beside copying what a network takes."""
+"""``mijnlieff bench --search``: the speed of searches, compared with copying network inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mijnlieff.cli.timing import PARTS, copy_rate, rate
 
 __all__ = ["bench_searches"]
 
-#: Random plies before the positions that are searched.
+#: Random plies before a search.
 _PLIES = 4
 
 _ROOTS: list[Literal["puct", "gumbel"]] = ["puct", "gumbel"]
@@ -29,21 +29,21 @@ def bench_searches(
     """Measure, print a line for each root rule, size and number of threads; return the exit code.
 
     Args:
-        variant: of the positions.
+        variant: the variant of the positions.
         sizes: numbers of trees.
         threads: numbers of threads.
-        simulations: of each search.
-        seconds: to measure for each line.
+        simulations: simulations of each search.
+        seconds: time to measure for each line.
 
     Returns:
         0.
     """
     print(
-        f"Searches of {simulations} simulations from positions after {_PLIES} random plies, begun\n"
-        "by `restart`, with a network that costs nothing: its numbers are written once.\n"
-        "'simulations' are those of all trees in a second; 'copies' is how often NumPy copies the\n"
-        "observation, the mask and the logits of one leaf, on as many threads that never wait;\n"
-        f"'share' is the part that simulations have of that. The best of {PARTS} measurements.\n"
+        f"Searches of {simulations} simulations after {_PLIES} random plies, begun by `restart`,\n"
+        "with a network that takes no time (its output is made once).\n"
+        "simulations: of all trees, per second; copies: NumPy copies of the observation, mask and\n"
+        "logits of one leaf per second, on as many threads, which do not wait for each other;\n"
+        f"share: simulations divided by copies. The best of {PARTS} measurements.\n"
     )
     columns = ("games", "threads", "simulations", "copies", "share")
     widths = (7, 7, 12, 12, 6)
@@ -69,8 +69,8 @@ def _measure(
     simulations: int,
     seconds: float,
 ) -> tuple[float, float]:
-    """Return simulations and copies of what a leaf takes, in a second."""
-    # A tree that is put at the position it was at keeps what it knows, so there are two sets.
+    """Return simulations per second, and copies of the data of a leaf per second."""
+    # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     sets = [random_openings(size, _PLIES, variant, seed=seed) for seed in (0, 1)]
     search = TreeSearch(sets[0], simulations, root, num_threads=threads)
     generator = np.random.default_rng(0)
@@ -95,6 +95,6 @@ def _measure(
             search.update(logits[:leaves], values[:leaves])
         _ = search.actions, search.policy_targets
 
-    run(next_set())  # makes room
+    run(next_set())  # allocates the memory
     searched = rate(run, next_set, seconds) * size * simulations
     return searched, copy_rate(leaf, min(threads, size), seconds / 3) * size

@@ -19,11 +19,11 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     add_policy_argument(parser)
-    parser.add_argument("opponent", metavar="OPPONENT", help="likewise")
+    parser.add_argument("opponent", metavar="OPPONENT", help="as POLICY")
     add_match_arguments(parser)
-    add_report_arguments(parser, seed="openings and ties", threads="built-in policies")
+    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
     add_variant_arguments(parser)
 
 
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy, or an odd number of games.
-        CheckpointError: a file is no checkpoint.
+        CheckpointError: a file is not a checkpoint.
     """
     report = evaluate(
         parse_policy(args.policy, seed=0),

@@ -1,4 +1,4 @@
-"""``mijnlieff export``: the network of a checkpoint as a file that needs no PyTorch to play."""
+"""``mijnlieff export``: the network of a checkpoint as a file that plays without PyTorch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "checkpoint",
         metavar="CHECKPOINT",
@@ -20,16 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="the file to write; a name of its own for policies, see `mijnlieff evaluate --help`",
+        help="the file to write; commands accept it as a policy, see `mijnlieff evaluate --help`",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file, say what it holds, and return the exit code.
+    """Write the file, print a summary of it, and return the exit code.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
-        CheckpointError: the checkpoint is missing, damaged or foreign.
+        CheckpointError: the checkpoint is missing, damaged, or from another program.
         OutputError: the file cannot be written.
     """
     from mijnlieff.train.extras import require_train_extra

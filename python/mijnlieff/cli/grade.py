@@ -1,4 +1,4 @@
-"""``mijnlieff grade``: a policy against exact play."""
+"""``mijnlieff grade``: a policy compared with exact play."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     add_policy_argument(parser)
     parser.add_argument(
         "--positions",
         type=integer(3),
         default=10_000,
-        help="how many, each of a game of its own (default: %(default)s)",
+        help="number of positions, each from a different game (default: %(default)s)",
     )
     add_report_arguments(parser, seed="the games", threads="the exact search")
     add_variant_arguments(parser)
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy.
-        CheckpointError: a file is no checkpoint.
+        CheckpointError: a file is not a checkpoint.
     """
     report = grade(
         parse_policy(args.policy, seed=0),

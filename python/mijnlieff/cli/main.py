@@ -1,7 +1,7 @@
 """The command ``mijnlieff``.
 
-Exit codes: 0 when all went well, 1 when something failed, 2 for wrong arguments, 130 after Ctrl-C.
-Results go to stdout; progress and errors, one line each, to stderr.
+Exit codes: 0 for success, 1 for a failure, 2 for wrong arguments, 130 after Ctrl-C. Results go to
+stdout; progress and errors, one line each, go to stderr.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COMMANDS = {
     "train": ("mijnlieff.cli.train", "train an agent by self-play and measure it"),
     "evaluate": ("mijnlieff.cli.evaluate", "play a match between two policies"),
     "tournament": ("mijnlieff.cli.tournament", "let policies play each other and rate them"),
-    "grade": ("mijnlieff.cli.grade", "grade a policy against exact play"),
+    "grade": ("mijnlieff.cli.grade", "compare a policy with exact play"),
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
     "play": ("mijnlieff.cli.play", "play in the terminal, or watch two policies"),
@@ -32,11 +32,11 @@ _COMMANDS = {
 }
 
 _WRONG_ARGUMENT = (BoardError, ParseError, VariantError)
-"""What the rules refuse was given on the command line; other errors of ours happen later."""
+"""Errors about arguments of the command line, as opposed to failures while running."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors take one line."""
+    """A parser that prints errors on one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with code 2."""
@@ -47,26 +47,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
     Args:
-        argv: the arguments; those of the process unless given.
+        argv: the arguments; None is those of the process.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         try:
             code = _run(arguments)
         finally:
-            if sys.stdout is not None:  # as it is for a shell's >&-
+            if sys.stdout is not None:  # None if the shell closed it (>&-)
                 sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read the output has gone. Python flushes stdout once more when it exits.
+        # The reader of the output is gone. Python flushes stdout again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
 
 
 def _run(arguments: list[str]) -> int:
-    parser = _Parser(prog="mijnlieff", description="The board game Mijnlieff, for learners.")
+    parser = _Parser(
+        prog="mijnlieff", description="The board game Mijnlieff as an environment for learning."
+    )
     parser.add_argument("--version", action="version", version=f"mijnlieff {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
@@ -75,7 +77,7 @@ def _run(arguments: list[str]) -> int:
             name, help=summary, description=summary[0].upper() + summary[1:] + "."
         )
         if name == chosen:
-            # Only this one is imported, so that others may need what is not installed.
+            # Only this module is imported: others may need packages that are not installed.
             command = importlib.import_module(module)
             command.add_arguments(subparser)
             subparser.set_defaults(run=command.run)

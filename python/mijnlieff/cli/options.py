@@ -1,4 +1,4 @@
-"""Options that several commands have in common."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 POLICY_HELP = (
     "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion[:SIMULATIONS], a checkpoint of "
-    "`mijnlieff train`, or a file of `mijnlieff export`"
+    "`mijnlieff train`, or a file written by `mijnlieff export`"
 )
 
 
@@ -47,7 +47,7 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--opening",
         choices=["outside", "corner", "corner_straight", "anywhere"],
-        help="where Light may open (default: outside)",
+        help="where Light may place the first piece (default: outside)",
     )
     group.add_argument(
         "--copies", type=int, help="pieces of each type for each player, 1 to 127 (default: 2)"
@@ -60,7 +60,7 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         "--games",
         type=integer(2),
         default=1000,
-        help="of each match, an even number, both seats of each opening (default: %(default)s)",
+        help="games of each match, an even number: two for each opening (default: %(default)s)",
     )
     parser.add_argument(
         "--opening-plies",
@@ -71,23 +71,28 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
-    """Add ``--seed``; `seed` says of what."""
+    """Add ``--seed``; the text `seed` says what it seeds."""
     parser.add_argument(
-        "--seed", type=integer(0, 2**64 - 1), default=0, help=f"of {seed} (default: %(default)s)"
+        "--seed",
+        type=integer(0, 2**64 - 1),
+        default=0,
+        help=f"seed of {seed} (default: %(default)s)",
     )
 
 
 def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
-    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts are for the first two."""
+    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts say what the first two apply to."""
     add_seed_argument(parser, seed)
     parser.add_argument(
-        "--num-threads", type=integer(1), help=f"for {threads} (default: one for each core)"
+        "--num-threads",
+        type=integer(1),
+        help=f"threads for {threads} (default: one for each core)",
     )
     add_json_argument(parser, "a table")
 
 
 def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
-    """Add ``--json``; `usual` says what is printed without it."""
+    """Add ``--json``; `usual` names the default output."""
     parser.add_argument("--json", action="store_true", help=f"print JSON instead of {usual}")
 
 
@@ -97,10 +102,10 @@ def add_policy_argument(parser: argparse.ArgumentParser) -> None:
 
 
 class Report(Protocol):
-    """What measures return: it prints as a table and turns into a dict."""
+    """A report that prints as a table and converts to a dict."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return the report as plain values."""
         ...
 
 
@@ -110,19 +115,19 @@ def print_report(report: Report, as_json: bool) -> None:
 
 
 def variant_of(args: argparse.Namespace) -> Variant:
-    """Return the variant that the options of `add_variant_arguments` ask for.
+    """Return the variant given by the options of `add_variant_arguments`.
 
     Raises:
-        VariantError: an impossible number of copies.
+        VariantError: the number of copies is out of range.
     """
     return Variant(args.board, args.opening or "outside", args.copies)
 
 
 def parse_board(text: str) -> Board:
-    """Return the board that ``--board`` names.
+    """Return the board given by ``--board``.
 
     Raises:
-        argparse.ArgumentTypeError: there is no such board or file.
+        argparse.ArgumentTypeError: the text does not describe a board or name a readable file.
     """
     try:
         if text == "standard":
@@ -137,8 +142,8 @@ def parse_board(text: str) -> Board:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not 'standard', no blocks:X,Y;..., no rows of # and ., "
-            f"and no file that can be read ({reason})"
+            f"{text!r} is not a board: give 'standard', blocks:X,Y;..., rows of '#' and '.', or a "
+            f"readable file ({reason})"
         ) from error
 
 
@@ -148,19 +153,19 @@ def _parse_corners(text: str) -> list[tuple[int, int]]:
         match = re.fullmatch(r"\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*", corner)
         if match is None:
             raise argparse.ArgumentTypeError(
-                f"{corner!r} is no corner X,Y of a block; write blocks:0,0;2,2"
+                f"{corner!r} is not the corner X,Y of a block; write for example blocks:0,0;2,2"
             )
         corners.append((int(match[1]), int(match[2])))
     return corners
 
 
 def parse_policy(text: str, seed: int) -> Policy:
-    """Return the policy with this name, or from this checkpoint or exported network.
+    """Return the policy with this name, or from a checkpoint or an exported network.
 
     Raises:
-        ValueError: neither a name nor a file, or a depth out of range.
-        CheckpointError: the file is neither a checkpoint nor a network.
-        MissingExtraError: a checkpoint needs PyTorch, which is not installed.
+        ValueError: the text is neither a name nor a file, or a depth is out of range.
+        CheckpointError: the file is neither a checkpoint nor an exported network.
+        MissingExtraError: the file is a checkpoint, and PyTorch is not installed.
     """
     try:
         return make_policy(text, seed=seed)
@@ -177,10 +182,10 @@ def parse_policy(text: str, seed: int) -> Policy:
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return a parser of whole numbers from `low` to `high`, for argparse."""
+    """Return a parser of integers from `low` to `high`, for argparse."""
 
     def parse(text: str) -> int:
-        wanted = f"a whole number from {low}" + ("" if high is None else f" to {high}")
+        wanted = f"an integer from {low}" + (" up" if high is None else f" to {high}")
         try:
             number = int(text)
         except ValueError:

@@ -12,7 +12,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument("depth", type=integer(0, 100), help="the longest sequences to count")
     parser.add_argument(
         "--actions",
@@ -27,8 +27,8 @@ def run(args: argparse.Namespace) -> int:
     """Count, print a line for each depth and return the exit code.
 
     Raises:
-        ParseError: ``--actions`` holds something else.
-        IllegalMoveError: one of them is illegal.
+        ParseError: ``--actions`` cannot be read.
+        IllegalMoveError: an action is illegal.
     """
     actions = args.actions.replace(",", " ").split()
     position = Position.from_actions(actions, variant_of(args))

@@ -14,31 +14,31 @@ from mijnlieff.cli.options import (
     variant_of,
 )
 from mijnlieff.errors import IllegalMoveError, ParseError
+from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import choose_actions
 
 __all__ = ["add_arguments", "run"]
 
-_SEATS = ("Light", "Dark")
 _HELP = (
     "Type a cell and the sign of a piece, such as a1+ (signs: + straight, x diagonal, <> pusher, "
-    ">< puller); * marks the cells you may use.\n"
-    "Other words: moves (list what is legal), undo, quit, help."
+    ">< puller); * marks the allowed cells.\n"
+    "Commands: moves (list legal moves), undo, quit, help."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "--light",
         default="human",
         metavar="PLAYER",
-        help=f"who plays first: human, {POLICY_HELP} (default: %(default)s)",
+        help=f"the first player: human, {POLICY_HELP} (default: %(default)s)",
     )
     parser.add_argument(
         "--dark",
         default="minimax:4",
         metavar="PLAYER",
-        help="who plays second, likewise (default: %(default)s)",
+        help="the second player, as --light (default: %(default)s)",
     )
     add_seed_argument(parser, "the choices of policies")
     add_variant_arguments(parser)
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown player.
-        CheckpointError: a file is no checkpoint.
+        CheckpointError: a file is not a checkpoint.
     """
     names = (args.light, args.dark)
     policies = [
@@ -68,21 +68,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _Game:
-    """A game in progress, with the way back to its start."""
+    """A game in progress, with its earlier positions."""
 
     def __init__(self, start: Position, policies: list[Policy | None]) -> None:
-        """Start at this position; None stands for a person."""
+        """Start at a position; a policy of None is a human player."""
         self._positions = [start]
         self._policies = policies
         self.actions: list[int] = []
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self._positions[-1]
 
     def take_turn(self) -> bool:
-        """Play one action; False when the person wants to stop."""
+        """Play one action; return False if the player quits."""
         position = self.position
         policy = self._policies[position.to_play]
         print(f"\n{position}")
@@ -96,10 +96,10 @@ class _Game:
         return True
 
     def _ask(self) -> bool:
-        """Read until the person has played, taken back, or wants to stop."""
+        """Read lines until the player plays, undoes or quits; return False for the last."""
         position = self.position
         while True:
-            print(f"{_SEATS[position.to_play]}> ", end="", flush=True)
+            print(f"{PLAYERS[position.to_play]}> ", end="", flush=True)
             line = sys.stdin.readline()
             if not line:
                 print()
@@ -117,7 +117,7 @@ class _Game:
                 case "undo":
                     if self._undo():
                         return True
-                    print("there is nothing to take back")
+                    print("there is no move to undo")
                 case text:
                     try:
                         self._play(position.variant.action_index(text))
@@ -131,10 +131,10 @@ class _Game:
         self._positions.append(position.play(action))
         self.actions.append(action)
         name = position.variant.action_name(action)
-        print(f"{_SEATS[position.to_play]} plays {name}")
+        print(f"{PLAYERS[position.to_play]} plays {name}")
 
     def _undo(self) -> bool:
-        """Go back to the last choice that a person had before this one."""
+        """Go back to the last choice of a human player; return False if there is none."""
         for ply in reversed(range(len(self.actions))):
             position = self._positions[ply]
             if self._policies[position.to_play] is None and not _must_pass(position):

@@ -13,13 +13,14 @@ from mijnlieff.cli.options import (
     integer,
     variant_of,
 )
+from mijnlieff.pieces import PLAYERS
 from mijnlieff.solving import Solution, solve
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "record",
         nargs="?",
@@ -27,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RECORD",
         help="the turns so far, such as '1. a1+, a3><; 2. a2+' (default: the start)",
     )
-    parser.add_argument("--nodes", type=integer(1), help="the most positions to look into")
-    parser.add_argument("--seconds", type=_seconds, help="the most time")
+    parser.add_argument("--nodes", type=integer(1), help="the most positions to search")
+    parser.add_argument("--seconds", type=_seconds, help="the most seconds to search")
     add_json_argument(parser, "text")
     add_variant_arguments(parser)
 
@@ -53,18 +54,20 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a finite number of seconds of at least 0"
+        )
     return seconds
 
 
 def _names(position: Position, solution: Solution) -> dict[str, int]:
-    """The margins by the name of the action, best first."""
+    """Return the margin of every action by its name, best first."""
     ranked = sorted(solution.action_margins.items(), key=lambda entry: (-entry[1], entry[0]))
     return {position.variant.action_name(action): margin for action, margin in ranked}
 
 
 def _text(position: Position, solution: Solution) -> str:
-    side = ("Light", "Dark")[position.to_play]
+    side = PLAYERS[position.to_play]
     verdict = {1: "wins", 0: "draws", -1: "loses"}[solution.outcome]
     lines = [str(position), "", f"{side} to move {verdict}, margin {solution.margin:+d}"]
     by_margin: dict[int, list[str]] = {}

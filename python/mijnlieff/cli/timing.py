@@ -1,4 +1,4 @@
-"""Measuring how often something runs in a second."""
+"""Measures how often a function runs per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["PARTS", "copy_rate", "nothing", "rate"]
 
 _T = TypeVar("_T")
 
-#: Of a measurement, to take the best of.
+#: Parts of a measurement; the best part counts.
 PARTS = 8
 
 
@@ -22,9 +22,9 @@ def nothing() -> None:
 
 
 def rate(work: Callable[[_T], object], prepare: Callable[[], _T], seconds: float) -> float:
-    """Return how often `work` runs in a second, not counting what prepares it.
+    """Return how often `work` runs per second, without the time of `prepare`.
 
-    The time is cut into parts and the best one counts: whatever else the machine does only slows.
+    The time is cut into parts and the best one counts: other load on the machine only slows it.
     """
     return max(_rate_once(work, prepare, seconds / PARTS) for _ in range(PARTS))
 
@@ -41,9 +41,9 @@ def _rate_once(work: Callable[[_T], object], prepare: Callable[[], _T], seconds:
 
 
 def copy_rate(arrays: list[Any], threads: int, seconds: float) -> float:
-    """Return how often in a second NumPy copies the arrays, each thread a share of its own.
+    """Return how often per second NumPy copies the arrays; every thread copies a part of them.
 
-    The threads do not wait for each other, so it is what the memory allows and no more.
+    The threads do not wait for each other, so this is the limit set by memory.
     """
     rates = [0.0] * threads
 

@@ -1,4 +1,4 @@
-"""``mijnlieff tournament``: everybody plays everybody."""
+"""``mijnlieff tournament``: a match between every pair of policies."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "policies", nargs="+", metavar="POLICY", help=f"two or more, each {POLICY_HELP}"
     )
     add_match_arguments(parser)
-    add_report_arguments(parser, seed="openings and ties", threads="built-in policies")
+    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
     add_variant_arguments(parser)
 
 
@@ -33,12 +33,12 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy, one named twice, or an odd number of games.
-        CheckpointError: a file is no checkpoint.
+        CheckpointError: a file is not a checkpoint.
     """
     policies = {name: parse_policy(name, seed=0) for name in args.policies}
     if len(policies) < len(args.policies):
         twice = next(name for name in policies if args.policies.count(name) > 1)
-        raise ValueError(f"{twice!r} is named {args.policies.count(twice)} times; name it once")
+        raise ValueError(f"{twice!r} is given {args.policies.count(twice)} times; give it once")
     report = tournament(
         policies,
         games=args.games,

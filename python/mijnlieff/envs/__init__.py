@@ -1,4 +1,4 @@
-"""Environments of Gymnasium and PettingZoo; the latter are in `mijnlieff.mijnlieff_v0`."""
+"""Gymnasium environments; the PettingZoo environment is in `mijnlieff.mijnlieff_v0`."""
 
 from mijnlieff.envs.packed import expand_packed
 from mijnlieff.envs.registration import register_envs

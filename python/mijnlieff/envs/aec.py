@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._util.choices import check_choice
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError, GameOverError, MissingExtraError
@@ -29,8 +30,8 @@ __all__ = ["env", "raw_env"]
 def env(**options: Any) -> AECEnv[str, Any, Any]:
     """Return the environment in PettingZoo's usual wrappers.
 
-    An illegal action ends the game with -1 for the agent who chose it, an action that does not
-    exist is an error, and so is a wrong order of calls. `raw_env` documents the options.
+    An illegal action ends the game with -1 for the agent that chose it. An action out of range and
+    a wrong order of calls are errors. `raw_env` documents the options.
     """
     wrapped: AECEnv[str, Any, Any] = raw_env(**options)
     for wrapper in (
@@ -45,9 +46,9 @@ def env(**options: Any) -> AECEnv[str, Any, Any]:
 class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no types
     """One game between ``player_0``, who is Light, and ``player_1``, who is Dark.
 
-    Observations are ``{"observation": ..., "action_mask": int8 (num_actions,)}``. They are seen by
-    the agent that they are given to; off turn no cell is allowed and the mask is all zero, as in
-    PettingZoo's own board games. Rewards come with the end of the game, one for each agent.
+    Observations are ``{"observation": ..., "action_mask": int8 (num_actions,)}``, from the point of
+    view of the agent that observes. Off turn, no cell is allowed and the mask is all zero, as in
+    PettingZoo's own board games. Each agent gets its reward at the end of the game.
 
     Args:
         variant: the game to play; None is the standard game.
@@ -58,7 +59,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
             window).
 
     Raises:
-        ValueError: an option has no such value.
+        ValueError: an option has an unknown value.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's name and type
@@ -79,13 +80,8 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
     ) -> None:
         """Make the game; `reset` starts it."""
         super().__init__()
-        for option, value, choices in (
-            ("observation layout", observation, ("planes", "flat")),
-            ("reward", reward, ("outcome", "margin")),
-        ):
-            if value not in choices:
-                names = ", ".join(map(str, choices))
-                raise ValueError(f"unknown {option} {value!r}; choose one of {names}")
+        check_choice("observation layout", observation, ("planes", "flat"))
+        check_choice("reward", reward, ("outcome", "margin"))
         self.variant = Variant() if variant is None else variant
         self.render_mode = render_mode
         self._viewer = Viewer(render_mode, self.metadata)
@@ -110,7 +106,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
 
     @property
     def position(self) -> Position:
-        """The position that the game is in."""
+        """The current position."""
         return self._position
 
     def observation_space(self, agent: str) -> Space[Any]:
@@ -122,7 +118,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. Nothing is drawn, so the seed changes nothing; options are ignored.
+        """Start a new game. The game has no randomness, so the seed is ignored, as are the options.
 
         Raises:
             ClosedEnvError: the environment was closed.
@@ -141,7 +137,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
             self._viewer.render(self._position)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return what an agent sees."""
+        """Return the observation of an agent, at its turn or off turn."""
         position = self._position
         seen = position.observation(self._layout, self._dtype)
         if self.possible_agents[position.to_play] == agent:
@@ -152,7 +148,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         }
 
     def _other_side(self, seen: NDArray[Any]) -> NDArray[Any]:
-        """Return an observation with the sides exchanged, and no cell allowed."""
+        """Return an observation with the sides exchanged and no cell allowed."""
         cells = self.variant.board.num_cells
         if self._layout == "planes":
             other = seen[[1, 0, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7]]
@@ -168,11 +164,11 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         return self._position.observation(self._layout, self._dtype)
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Play an action of the agent in `agent_selection`; None for one who is done.
+        """Play an action for the agent in `agent_selection`; None if it has terminated.
 
         Raises:
-            IllegalMoveError: the action is illegal or does not exist. Nothing has moved.
-            GameOverError: there is no game; reset first.
+            IllegalMoveError: the action is illegal or out of range. Nothing has changed.
+            GameOverError: there is no game; call `reset` first.
         """
         if not self.agents:
             raise GameOverError("there is no game; reset the environment first")

@@ -1,4 +1,4 @@
-"""Packed observations as arrays, on whatever device holds them."""
+"""Expands packed observations to arrays or tensors, on any device."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import Variant
+from mijnlieff._util.choices import check_choice
 from mijnlieff.errors import VariantError
 
 __all__ = ["expand_packed"]
@@ -18,12 +19,12 @@ _MAX_COPIES = 3
 
 
 def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "flat") -> Any:
-    """Expand packed observations to what ``layout`` would have given in float32.
+    """Expand packed observations to float32 observations in another layout.
 
     A packed observation is one uint64, seen by the side to move: bits 0 to 15 are the own stones
     (bit ``i`` for cell ``i``), 16 to 31 the opposing stones, 32 to 47 the cells allowed now, 48 to
     55 the own hand (two bits for the count of each type, Straight lowest), 56 to 63 the opposing
-    hand. So a batch moves to another device in 8 bytes a position and becomes numbers there.
+    hand. So a batch can move to another device with 8 bytes a position and be expanded there.
 
     Args:
         packed: uint64 ``(B,)`` or any other shape, as a NumPy array or a PyTorch tensor on any
@@ -36,8 +37,8 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
         on the same device.
 
     Raises:
-        TypeError: not 64-bit integers as above.
-        ValueError: another layout.
+        TypeError: `packed` does not hold 64-bit integers as above.
+        ValueError: the layout is neither flat nor planes.
         VariantError: the variant has more than 16 cells or 3 copies.
     """
     variant = Variant() if variant is None else variant
@@ -46,14 +47,13 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
             f"packed observations hold at most {_SET_BITS} cells and {_MAX_COPIES} copies, "
             f"not {variant.board.num_cells} cells and {variant.copies} copies"
         )
-    if layout not in ("flat", "planes"):
-        raise ValueError(f"unknown layout {layout!r}; choose flat or planes")
-    torch = sys.modules.get("torch")  # whoever has a tensor has imported it
+    check_choice("layout", layout, ("flat", "planes"))
+    torch = sys.modules.get("torch")  # a caller with a tensor has imported it
     if torch is not None and isinstance(packed, torch.Tensor):
         return _expand_torch(torch, packed, variant, layout)
     words = np.asarray(packed)
     if words.dtype != np.uint64:
-        raise TypeError(f"packed observations are uint64, not {words.dtype}")
+        raise TypeError(f"packed observations must be uint64, not {words.dtype}")
     sets, hands = _shifts(variant.board.num_cells)
     one, three = np.uint64(1), np.uint64(3)
     cells = (words[..., None] >> sets.astype(np.uint64) & one).astype(np.float32)
@@ -71,15 +71,15 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
 
 
 def _shifts(num_cells: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the lowest bit of each number: of the three sets of cells, and of the two hands."""
+    """Return the lowest bit of each entry: for the three sets of cells, and for the two hands."""
     sets = np.add.outer(_SET_BITS * np.arange(3), np.arange(num_cells)).ravel()
     return sets, _HANDS_FROM + 2 * np.arange(8)
 
 
 def _expand_torch(torch: Any, packed: Any, variant: Variant, layout: str) -> Any:
     if packed.dtype not in (torch.uint64, torch.int64):
-        raise TypeError(f"packed observations are uint64 or int64, not {packed.dtype}")
-    # PyTorch shifts int64 only; the sign it draws in from above is masked away.
+        raise TypeError(f"packed observations must be uint64 or int64, not {packed.dtype}")
+    # PyTorch shifts int64 only; the sign bits that it shifts in are masked away.
     words = packed.view(torch.int64).unsqueeze(-1)
     sets, hands = (
         torch.as_tensor(shifts, device=packed.device) for shifts in _shifts(variant.board.num_cells)

@@ -12,9 +12,9 @@ ENV_ID = "Mijnlieff-v0"
 def register_envs() -> None:
     """Register `ENV_ID` for ``gymnasium.make`` and ``gymnasium.make_vec``, once.
 
-    The defaults are those of `MijnlieffEnv` both times. Every vectorization mode plays the same
-    games, but ``"sync"`` and ``"async"`` reset a finished one in the next step unless told
-    otherwise, and `mijnlieff.VectorEnv` in the same.
+    Both use the defaults of `MijnlieffEnv`. Every vectorization mode plays the same games, but
+    ``"sync"`` and ``"async"`` default to next-step autoreset, and `mijnlieff.VectorEnv` to
+    same-step autoreset.
     """
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(

@@ -24,25 +24,26 @@ __all__ = ["MijnlieffEnv"]
 class MijnlieffEnv(gymnasium.Env[Any, Any]):
     """One game against an opponent, registered as ``Mijnlieff-v0``.
 
-    The agent plays one side, the opponent's turns happen inside `reset` and `step`, and the reward
-    is the agent's. With ``opponent=None`` the agent acts for the side to move, and the reward
-    belongs to the player who acted; algorithms for a single agent do not expect that.
+    The agent plays one side, the opponent's turns happen inside `reset` and `step`, and rewards
+    are for the agent. With ``opponent=None`` the agent acts for both sides, and the reward is for
+    the player who acted; algorithms for a single agent do not expect that.
 
-    It is a `VectorEnv` of one game: game ``i`` of a batch reset with ``seed`` goes as this
-    environment reset with ``seed + i``.
+    It is a `VectorEnv` of one game: reset with ``seed + i``, it plays the same game as game ``i``
+    of a batch reset with ``seed``.
 
     Args:
         variant: the game to play; None is the standard game.
         opponent: as for `VectorEnv`.
         opponent_depth: plies that the minimax opponent looks ahead.
-        seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn anew for every game.
+        seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn again for every
+            game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
             ``"packed"``, one uint64.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` or ``"margin"``, paid in the step that ends the game.
         auto_pass: play the agent's forced passes inside ``step``.
-        illegal_action: ``"lose"`` ends the game with -1 for the agent, as tools expect that step
-            random actions without looking at the mask; ``"raise"`` raises `IllegalMoveError`.
+        illegal_action: ``"lose"`` ends the game with -1 for the agent, for tools that sample
+            actions without the mask; ``"raise"`` raises `IllegalMoveError`.
         render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
             window).
 
@@ -93,12 +94,12 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     @property
     def variant(self) -> Variant:
-        """The game that is played."""
+        """The variant that is played."""
         return self._games.variant
 
     @property
     def position(self) -> Position:
-        """The position that the game is in."""
+        """The current position."""
         return self._games.positions()[0]
 
     def reset(
@@ -107,19 +108,19 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         """Start a new game.
 
         Args:
-            seed: restarts the game's random streams; None lets them go on.
-            options: none exist.
+            seed: restarts the random streams; None continues them.
+            options: must be empty; there are no options.
 
         Returns:
             The observation and ``info``.
 
         Raises:
-            ValueError: a seed out of range, or an option.
-            TypeError: the seed is no integer.
+            ValueError: a seed out of range, or any option.
+            TypeError: the seed is not an integer.
             ClosedEnvError: the environment was closed.
         """
         if options:
-            raise ValueError(f"unknown reset option {next(iter(options))!r}; there are none")
+            raise ValueError(f"unknown reset option {next(iter(options))!r}; there are no options")
         seed = None if seed is None else seed_of(seed)
         super().reset(seed=seed)
         if seed is None and self._mask is None:
@@ -133,17 +134,17 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         """Play an action.
 
         Args:
-            action: ``0..num_actions``; the last one passes.
+            action: 0 to ``num_actions - 1``; the last one is the pass.
 
         Returns:
-            The observation from the side to move, the reward, whether the game is over, False, and
-            ``info``.
+            The observation for the side to move, the reward, whether the game is over, False (games
+            are never truncated), and ``info``.
 
         Raises:
-            IllegalMoveError: the action does not exist, or is illegal while ``illegal_action`` is
-                "raise". Nothing has moved.
+            IllegalMoveError: the action is out of range, or illegal with
+                ``illegal_action="raise"``. Nothing has changed.
             GameOverError: the game is over or was never started.
-            TypeError: the action is no integer.
+            TypeError: the action is not an integer.
             ClosedEnvError: the environment was closed.
         """
         number = integer("action", action)
@@ -154,7 +155,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         return observations[0, ...], float(rewards[0]), over, False, self._single(info)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool ``(num_actions,)``, as sb3-contrib asks for them."""
+        """Return the legal actions, bool ``(num_actions,)``; sb3-contrib calls this method."""
         if self._mask is None:
             raise gymnasium.error.ResetNeeded("reset the environment before asking for a mask")
         return self._mask.astype(bool)
@@ -169,7 +170,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         self._games.close()
 
     def _single(self, infos: dict[str, Any]) -> dict[str, Any]:
-        """Return what a batch of one says about its game."""
+        """Return the info of the only game of a batch."""
         self._mask = infos["action_mask"][0]
         info = {"action_mask": self._mask, "to_play": infos["to_play"][0]}
         for key in ("score", "winner"):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from gymnasium.spaces import Box
 
+from mijnlieff._mijnlieff import Position
+
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["observation_space"]
 
-#: Own stones, opposing stones, allowed cells, cells that exist.
+#: Own stones, opposing stones, allowed cells, cells of the board.
 _CELL_PLANES = 4
 
 
@@ -24,32 +26,23 @@ def observation_space(
     """Return the space of one observation.
 
     Args:
-        variant: the game.
+        variant: the variant of the game.
         observation: ``"flat"``, ``"planes"`` or ``"packed"``.
         dtype: float32 or uint8; packed observations are always uint64.
 
     Returns:
-        A box with exact bounds: hands are shares from 0 to 1 in float32, counts in uint8.
+        A box with exact bounds: hands are fractions from 0 to 1 in float32, and counts in uint8.
 
     Raises:
         ValueError: the layout does not exist.
-        TypeError: another dtype.
+        TypeError: the dtype is neither float32 nor uint8.
+        VariantError: packed observations cannot hold this variant.
     """
-    cells = variant.board.num_cells
+    # Raises for a layout or dtype that does not exist.
+    example = Position(variant).observation(observation, dtype)  # type: ignore[arg-type]
     if observation == "packed":
         return Box(0, np.iinfo(np.uint64).max, (), np.uint64)
-    number = np.dtype(dtype)
-    if number not in (np.float32, np.uint8):
-        raise TypeError(f"observations have dtype float32 or uint8, not {number}")
-    hand = variant.copies if number == np.uint8 else 1
-    if observation == "flat":
-        high = np.ones(3 * cells + 8, number)
-        high[3 * cells :] = hand
-    elif observation == "planes":
-        high = np.ones((12, variant.board.height, variant.board.width), number)
-        high[_CELL_PLANES:] = hand
-    else:
-        raise ValueError(
-            f"unknown observation layout {observation!r}; choose planes, flat or packed"
-        )
-    return Box(np.zeros_like(high), high, dtype=number.type)
+    high = np.ones_like(example)
+    hands = 3 * variant.board.num_cells if observation == "flat" else _CELL_PLANES
+    high[hands:] = variant.copies if high.dtype == np.uint8 else 1
+    return Box(np.zeros_like(high), high, dtype=high.dtype.type)

@@ -1,9 +1,11 @@
-"""The render modes that the environments have in common."""
+"""The render modes that the environments share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from mijnlieff._util.choices import check_choice
 
 if TYPE_CHECKING:
     from mijnlieff._mijnlieff import Position
@@ -17,21 +19,18 @@ class Viewer:
 
     Args:
         mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a window).
-        metadata: of the environment: its ``"render_modes"`` and ``"render_fps"``.
+        metadata: the environment's metadata, with ``"render_modes"`` and ``"render_fps"``.
 
     Attributes:
-        follows: whether a window has to show every position that the game comes to.
+        follows: whether every new position must be shown in a window.
 
     Raises:
-        ValueError: the environment has no such mode.
+        ValueError: the environment does not have this mode.
     """
 
     def __init__(self, mode: str | None, metadata: Mapping[str, Any]) -> None:
-        """Check the mode; nothing opens yet."""
-        modes = metadata["render_modes"]
-        if mode not in (None, *modes):
-            choices = ", ".join(modes)
-            raise ValueError(f"unknown render_mode {mode!r}; choose None or one of {choices}")
+        """Check the mode; no window opens yet."""
+        check_choice("render_mode", mode, (None, *metadata["render_modes"]))
         self._mode = mode
         self.follows = mode == "human"
         self._fps = metadata["render_fps"]

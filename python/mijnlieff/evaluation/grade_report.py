@@ -1,4 +1,4 @@
-"""What a grade showed: shares of optimal actions and regret, by source, seat and ply."""
+"""The report of a grade: shares of optimal actions and regret, by source, seat and ply."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._util.tables import html_table, text_table
+from mijnlieff._util.tables import TableReport
 from mijnlieff.evaluation.statistics import mean_interval, share_interval
 
 __all__ = ["GradeReport", "GradeRow", "Judged"]
@@ -20,15 +20,15 @@ _HEADINGS = ("positions", "optimal", "decisive", "kept", "regret", "outcome regr
 
 @dataclass(frozen=True)
 class Judged:
-    """Choices of a policy beside perfect play, an entry for each position; all arrays ``(B,)``.
+    """Choices of a policy compared with perfect play; all arrays are ``(B,)``.
 
     Attributes:
-        source: whose games the position is from.
-        ply: actions before it.
+        source: the source of the position, such as "own games".
+        ply: number of actions before the position.
         seat: 0 Light, 1 Dark.
-        regret: points that the choice gives away against perfect play.
-        outcome_regret: 1 for a win turned into a draw or a draw into a loss, 2 for a win into a
-            loss.
+        regret: points lost by the choice, compared with perfect play.
+        outcome_regret: 1 if the choice turns a win into a draw or a draw into a loss, 2 if it turns
+            a win into a loss, otherwise 0.
         decisive: whether the legal actions differ in outcome.
     """
 
@@ -41,12 +41,12 @@ class Judged:
 
     @classmethod
     def joined(cls, parts: Sequence[Judged]) -> Judged:
-        """Return all entries of several."""
+        """Return the entries of all parts."""
         names = [field.name for field in fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def where(self, chosen: NDArray[np.bool_]) -> Judged:
-        """Return the entries chosen."""
+        """Return the entries selected by a mask, bool ``(B,)``."""
         return Judged(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
@@ -55,15 +55,15 @@ class GradeRow:
     """The grade on some positions.
 
     Attributes:
-        positions: how many.
+        positions: number of positions.
         optimal: share of positions where the choice keeps the exact margin.
         optimal_interval: its 95 % interval.
-        decisive: positions where legal actions differ in outcome.
-        kept: share of those where the choice keeps the outcome; NaN when there are none.
-        kept_interval: its 95 % interval; NaN when there are none.
-        regret: points given away, mean over all positions.
+        decisive: number of positions whose legal actions differ in outcome.
+        kept: share of these where the choice keeps the outcome; NaN if there are none.
+        kept_interval: its 95 % interval; NaN if there are none.
+        regret: points lost, mean over all positions.
         regret_interval: its 95 % interval.
-        outcome_regret: outcomes given away (a win turned into a loss is 2), mean over all.
+        outcome_regret: outcomes lost (a win turned into a loss is 2), mean over all positions.
         outcome_regret_interval: its 95 % interval.
     """
 
@@ -80,7 +80,7 @@ class GradeRow:
 
     @classmethod
     def of(cls, judged: Judged) -> GradeRow:
-        """Sum up."""
+        """Return the summary of some choices."""
         optimal = judged.regret == 0
         kept = judged.outcome_regret[judged.decisive] == 0
         return cls(
@@ -98,7 +98,7 @@ class GradeRow:
 
     @property
     def cells(self) -> list[str]:
-        """The row as it is printed."""
+        """The printed row."""
         kept = f"{self.kept:.1%}" if self.decisive else "-"
         return [
             f"{self.positions}",
@@ -111,16 +111,16 @@ class GradeRow:
 
 
 @dataclass(frozen=True)
-class GradeReport:
+class GradeReport(TableReport):
     """The grade of a policy against exact play.
 
     Attributes:
-        policy: its name.
-        total: on all positions.
-        by_source: on those from random play, from minimax of depth 2, from the policy's own games.
-        by_seat: on those of Light and of Dark.
-        by_ply: by the number of actions before.
-        seed: of the positions.
+        policy: the name of the policy.
+        total: the grade on all positions.
+        by_source: by source: random play, minimax of depth 2, and the policy's own games.
+        by_seat: by side to move, Light or Dark.
+        by_ply: by the number of actions before the position.
+        seed: the seed of the positions.
     """
 
     policy: str
@@ -132,7 +132,7 @@ class GradeReport:
 
     @classmethod
     def from_judged(cls, policy: str, judged: Judged, *, seed: int) -> GradeReport:
-        """Sum up the choices of a policy."""
+        """Return the report on the choices of a policy."""
         seats = {"as Light": 0, "as Dark": 1}
         return cls(
             policy=policy,
@@ -156,14 +156,6 @@ class GradeReport:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dict of plain numbers, texts, tuples and dicts."""
         return asdict(self)
-
-    def __str__(self) -> str:
-        """Return a table for the terminal."""
-        return "\n".join([self._title, text_table(self._rows()), self._summary])
-
-    def _repr_html_(self) -> str:
-        """Return the same table for notebooks."""
-        return html_table(self._title, self._rows(), self._summary)
 
     def _rows(self) -> list[list[str]]:
         plies = {f"ply {ply}": row for ply, row in self.by_ply.items()}

@@ -1,4 +1,4 @@
-"""Grades: how often a policy plays what perfect play would, and what its errors cost."""
+"""Grades: how often a policy plays an optimal action, and how much its errors cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mijnlieff.solving import solve_batch
 __all__ = ["grade", "sample_decisions"]
 
 _OPENING_PLIES = 4
-"""Games start after 0 to 3 random plies, so that deterministic policies play different games."""
+"""Games start after 0 to 3 random plies, so deterministic policies play different games."""
 _CHUNK = 1024
 
 
@@ -39,30 +39,31 @@ def grade(
 ) -> GradeReport:
     """Grade a policy against exact play.
 
-    A third of the positions each comes from random play, from minimax of depth 2 against itself,
-    and from the policy's own games against itself. Every position is of a game of its own, drawn
-    from the decisions in it (the turns with two or more legal actions), so they are independent.
-    Games start after 0 to 3 random plies.
+    One third of the positions comes from random play, one third from minimax of depth 2 against
+    itself, and one third from games of the policy against itself. Each position is from a different
+    game, drawn from its decisions (turns with two or more legal actions), so positions are
+    independent. Games start after 0 to 3 random plies.
 
     Args:
-        policy: a policy, or a name that `make_policy` knows.
-        positions: how many, at least 3.
-        seed: of the games and the draws, 0 to 2**64 - 1.
-        variant: the standard game unless given; more than 16 cells may take very long.
+        policy: a policy, or a name for `make_policy`.
+        positions: number of positions, at least 3.
+        seed: the seed of the games and the draws, 0 to 2**64 - 1.
+        variant: the variant to play; None is the standard game. More than 16 cells may take very
+            long.
         progress: show a progress bar if stderr is a terminal and tqdm is installed.
-        num_threads: for the exact search; as many as there are cores unless given.
-        name: of the policy in the report; its `repr` unless given.
+        num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
+        name: the name of the policy in the report; None is its `repr`.
 
     Raises:
         ValueError: fewer than 3 positions, a seed out of range, an unknown policy, or a variant
             whose games have no decision.
-        TypeError: a number is no integer.
+        TypeError: a number is not an integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
     positions, seed = integer("positions", positions), seed_of(seed)
     num_threads = threads_of(num_threads)
     if positions < 3:
-        raise ValueError(f"positions must be at least 3, one of each source, not {positions}")
+        raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
     graded = make_policy(policy)
     if isinstance(graded, BuiltinPolicy):
         graded = graded.with_seed(seed)
@@ -78,7 +79,7 @@ def grade(
             chunk = 0
             while left:
                 count = min(left, _CHUNK)
-                # Streams of their own for every source and chunk.
+                # Every source and chunk has its own random stream.
                 draw = (seed, number, chunk)
                 sample = sample_decisions(player, count, draw, variant)
                 judged.append(_judge(graded, source, sample, num_threads))
@@ -92,13 +93,13 @@ def grade(
 def sample_decisions(
     player: Policy, count: int, seed: Sequence[int], variant: Variant | None = None
 ) -> list[Position]:
-    """Return positions with two or more legal actions, each from another game of a policy.
+    """Return positions with two or more legal actions, each from a different game of a policy.
 
     Args:
-        player: plays both sides after 0 to 3 random plies.
-        count: how many.
+        player: the policy, which plays both sides after 0 to 3 random plies.
+        count: number of positions.
         seed: numbers that seed the openings and the draw of one position from each game.
-        variant: the standard game unless given.
+        variant: the variant to play; None is the standard game.
 
     Raises:
         ValueError: no game had a decision.
@@ -115,13 +116,13 @@ def sample_decisions(
             games.append(random_openings(share, plies, variant, start))
         drawn = _draw([game for part in games for game in part], player, rng)
         if not drawn:
-            raise ValueError("the games of this variant leave no choice, so there is no grade")
+            raise ValueError("games of this variant have no turn with two legal actions to grade")
         found += drawn
     return found
 
 
 def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> list[Position]:
-    """Play games to their end and draw one decision from each that has any."""
+    """Play games to their end, and draw one decision from each game that has any."""
     drawn: list[Position | None] = [None] * len(games)
     met = np.zeros(len(games), dtype=np.int64)
     running = list(range(len(games)))
@@ -129,7 +130,7 @@ def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> li
         for i in running:
             if len(games[i].legal_actions()) > 1:
                 met[i] += 1
-                # Keeping the n-th with probability 1/n draws uniformly from a list that grows.
+                # Keeping the n-th with probability 1/n draws uniformly (reservoir sampling).
                 if rng.integers(met[i]) == 0:
                     drawn[i] = games[i]
         actions = choose_actions(player, [games[i] for i in running])

@@ -1,4 +1,4 @@
-"""Matches between policies, from both seats of random openings."""
+"""Matches between policies: random openings, each played from both seats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mijnlieff.policies.base import Policy, choose_actions, make_policy
 
 __all__ = ["Conditions", "evaluate", "play", "play_in_lock_step"]
 
-# Pairs played at once: few where a bar shall move, else as many as memory has room for easily.
+# Pairs played at once: few if a progress bar has to move, otherwise many.
 _NATIVE_PAIRS = 8192
 _NATIVE_PAIRS_WITH_BAR = 64
 _LOCK_STEP_PAIRS = 4096
@@ -39,31 +39,30 @@ def evaluate(
     num_threads: int | None = None,
     names: tuple[str, str] | None = None,
 ) -> MatchReport:
-    """Play a match and report it.
+    """Play a match and return the report.
 
-    Every opening is random and played twice, with the seats exchanged. Built-in policies against
-    each other play natively, in threads; otherwise all games advance together, and each policy is
-    asked for its actions in all of them at once. The openings are the same either way.
+    Every opening is random and is played twice, with the seats exchanged. Two built-in policies
+    play natively, in threads. Otherwise all games advance in lock step, and each policy chooses its
+    actions for all of them in one batch. The openings are the same either way.
 
-    A built-in policy draws from streams of `seed` and its own seed here, and the decisions that it
-    counts do not change: the same call gives the same report, as far as any other policy is
-    deterministic.
+    Built-in policies draw from `seed` and their own seed, and their count of decisions does not
+    change. So the same call gives the same report, if other policies are deterministic.
 
     Args:
-        policy: a policy, or a name that `make_policy` knows.
-        opponent: likewise.
-        games: a positive even number.
-        variant: the standard game unless given.
+        policy: a policy, or a name for `make_policy`.
+        opponent: a policy, or a name for `make_policy`.
+        games: number of games, positive and even.
+        variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over; redrawn when they end the game.
-        seed: of the openings and of the built-in policies, 0 to 2**64 - 1.
+        seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
         progress: show a progress bar if stderr is a terminal and tqdm is installed.
-        num_threads: for built-in policies; as many as there are cores unless given.
-        names: of the two in the report; their `repr` unless given.
+        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores.
+        names: the names of both policies in the report; None is their `repr`.
 
     Raises:
-        ValueError: an odd, zero or negative number of games, an unknown policy, or openings so
-            long that no game outlasts them.
-        TypeError: a number is no integer.
+        ValueError: an odd, zero or negative number of games, an unknown policy, or openings so long
+            that every game ends before.
+        TypeError: a number is not an integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
@@ -73,7 +72,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under which conditions a match is played; see `evaluate`."""
+    """The checked settings of a match; see `evaluate`."""
 
     games: int
     variant: Variant | None
@@ -90,18 +89,16 @@ class Conditions:
         seed: int,
         num_threads: int | None,
     ) -> Conditions:
-        """Return these conditions.
+        """Check the settings and return them.
 
         Raises:
             ValueError: an odd, zero or negative number of games, or another number out of range.
-            TypeError: a number is no integer.
+            TypeError: a number is not an integer.
         """
         games, opening_plies = integer("games", games), integer("opening_plies", opening_plies)
         seed, num_threads = seed_of(seed), threads_of(num_threads)
         if games < 2 or games % 2:
-            raise ValueError(
-                f"games must be a positive even number, for both seats of each opening, not {games}"
-            )
+            raise ValueError(f"games must be positive and even, two for each opening, not {games}")
         if opening_plies < 0:
             raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
         return cls(games, variant, opening_plies, seed, num_threads)
@@ -114,14 +111,14 @@ def play(
     move_on: Callable[[int], object] | None = None,
     names: tuple[str, str] | None = None,
 ) -> MatchReport:
-    """Play the match that `evaluate` promises.
+    """Play a match; see `evaluate`.
 
     Args:
-        policy: a policy, or a name that `make_policy` knows.
-        opponent: likewise.
-        conditions: of the match.
-        move_on: told the numbers of games that have ended, every now and then.
-        names: of the two in the report; their `repr` unless given.
+        policy: a policy, or a name for `make_policy`.
+        opponent: a policy, or a name for `make_policy`.
+        conditions: the settings of the match.
+        move_on: called from time to time with the number of games that ended since the last call.
+        names: the names of both policies in the report; None is their `repr`.
     """
     finished = move_on or _ignore
     first, second = make_policy(policy), make_policy(opponent)
@@ -163,7 +160,7 @@ def play_in_lock_step(
     opponent: Policy,
     finished: Callable[[int], object],
 ) -> NDArray[np.int64]:
-    """Play every opening twice, with the seats exchanged, all games at the same time.
+    """Play every opening twice, with the seats exchanged, all games in lock step.
 
     Returns:
         The margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
@@ -194,11 +191,11 @@ def play_in_lock_step(
 
 
 def _ignore(games: int) -> None:
-    """Nobody wants to know how many games have ended."""
+    """Stands for a progress bar when there is none."""
 
 
 def _reseeded(policy: Policy, seed: int) -> Policy:
-    """Return a copy of a built-in policy whose decisions depend on the seed of the match."""
+    """Return the policy, or a copy of a built-in one that depends on the seed of the match."""
     if isinstance(policy, BuiltinPolicy):
         return policy.with_seed((policy.seed + seed) % SEEDS)
     return policy

@@ -1,4 +1,4 @@
-"""What a match showed: counts, a score, an Elo difference, and how sure they are."""
+"""The report of a match: counts, a score and an Elo difference with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._util.tables import html_table, text_table
+from mijnlieff._util.tables import TableReport
 from mijnlieff.evaluation.statistics import elo_difference, score_interval
 
 __all__ = ["MatchReport", "SeatRecord"]
@@ -16,7 +16,7 @@ __all__ = ["MatchReport", "SeatRecord"]
 
 @dataclass(frozen=True)
 class SeatRecord:
-    """Games of one player from one seat, by result."""
+    """The results of one player, from one seat or both."""
 
     wins: int
     draws: int
@@ -29,12 +29,12 @@ class SeatRecord:
 
     @property
     def games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """The share of points won, 0 to 1: a win is 1, a draw 1/2."""
+        """The score, 0 to 1: the mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
         return (self.wins + self.draws / 2) / self.games
 
     def __add__(self, other: SeatRecord) -> SeatRecord:
@@ -45,21 +45,21 @@ class SeatRecord:
 
 
 @dataclass(frozen=True)
-class MatchReport:
-    """The result of a match, seen by the first policy.
+class MatchReport(TableReport):
+    """The result of a match, from the point of view of the first policy.
 
     Attributes:
-        policy: the first policy.
-        opponent: the other one.
-        as_light: results of the first policy in the seat of Light.
-        as_dark: results of the first policy in the seat of Dark.
+        policy: the name of the first policy.
+        opponent: the name of the other policy.
+        as_light: results of the first policy as Light.
+        as_dark: results of the first policy as Dark.
         score: wins and half the draws, as a share of the games, 0 to 1.
         score_interval: the 95 % interval of the score, see `score_interval`.
-        elo: the Elo difference that predicts the score; infinite at 0 and 1.
+        elo: the Elo difference that predicts the score; infinite for a score of 0 or 1.
         elo_interval: the 95 % interval of the Elo difference, from that of the score.
         mean_margin: points of the first policy minus the opponent's, mean over all games.
-        opening_plies: random plies before each game.
-        seed: of the openings.
+        opening_plies: random plies at the start of each game.
+        seed: the seed of the openings.
     """
 
     policy: str
@@ -84,7 +84,15 @@ class MatchReport:
         opening_plies: int,
         seed: int,
     ) -> MatchReport:
-        """Sum up the margins of the first policy, int64 ``(pairs, 2)``: as Light, as Dark."""
+        """Return the report on margins of the first policy.
+
+        Args:
+            policy: the name of the first policy.
+            opponent: the name of the other policy.
+            margins: int64 ``(pairs, 2)``: as Light, as Dark.
+            opening_plies: random plies at the start of each game.
+            seed: the seed of the openings.
+        """
         points = (np.sign(margins) + 1) / 2
         score = float(points.mean())
         low, high = score_interval(points.mean(axis=1))
@@ -109,20 +117,12 @@ class MatchReport:
 
     @property
     def games(self) -> int:
-        """How many games."""
+        """The number of games."""
         return self.total.games
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dict of plain numbers, texts, tuples and dicts."""
         return {**asdict(self), "games": self.games, "total": asdict(self.total)}
-
-    def __str__(self) -> str:
-        """Return a table for the terminal."""
-        return "\n".join([self._title, text_table(self._rows()), self._summary])
-
-    def _repr_html_(self) -> str:
-        """Return the same table for notebooks."""
-        return html_table(self._title, self._rows(), self._summary)
 
     def _rows(self) -> list[list[str]]:
         records = {"as Light": self.as_light, "as Dark": self.as_dark, "total": self.total}

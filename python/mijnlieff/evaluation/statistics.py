@@ -1,6 +1,6 @@
-"""95 % intervals of what matches and grades measure, and ratings of players on the Elo scale.
+"""95 % intervals for matches and grades, and ratings of players on the Elo scale.
 
-The model of the ratings is that of Zermelo (Mathematische Zeitschrift 29, 1929) and of Bradley &
+The rating model is that of Zermelo (Mathematische Zeitschrift 29, 1929) and of Bradley &
 Terry (Biometrika 39, 1952): a player wins a game with probability ``1 / (1 + exp(b - a))``, where
 ``a`` and ``b`` are the strengths of the two. 400 points of Elo are a factor of 10 in the odds.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,22 +25,22 @@ __all__ = [
     "share_interval",
 ]
 
-NORMAL_QUANTILE = 1.959964
-"""Of a standard normal number, 95 % lie within this distance of 0."""
+NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)
+"""A standard normal number is within this distance of 0 with probability 95 %."""
 _ELO = 400 / math.log(10)
-"""Points of Elo for a factor e in the odds."""
+"""Elo points for a factor e in the odds."""
 _SMALL_STEP = 1e-6
-"""The last step of Newton's method; what is left to go is about its square."""
+"""Newton's method stops at a step this small; the remaining error is about its square."""
 
 
 def score_interval(pair_scores: NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % interval of a score from the scores of pairs of games, each 0 to 1.
 
-    The two games of an opening are not independent, so the spread is that of pairs. One won and
-    one lost pair are imagined in addition. That is the "two successes and two failures" of Agresti
-    & Coull ("Approximate is better than exact", The American Statistician 52, 1998), counted in
-    games: with it the normal approximation holds for few games, and a score of 100 % gets an
-    interval of sensible width.
+    The two games of an opening are not independent, so the variance is that of pairs. One won and
+    one lost pair are added, which is the "two successes and two failures" of Agresti & Coull
+    ("Approximate is better than exact", The American Statistician 52, 1998), counted in games.
+    With them the normal approximation holds for few games, and a score of 100 % gets an interval
+    of reasonable width.
     """
     scores = np.concatenate([pair_scores, [0.0, 1.0]])
     center = float(scores.mean())
@@ -48,7 +49,7 @@ def score_interval(pair_scores: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def share_interval(hits: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson, JASA 22, 1927); NaN of nothing."""
+    """Return the 95 % interval of a share (Wilson, JASA 22, 1927); NaN without values."""
     count = len(hits)
     if not count:
         return math.nan, math.nan
@@ -60,7 +61,7 @@ def share_interval(hits: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def mean_interval(values: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean, by the normal approximation; NaN of one value."""
+    """Return the 95 % interval of a mean, by the normal approximation; NaN for one value."""
     mean = float(values.mean())
     deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
     half_width = NORMAL_QUANTILE * deviation / math.sqrt(len(values))
@@ -68,7 +69,7 @@ def mean_interval(values: NDArray[np.int64]) -> tuple[float, float]:
 
 
 def elo_difference(score: float) -> float:
-    """Return the difference of Elo ratings that predicts this score; infinite at 0 and 1."""
+    """Return the difference of Elo ratings that predicts a score; infinite for 0 and 1."""
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -78,7 +79,7 @@ def elo_difference(score: float) -> float:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of some players.
+    """Ratings of players.
 
     Attributes:
         elo: float64 ``(players,)``, mean 0.
@@ -90,22 +91,24 @@ class Ratings:
 
 
 def fit_ratings(points: NDArray[np.float64]) -> Ratings:
-    """Return the ratings that make these results likeliest.
+    """Return the maximum-likelihood ratings.
 
-    A draw is half a win and half a loss. The likelihood is concave, so Newton's method finds its
-    maximum; steps that would make it worse are halved. The standard errors are those of
-    independent games without draws. Draws, and two games of an opening that favours a seat, vary
-    less, so they rather err on the large side.
+    A draw counts as half a win and half a loss. The log-likelihood is concave, so Newton's method
+    finds its maximum; a step that would lower it is halved. The standard errors assume independent
+    games without draws. Draws, and the two games of an opening that favours one seat, reduce the
+    variance, so the errors are rather too large.
 
     Args:
-        points: ``(players, players)``, what each (row) won against each other (column).
+        points: ``(players, players)``, the points of the row's player against the column's player.
 
     Raises:
-        ValueError: `point_groups` finds more than one group, so nothing is likeliest: the ratings
-            would have to be infinitely far apart.
+        ValueError: `point_groups` finds more than one group, so the likelihood has no finite
+            maximum.
     """
     if len(point_groups(points)) > 1:
-        raise ValueError("players who lost no points to others have no finite ratings")
+        raise ValueError(
+            "a group of players lost no point to the others, so no finite ratings exist"
+        )
     games = points + points.T
     strengths = np.zeros(len(points))
     step = np.full(len(points), math.inf)
@@ -113,7 +116,7 @@ def fit_ratings(points: NDArray[np.float64]) -> Ratings:
         covariance = _covariance(games, strengths)
         step = covariance @ (points - games * _expected_scores(strengths)).sum(axis=1)
         before = _log_likelihood(points, strengths)
-        # A loss as small as this is one of digits, not a step too far.
+        # A loss this small is a rounding error.
         while _log_likelihood(points, strengths + step) < before - 1e-9 * abs(before):
             step /= 2
         strengths = strengths + step
@@ -122,17 +125,17 @@ def fit_ratings(points: NDArray[np.float64]) -> Ratings:
 
 
 def point_groups(points: NDArray[np.float64]) -> list[list[int]]:
-    """Return the players in groups, best first, none of which lost a point to a later one.
+    """Return the players in groups, best first, so that no group lost a point to a later one.
 
-    Ratings of greatest likelihood exist if and only if there is one group (Ford, American
-    Mathematical Monthly 64, 1957). Everybody has played everybody.
+    Maximum-likelihood ratings exist if and only if there is one group (Ford, American Mathematical
+    Monthly 64, 1957). Every pair of players must have played.
 
     Args:
         points: as for `fit_ratings`.
     """
     players = range(len(points))
     reaches = (points > 0) | np.eye(len(points), dtype=bool)
-    for middle in players:  # Warshall's closure: who won from one who won from ...
+    for middle in players:  # Warshall's transitive closure of "won a point against"
         reaches |= np.outer(reaches[:, middle], reaches[middle])
     mutual = reaches & reaches.T
     groups = {tuple(np.flatnonzero(mutual[player]).tolist()) for player in players}
@@ -140,14 +143,14 @@ def point_groups(points: NDArray[np.float64]) -> list[list[int]]:
 
 
 def _expected_scores(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The score of each against each, ``(players, players)``."""
+    """Return the expected score of every player against every other, ``(players, players)``."""
     half_gaps = (strengths[:, None] - strengths[None, :]) / 2
     scores: NDArray[np.float64] = (1 + np.tanh(half_gaps)) / 2
     return scores
 
 
 def _covariance(games: NDArray[np.float64], strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The inverse of the Fisher information among strengths whose mean is 0."""
+    """Return the inverse of the Fisher information for strengths with mean 0."""
     expected = _expected_scores(strengths)
     weights = games * expected * expected.T
     information = np.diag(weights.sum(axis=1)) - weights

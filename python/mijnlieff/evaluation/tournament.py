@@ -1,4 +1,4 @@
-"""Tournaments: everybody plays everybody, and all get a rating."""
+"""Tournaments: every pair of policies plays a match, and every policy gets a rating."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mijnlieff.policies.base import Policy, make_policy
 __all__ = ["tournament"]
 
 _SEED_STEP = 2**32
-"""Between the seeds of matches; pair ``i`` of a match uses its seed + i, so none are shared."""
+"""The distance between seeds of matches. Pair ``i`` of a match uses its seed plus ``i``."""
 
 
 def tournament(
@@ -28,35 +28,36 @@ def tournament(
     progress: bool = False,
     num_threads: int | None = None,
 ) -> TournamentReport:
-    """Let every policy play a match against every other, and rate them.
+    """Play a match between every pair of policies, and rate the policies.
 
     The matches are those of `evaluate`, in the order of `itertools.combinations`. Match ``m`` has
-    the seed ``seed + m * 2**32``, so each is played from openings of its own and can be repeated.
+    the seed ``seed + m * 2**32``, so every match has its own openings and can be repeated alone.
 
     Args:
-        policies: two or more, by the name that the report gives them; policies, or names that
-            `make_policy` knows.
-        games: of each match, a positive even number.
-        variant: the standard game unless given.
+        policies: two or more policies by their names in the report; each is a policy, or a name for
+            `make_policy`.
+        games: games of each match, a positive even number.
+        variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over.
-        seed: of the openings and of the built-in policies, 0 to 2**64 - 1.
+        seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
         progress: show a progress bar if stderr is a terminal and tqdm is installed.
-        num_threads: for built-in policies; as many as there are cores unless given.
+        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores.
 
     Raises:
-        ValueError: fewer than two policies, or what `evaluate` refuses. Nothing has been played.
-        TypeError: `policies` is no mapping of names, or a number is no integer.
+        ValueError: fewer than two policies, or arguments that `evaluate` rejects. No game has been
+            played.
+        TypeError: `policies` is not a mapping with text keys, or a number is not an integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     if not isinstance(policies, Mapping):
         kind = type(policies).__name__
-        raise TypeError(f"policies are a mapping of names to policies, not of type {kind}")
+        raise TypeError(f"policies must be a mapping of names to policies, not a {kind}")
     for name, policy in policies.items():
         if not isinstance(name, str):
-            raise TypeError(f"the name of a policy is a text, not {name!r}")
+            raise TypeError(f"the name of a policy must be a str, not {name!r}")
         make_policy(policy)
     if len(policies) < 2:
-        raise ValueError(f"a tournament takes two or more policies, not {len(policies)}")
+        raise ValueError(f"a tournament needs two or more policies, not {len(policies)}")
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
     pairings = list(combinations(policies, 2))
     matches = []

@@ -1,4 +1,4 @@
-"""What a tournament showed: ratings with intervals, and who scored what against whom."""
+"""The report of a tournament: ratings with 95 % intervals, and a cross table of scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mijnlieff._util.tables import html_table, text_table
+from mijnlieff._util.tables import TableReport
 from mijnlieff.errors import MissingExtraError
 from mijnlieff.evaluation.match_report import MatchReport, SeatRecord
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, fit_ratings, point_groups
@@ -24,7 +24,7 @@ class Standing:
     """One player of a tournament.
 
     Attributes:
-        name: of the player.
+        name: the name of the player.
         elo: the rating; the mean of all players is 0.
         elo_interval: its 95 % interval.
         total: results of all games.
@@ -37,22 +37,23 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class TournamentReport:
+class TournamentReport(TableReport):
     """The result of a tournament.
 
-    Ratings are those of greatest likelihood in the model of Bradley & Terry, a draw being half a
-    win and half a loss, and intervals are from the Fisher information; see
+    Ratings are maximum-likelihood estimates in the Bradley-Terry model, with a draw counted as half
+    a win and half a loss. Intervals come from the Fisher information; see
     `mijnlieff.evaluation.statistics`.
-    Where a group of players lost not a single point to the others, no finite ratings are likeliest.
-    Then, and only then, every match is counted as if it had had one more game, a draw: a clean
-    sweep counts as little less than the score nearest to it, and `groups` tells.
+
+    If a group of players never lost a point to the others, the likelihood has no finite maximum.
+    Only then, one drawn game is added to every match, so that ratings stay finite; `groups` lists
+    these groups.
 
     Attributes:
         standings: the players, the best rating first.
-        matches: everybody against everybody, once.
-        groups: names, best first; no player of a group lost points to one of a later group. A
-            single group unless there are clean sweeps as described.
-        seed: of the tournament.
+        matches: one match for every pair of players.
+        groups: names, best first; no player of a group lost a point to a later group. Usually there
+            is a single group.
+        seed: the seed of the tournament.
     """
 
     standings: tuple[Standing, ...]
@@ -62,7 +63,7 @@ class TournamentReport:
 
     @classmethod
     def from_matches(cls, matches: Sequence[MatchReport], *, seed: int) -> TournamentReport:
-        """Sum up matches of everybody against everybody.
+        """Return the report on one match for every pair of players.
 
         Raises:
             ValueError: two players have no match, or more than one.
@@ -110,7 +111,7 @@ class TournamentReport:
         return tuple(standing.name for standing in self.standings)
 
     def score(self, player: str, opponent: str) -> float:
-        """Return the share of points that a player won against another, 0 to 1.
+        """Return the score of a player against another, 0 to 1.
 
         Raises:
             KeyError: the two have not met.
@@ -120,7 +121,9 @@ class TournamentReport:
                 return match.score
             if _pairing(match) == (opponent, player):
                 return 1 - match.score
-        raise KeyError(f"no match of {player!r} against {opponent!r}; players are {self.names}")
+        raise KeyError(
+            f"there is no match of {player!r} against {opponent!r}; the players are {self.names}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dict of plain numbers, texts, tuples and dicts."""
@@ -130,7 +133,7 @@ class TournamentReport:
         """Draw the ratings with their intervals, the best at the top.
 
         Args:
-            axes: where to draw; in a new figure unless given.
+            axes: the axes to draw in; None makes a new figure.
 
         Raises:
             MissingExtraError: matplotlib is not installed.
@@ -157,16 +160,8 @@ class TournamentReport:
         axes.grid(axis="x", alpha=0.3)
         return axes
 
-    def __str__(self) -> str:
-        """Return a table for the terminal."""
-        return "\n".join([self._title, text_table(self._rows()), self._summary])
-
-    def _repr_html_(self) -> str:
-        """Return the same table for notebooks."""
-        return html_table(self._title, self._rows(), self._summary)
-
     def _rows(self) -> list[list[str]]:
-        """The cross table: scores of the row's player against those with these ranks."""
+        """Return the cross table: the scores of each player against the players of each rank."""
         ranks = range(1, len(self.standings) + 1)
         rows = [["", "Elo", "95% interval", "games", "score", *(f"vs {rank}" for rank in ranks)]]
         for rank, standing in zip(ranks, self.standings, strict=True):
@@ -196,13 +191,13 @@ class TournamentReport:
 
     @property
     def _summary(self) -> str:
-        text = "ratings of greatest likelihood (Bradley-Terry), mean 0"
+        text = "maximum-likelihood ratings (Bradley-Terry), mean 0"
         if len(self.groups) == 1:
             return text
         groups = " > ".join(", ".join(group) for group in self.groups)
         return (
-            f"{text}; not a point was lost to the right of a sign > in {groups}, so the distance "
-            "there has no upper bound, and every match is counted with one draw more"
+            f"{text}; in {groups}, groups separated by '>' never lost a point to a later group, so "
+            "their gap is unbounded, and every match is counted with one more game, a draw"
         )
 
 

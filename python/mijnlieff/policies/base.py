@@ -1,4 +1,4 @@
-"""What is asked of every policy, and policies from their names.
+"""The policy interface, and policies by name.
 
 The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
@@ -29,7 +29,7 @@ __all__ = ["Policy", "choose_actions", "make_policy"]
 
 @runtime_checkable
 class Policy(Protocol):
-    """Anything that chooses actions for positions that are not over."""
+    """Anything that chooses actions in positions that are not over."""
 
     def act(self, position: Position) -> int:
         """Return the action to play."""
@@ -53,7 +53,7 @@ def make_policy(
 
     Raises:
         ValueError: an unknown name, or a depth or seed out of range.
-        TypeError: neither a name nor a policy, or a depth or seed that is no integer.
+        TypeError: neither a name nor a policy, or a depth or seed that is not an integer.
         CheckpointError: the champion's file is damaged.
     """
     if not isinstance(policy, str):
@@ -94,22 +94,22 @@ def _is_number(text: str) -> bool:
 
 
 def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
-    """Return what a policy plays in these positions, checked.
+    """Return the actions that a policy chooses in these positions, after checking them.
 
     Raises:
-        PolicyError: not one integer per position, or an action that is not legal; the message
-            names the position.
+        PolicyError: the policy did not return one integer per position, or chose an illegal action;
+            the message names the position.
     """
     chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
         return list(map(int, chosen))
     actions = np.asarray(chosen)
     if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
-        actions = actions.astype(bool)  # NumPy takes booleans among integers for integers
+        actions = actions.astype(bool)  # NumPy converts booleans among integers to integers
     if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":
         raise PolicyError(
             f"{policy!r} returned an array of dtype {actions.dtype} and shape {actions.shape} for "
-            f"{len(positions)} positions; it has to be integers of shape ({len(positions)},)"
+            f"{len(positions)} positions; it must return integers of shape ({len(positions)},)"
         )
     masks = mask_batch(positions)
     for i, action in enumerate(actions.tolist()):

@@ -1,4 +1,4 @@
-"""Trained networks as players, evaluated natively: the one in the package, and any exported one."""
+"""Policies that play by a trained network without PyTorch: the packaged one, or an exported one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from functools import cache, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -15,45 +14,46 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Position, Variant
 from mijnlieff._util.integers import integer, seed_of
+from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 
 __all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
 
 _MAGIC = b"MIJNNETW"
-# How the search plays that the networks were trained with, see `TrainConfig`.
+# The settings of the search that the networks were trained with, see `TrainConfig`.
 _MARGIN_WEIGHT = 0.5
 _SOLVE_BELOW = 9
 
 
 class ExportedPolicy:
-    """Plays what a trained network thinks best, without PyTorch, with or without a search.
+    """Plays by a trained network, without PyTorch, with or without a search.
 
-    `load` reads a file that ``mijnlieff export`` wrote. A network plays on the board and with the
-    copies that it was trained on, whatever the opening rule.
+    `load` reads a file written by ``mijnlieff export``. A network plays on the board and with the
+    number of copies that it was trained on, under any opening rule.
 
-    Decision ``n`` draws from stream ``n`` of the seed: the same calls give the same actions,
-    however they are cut into batches. Policies are equal when network and settings are; how many
-    decisions they have made is pickled, but not compared.
+    Decision ``n`` draws from stream ``n`` of the seed, so the same positions in the same order get
+    the same actions, however they are split into batches. Policies are equal if their networks and
+    settings are; the number of decisions made so far is pickled, but not compared.
 
     Args:
-        network: what it plays by, a `mijnlieff._mijnlieff.Network`.
-        seed: of the draws, 0 to 2**64 - 1; it does not matter at temperature 0.
-        temperature: 0 plays the legal action with the largest logit (of equal ones the first);
+        network: the network, a `mijnlieff._mijnlieff.Network`.
+        seed: of the random draws, 0 to 2**64 - 1; it does not matter at temperature 0.
+        temperature: 0 plays the legal action with the largest logit (the first of equal ones);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
-        num_simulations: of a tree search (`MCTSPolicy`) before every decision, which plays its best
-            action and solves positions of at most 9 empty cells exactly; 0 plays by the network
-            alone.
+        num_simulations: simulations of a tree search (`MCTSPolicy`) before every decision; the
+            search plays its best action and solves positions with at most 9 empty cells exactly.
+            0 plays by the network alone.
 
     Attributes:
-        network: as given.
-        seed: as given.
-        temperature: as given.
-        num_simulations: as given.
+        network: the network.
+        seed: the seed.
+        temperature: the temperature.
+        num_simulations: the number of simulations before every decision.
 
     Raises:
-        ValueError: a seed, a temperature or a number of simulations out of range, or a search and a
-            temperature.
+        ValueError: a seed, a temperature or a number of simulations out of range, or both a search
+            and a temperature.
         TypeError: `network` is not a network, or a number is not an integer.
     """
 
@@ -64,7 +64,7 @@ class ExportedPolicy:
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
     ) -> None:
-        """Check and keep the settings."""
+        """Check the settings."""
         if not isinstance(network, Network):
             raise TypeError(
                 f"network must be a Network, not {network!r}; ExportedPolicy.load reads a file"
@@ -73,13 +73,15 @@ class ExportedPolicy:
         self.seed = seed_of(seed)
         self.temperature = float(temperature)
         if not (self.temperature >= 0 and math.isfinite(self.temperature)):
-            raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+            raise ValueError(
+                f"temperature must be a finite number of at least 0, not {temperature!r}"
+            )
         self.num_simulations = integer("num_simulations", num_simulations)
         if self.num_simulations < 0:
             raise ValueError(f"num_simulations must be 0 or more, not {self.num_simulations}")
         if self.num_simulations and self.temperature:
             raise ValueError(
-                f"a search plays its best action: leave temperature at 0, not {temperature!r}"
+                f"a search plays its best action, so temperature must be 0, not {temperature!r}"
             )
         self._path: str | None = None
         self._decisions = 0
@@ -100,17 +102,17 @@ class ExportedPolicy:
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
     ) -> ExportedPolicy:
-        """Return a policy that plays by the network in a file.
+        """Return a policy that plays by a network from a file.
 
         Args:
-            path: a file that ``mijnlieff export`` wrote.
+            path: a file written by ``mijnlieff export``.
             seed: as in the class.
             temperature: as in the class.
             num_simulations: as in the class.
 
         Raises:
-            CheckpointError: the file is missing, truncated, damaged, of another program or version;
-                the message names it and the reason.
+            CheckpointError: the file is missing, truncated, damaged, or from another program or
+                version; the message names the file and the reason.
             ValueError: as in the class.
             TypeError: as in the class.
         """
@@ -128,7 +130,7 @@ class ExportedPolicy:
 
         Raises:
             GameOverError: the game is over.
-            PolicyError: the position is of another board or other copies.
+            PolicyError: the position has another board or number of copies than the network.
         """
         return int(self.act_batch([position])[0])
 
@@ -139,7 +141,7 @@ class ExportedPolicy:
 
         Raises:
             GameOverError: a game is over; the message says which. No decision is counted.
-            PolicyError: the positions are of another board or other copies.
+            PolicyError: the positions have another board or number of copies than the network.
             ValueError: positions of several variants.
         """
         if not positions:
@@ -151,7 +153,7 @@ class ExportedPolicy:
         return actions
 
     def __repr__(self) -> str:
-        """Return where the network comes from, and the settings."""
+        """Return the source of the network and the settings."""
         if self._path is None:
             return f"ExportedPolicy({self.network!r}, {self._settings()})"
         return f"ExportedPolicy.load({self._path!r}, {self._settings()})"
@@ -163,13 +165,13 @@ class ExportedPolicy:
         return settings
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other plays by the same network, with the same settings."""
+        """Whether the other policy has the same network and settings."""
         if not isinstance(other, ExportedPolicy):
             return NotImplemented
         return self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        """Return a hash of what equality compares."""
+        """Return a hash that is equal for equal policies."""
         return hash(self._identity())
 
     def _identity(self) -> tuple[Network, int, float, int]:
@@ -179,7 +181,7 @@ class ExportedPolicy:
 class ChampionPolicy(ExportedPolicy):
     """Plays by the network that comes with the package, see ``docs/champion.md``.
 
-    The network was trained on the standard game; its file is read when first needed.
+    The network was trained on the standard game. Its file is read on first use.
 
     Args:
         seed: as in `ExportedPolicy`.
@@ -198,7 +200,7 @@ class ChampionPolicy(ExportedPolicy):
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
     ) -> None:
-        """Check and keep the settings."""
+        """Check the settings."""
         super().__init__(_packaged_network(), seed, temperature, num_simulations)
 
     def __repr__(self) -> str:
@@ -207,7 +209,7 @@ class ChampionPolicy(ExportedPolicy):
 
 
 def is_network_file(path: Path) -> bool:
-    """Whether a file can be read and starts as one that ``mijnlieff export`` wrote."""
+    """Whether a file can be read and starts like one written by ``mijnlieff export``."""
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -218,25 +220,24 @@ def is_network_file(path: Path) -> bool:
 def _evaluate(
     network: Network, observations: NDArray[np.float32], _masks: NDArray[np.int8]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Logits and values as a tree search wants them."""
+    """Return logits and values in the form that a tree search expects."""
     logits, values = network.evaluate(observations)
     return logits, search_value(values, _MARGIN_WEIGHT)
 
 
 @cache
 def _packaged_network() -> Network:
-    """The network that comes with the package, read once."""
-    file = files("mijnlieff") / "data" / "champion.bin"
-    return _network(file.read_bytes(), "the champion of this package")
+    """Return the network that comes with the package, which is read once."""
+    return _network(package_data("champion.bin"), "the champion of this package")
 
 
 def _read_network(path: Path) -> Network:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise CheckpointError(f"there is no network {path}") from None
+        raise CheckpointError(f"the network file {path} does not exist") from None
     except OSError as error:
-        raise CheckpointError(f"cannot read the network {path}: {error.strerror}") from error
+        raise CheckpointError(f"cannot read the network file {path}: {error.strerror}") from error
     return _network(content, str(path))
 
 

@@ -1,4 +1,4 @@
-"""A player that searches a tree for every move, with a network or with random games."""
+"""A policy that runs a tree search for every move, with a network or with random games."""
 
 from __future__ import annotations
 
@@ -10,28 +10,34 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, TreeSearch
 from mijnlieff._util.integers import SEEDS, integer, seed_of
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.playable import check_playable
 
 __all__ = ["MARGIN_UNIT", "MCTSPolicy", "search_value", "search_with"]
 
 MARGIN_UNIT = 4.0
-"""Points per unit of a network's margin, so that both of its values are of like size."""
-# Points that count in full in what a search makes of a margin.
+"""Points per unit of a network's margin, so that both of its values have a similar range."""
+# A margin of this many points counts as 1 in the value of a search.
 _FULL_MARGIN = 8.0
+
+# The most edges (nodes times actions) of all trees that are searched at once.
+_EDGES_AT_ONCE = 1 << 24
+# Observations, masks and results take about as much memory as this many nodes of a tree.
+_NODES_BESIDE_TREE = 16
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
 
 def search_value(values: Any, margin_weight: float) -> Any:
-    """What a search takes positions to be worth, from the two values that a network gives them.
+    """Return the values that a search uses, from the two values that a network gives.
 
     Args:
         values: ``(B, 2)``, a NumPy array or a tensor: expected outcome, and expected margin in
             units of `MARGIN_UNIT` points.
-        margin_weight: share of the margin, as in `TreeSearch`.
+        margin_weight: weight of the margin, as in `TreeSearch`.
 
     Returns:
-        ``(B,)``, of the same kind, between -1 and 1.
+        ``(B,)``, an array or a tensor like `values`, between -1 and 1.
     """
     share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clip(-1.0, 1.0)
     return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
@@ -41,42 +47,44 @@ def search_with(network: _Network, search: TreeSearch) -> None:
     """Run a search to its end.
 
     Args:
-        network: called as ``network(observations, masks)`` for the leaves; returns logits
+        network: called as ``network(observations, masks)`` for the leaves; it returns logits
             ``(B, num_actions)`` and values ``(B,)`` for the side to move, between -1 and 1.
-        search: the search, whose results can be read afterwards.
+        search: the search; its results can be read afterwards.
 
     Raises:
-        PolicyError: the network returned something else, or NaN.
+        PolicyError: the network did not return these, or returned NaN.
     """
     while (batch := search.select()) is not None:
         output = network(batch.observation, batch.action_mask)
         if not isinstance(output, tuple) or len(output) != 2:
-            raise PolicyError("a network that a tree search asks has to return logits and values")
+            raise PolicyError("the network of a tree search must return logits and values")
         search.update(*output)
 
 
 class MCTSPolicy:
-    """A policy that searches a tree of the moves ahead for every decision.
+    """A policy that runs a tree search for every decision.
 
     Without a network, the value of a position is what one game of random moves from there pays, and
-    all moves are thought equally likely. With one, positions are worth what it says, and the search
-    looks first where its policy points.
+    all legal moves get equal prior probability. With one, its values and its policy guide the
+    search.
 
     Args:
-        num_simulations: of each search.
-        network: called as ``network(observations, masks)``, returns logits and values, see
-            `TreeSearch.update`; None plays random games instead.
+        num_simulations: simulations of each search.
+        network: called as ``network(observations, masks)``; it returns logits and values, see
+            `TreeSearch.update`. None plays random games instead.
         root: ``"puct"`` or ``"gumbel"``, see `TreeSearch`.
-        c_puct: weight of the policy against the values found, for ``"puct"``.
-        seed: decision n of a policy draws from stream n of it, as with the built-in policies.
-        observation: the layout that the network wants.
-        margin_weight: share of the points in what a finished game is worth, 0 to 1.
+        c_puct: weight of the policy relative to the values found, for ``"puct"``.
+        seed: decision ``n`` of a policy draws from stream ``n`` of the seed, as with the built-in
+            policies.
+        observation: the layout of observations for the network.
+        margin_weight: weight of the points, against that of the outcome, in the value of a finished
+            game, 0 to 1.
         solve_below: positions with at most this many empty cells are solved exactly.
-        num_threads: as many as there are cores unless given.
+        num_threads: 1 to 1024; None is as many as there are cores.
 
     Raises:
         ValueError: a setting out of range.
-        TypeError: a network that cannot be called, or a number that is no integer.
+        TypeError: a network that cannot be called, or a number that is not an integer.
     """
 
     def __init__(
@@ -92,10 +100,10 @@ class MCTSPolicy:
         solve_below: int = 0,
         num_threads: int | None = None,
     ) -> None:
-        """Check and keep the settings."""
+        """Check the settings."""
         if network is not None and not callable(network):
             raise TypeError(
-                f"network has to be a function of observations and masks, not {network!r}"
+                f"network must be a function of observations and masks, not {network!r}"
             )
         self.seed = seed_of(seed)
         self.num_simulations = integer("num_simulations", num_simulations)
@@ -109,10 +117,10 @@ class MCTSPolicy:
             "num_threads": num_threads,
         }
         self._decisions = 0
-        self._search([Position()])  # says now what is out of range
+        self._search([Position()])  # raises for settings out of range
 
     def __repr__(self) -> str:
-        """Return the settings; networks show their name."""
+        """Return the settings; a network is shown by its name."""
         network = ""
         if self.network is not None:
             name = getattr(self.network, "__qualname__", type(self.network).__name__)
@@ -127,23 +135,35 @@ class MCTSPolicy:
 
         Raises:
             GameOverError: the game is over.
-            PolicyError: the network returned something else than logits and values.
+            PolicyError: the network did not return logits and values.
         """
         return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
 
+        At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
+        of memory; more positions are searched part by part. The trees, and so the actions, do not
+        depend on how the positions are cut.
+
         Raises:
-            GameOverError: a game is over; the message says which.
-            PolicyError: the network returned something else than logits and values, or NaN.
+            GameOverError: a game is over; the message says which. No decision is counted.
+            PolicyError: the network did not return logits and values, or returned NaN.
             ValueError: positions of several variants.
         """
-        if not len(positions):
-            return np.empty(0, dtype=np.int64)
-        for i, position in enumerate(positions):
-            if position.is_over:
-                raise GameOverError(f"position {i}: the game is over")
+        actions = np.empty(len(positions), dtype=np.int64)
+        if not actions.size:
+            return actions
+        check_playable(positions)
+        nodes = self.num_simulations + _NODES_BESIDE_TREE
+        trees = max(1, _EDGES_AT_ONCE // (nodes * positions[0].variant.num_actions))
+        for start in range(0, len(positions), trees):
+            part = positions[start : start + trees]
+            actions[start : start + len(part)] = self._choose(part)
+        return actions
+
+    def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Search all positions at once."""
         search = self._search(positions)
         self._decisions += len(positions)
         if self.network is None:

@@ -1,4 +1,4 @@
-"""A policy from a function that gives a number to every action."""
+"""A policy from a function that returns a logit for every action."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
 from mijnlieff._util.integers import integer, seed_of
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.playable import check_playable
 
 __all__ = ["NetworkPolicy"]
 
@@ -19,27 +20,27 @@ _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
 
 class NetworkPolicy:
-    """A policy from a function that gives a number to every action.
+    """A policy from a function that returns a logit for every action.
 
-    The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` of the
-    layout chosen (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
-    returns logits ``(B, num_actions)``, or a tuple of logits and values, which are ignored, as
-    anything that NumPy makes a real array of, PyTorch tensors included. Illegal actions are masked
-    here, whatever their logits.
+    The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` in the
+    chosen layout (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
+    returns logits ``(B, num_actions)``, or a tuple of logits and values; the values are ignored.
+    Logits may be anything that NumPy converts to an array of real numbers, and PyTorch tensors.
+    Illegal actions are masked by the policy, so their logits do not matter.
 
     Args:
         fn: the function.
         observation: the layout of observations, see `Position.observation`.
-        temperature: 0 plays the legal action with the largest logit (of equal ones the first);
+        temperature: 0 plays the legal action with the largest logit (the first of equal ones);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
-        seed: of the generator for draws, 0 to 2**64 - 1. It goes on from call to call, one row for
-            each position.
-        batch_size: the most positions given to `fn` at once.
+        seed: of the random generator, 0 to 2**64 - 1. The generator advances from call to call, by
+            one row of numbers for each position.
+        batch_size: the most positions passed to `fn` at once.
 
     Raises:
         ValueError: unknown layout, a negative or infinite temperature, a batch size below 1, or a
             seed out of range.
-        TypeError: `fn` cannot be called, or a number is no integer.
+        TypeError: `fn` cannot be called, or a number is not an integer.
     """
 
     def __init__(
@@ -50,15 +51,14 @@ class NetworkPolicy:
         seed: int = 0,
         batch_size: int = 4096,
     ) -> None:
-        """Check and keep the settings."""
+        """Check the settings."""
         if not callable(fn):
-            raise TypeError(f"fn has to be a function of observations and masks, not {fn!r}")
-        if observation not in ("planes", "flat", "packed"):
-            raise ValueError(
-                f"unknown observation layout {observation!r}; choose planes, flat or packed"
-            )
+            raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
+        Position().observation(observation)  # raises for a layout that does not exist
         if not (temperature >= 0 and math.isfinite(temperature)):
-            raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+            raise ValueError(
+                f"temperature must be a finite number of at least 0, not {temperature!r}"
+            )
         batch_size = integer("batch_size", batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
@@ -70,7 +70,7 @@ class NetworkPolicy:
         self._generator = np.random.default_rng(self.seed)
 
     def __repr__(self) -> str:
-        """Return the settings; functions show their name."""
+        """Return the settings; a function is shown by its name."""
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
         return (
             f"NetworkPolicy({name}, observation={self.observation!r}, "
@@ -82,7 +82,7 @@ class NetworkPolicy:
 
         Raises:
             GameOverError: the game is over.
-            PolicyError: the function returned something else than logits, see `act_batch`.
+            PolicyError: the function returned invalid logits, see `act_batch`.
         """
         return int(self.act_batch([position])[0])
 
@@ -91,16 +91,17 @@ class NetworkPolicy:
 
         Raises:
             GameOverError: a game is over; the message says which.
-            PolicyError: the function returned a wrong shape or dtype, NaN or +inf, or -inf for
-                every legal action; the message names the position.
+            PolicyError: the function returned a wrong shape or dtype, a logit that is NaN or +inf,
+                or -inf for every legal action of a position; the message names it.
             ValueError: positions of several variants.
         """
         actions = np.empty(len(positions), dtype=np.int64)
+        if not actions.size:
+            return actions
+        check_playable(positions)
         for start in range(0, len(positions), self.batch_size):
             batch = positions[start : start + self.batch_size]
             masks = mask_batch(batch)
-            for i in np.flatnonzero(~masks.any(axis=1)):
-                raise GameOverError(f"position {start + i}: the game is over")
             output = self.fn(observe_batch(batch, self.observation), masks)
             logits = self._check(output, masks, start)
             if self.temperature > 0:
@@ -115,8 +116,8 @@ class NetworkPolicy:
         if isinstance(output, tuple):
             if len(output) != 2:
                 raise PolicyError(
-                    f"the network returned {len(output)} values; it has to be logits, or logits "
-                    "and values"
+                    f"the network returned a tuple of {len(output)}; it must return logits, or "
+                    "logits and values"
                 )
             output = output[0]
         if hasattr(output, "detach"):  # a PyTorch tensor, which may need gradients
@@ -124,7 +125,7 @@ class NetworkPolicy:
         try:
             logits = np.asarray(output)
         except (TypeError, ValueError, RuntimeError) as error:
-            raise PolicyError(f"the network returned no array of numbers: {error}") from error
+            raise PolicyError(f"the network did not return an array of numbers: {error}") from error
         if logits.dtype.kind not in "fiu":
             raise PolicyError(f"the logits have dtype {logits.dtype}, not a real number type")
         if logits.shape != masks.shape:

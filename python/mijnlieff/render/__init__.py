@@ -1,9 +1,8 @@
 """Drawings of a position: SVG text, an RGB image, and a window.
 
-A position becomes one list of primitive shapes (``scene.py``), which either backend turns into its
-own kind of output, so that the SVG and the image show the same thing. SVG needs nothing but Python;
-``image`` needs Pillow and ``Window`` needs Pillow and pygame-ce, both in the extra ``render``, and
-both are imported on first use.
+A position becomes a list of primitive shapes (``scene.py``), which each backend draws, so that the
+SVG and the image look the same. SVG needs no other package. ``image`` needs Pillow, and ``Window``
+needs Pillow and pygame-ce; both are in the extra ``render`` and are imported on first use.
 """
 
 from .gallery import Gallery

@@ -1,4 +1,4 @@
-"""Several boards beside each other, for notebooks."""
+"""Several boards side by side, for notebooks."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ _FONT = 14
 
 
 class Gallery:
-    """Positions in rows, each above its caption; draws itself in a notebook.
+    """Positions in rows, each above its caption, which a notebook shows as a drawing.
 
-    One SVG, like the drawing of a single position, because that is what every notebook shows, also
-    where it is only read.
+    The drawing is one SVG, like that of a single position, because every notebook viewer shows SVG.
 
     Args:
-        positions: what to draw.
-        captions: one text for each, of one or more lines; none unless given.
+        positions: the positions to draw.
+        captions: one text for each position, of one or more lines; None is no captions.
         size: length of each drawing's longer side in pixels, 32..8192.
-        columns: how many are in a row.
+        columns: number of positions in a row.
 
     Raises:
-        ValueError: not as many captions as positions, or no column.
-        TypeError: a number of columns that is no integer.
+        ValueError: the numbers of captions and positions differ, or `columns` is below 1.
+        TypeError: `columns` is not an integer.
     """
 
     def __init__(
@@ -43,7 +42,7 @@ class Gallery:
         size: SupportsIndex = 320,
         columns: SupportsIndex = 4,
     ) -> None:
-        """Check and keep them."""
+        """Check the arguments."""
         self.positions: Sequence[Drawable] = tuple(positions)
         self.captions: Sequence[str] = (
             ("",) * len(self.positions) if captions is None else tuple(captions)
@@ -52,13 +51,14 @@ class Gallery:
         self.columns = integer("columns", columns)
         if len(self.captions) != len(self.positions):
             raise ValueError(
-                f"{len(self.positions)} positions need as many captions, not {len(self.captions)}"
+                f"{len(self.positions)} positions need {len(self.positions)} captions, "
+                f"not {len(self.captions)}"
             )
         if self.columns < 1:
-            raise ValueError(f"a gallery has at least 1 column, not {self.columns}")
+            raise ValueError(f"columns must be at least 1, not {self.columns}")
 
     def __repr__(self) -> str:
-        """Return how many there are, for where nothing can be drawn."""
+        """Return the number of positions, for terminals."""
         return f"<Gallery of {len(self.positions)} positions>"
 
     def _repr_svg_(self) -> str:

@@ -1,4 +1,4 @@
-"""Where everything goes: depends on the board alone, so all drawings of a game have one size."""
+"""The layout of a drawing; it depends on the board alone, so drawings of a game have one size."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .shapes import DrawableBoard
 __all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange", "column_name"]
 
 CELL = 72.0
-"""Side of a cell in drawing units; everything else is measured against it."""
+"""Side of a cell in drawing units."""
 TILE_EDGE = 3.0
-"""How much of a tile its darker lower edge takes."""
+"""Height of the darker lower edge of a tile."""
 TRAY_WIDTH = 150.0
 TRAY_HEIGHT = 100.0
 _MARGIN = 20.0
 _GAP = 14.0
 _STATUS_HEIGHT = 40.0
 _LABEL_SIZE = 15.0
-_LARGEST_LABEL = 0.56 * CELL  # two letters and a little air across one cell
-_LONG_SIDE = 10  # boards longer than this get larger writing, or it could not be read
+_LARGEST_LABEL = 0.56 * CELL  # two letters fit across one cell
+_LONG_SIDE = 10  # larger boards get larger text, so that it stays readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Layout:
     Attributes:
         width: width of the whole drawing.
         height: height of the whole drawing.
-        scale: factor for all that surrounds the board: 1 up to ten cells, more on longer boards.
+        scale: factor for everything around the board: 1 up to ten cells, more on larger boards.
         board_left: left edge of column ``a``.
         board_bottom: lower edge of row 1.
         label_size: font size of the coordinates.
@@ -55,7 +55,7 @@ class Layout:
 
 
 def arrange(board: DrawableBoard) -> Layout:
-    """Return the layout of a board, trays below or beside it, whichever is the more compact."""
+    """Return the layout of a board, with trays below or beside it, whichever is more compact."""
     scale = max(1.0, max(board.width, board.height) / _LONG_SIDE)
     label_size = min(_LABEL_SIZE * scale, _LARGEST_LABEL)
     gutter = 1.6 * label_size
@@ -64,7 +64,7 @@ def arrange(board: DrawableBoard) -> Layout:
     tray_width, tray_height = TRAY_WIDTH * scale, TRAY_HEIGHT * scale
     board_width, board_height = board.width * CELL + gutter, board.height * CELL + gutter
 
-    narrowest = 2 * tray_width + gap  # the longest status fits into this, too
+    narrowest = 2 * tray_width + gap  # wide enough for the longest status too
     below = (max(board_width, narrowest), board_height + gap + tray_height)
     beside = (
         max(board_width + gap + tray_width, narrowest),

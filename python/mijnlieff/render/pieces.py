@@ -18,9 +18,9 @@ _SIGNS: tuple[tuple[_Line, ...], ...] = (
     # >< Puller
     (((-0.58, -0.4), (-0.18, 0.0), (-0.58, 0.4)), ((0.58, -0.4), (0.18, 0.0), (0.58, 0.4))),
 )
-"""The sign of each piece type, in radii of the stone around its centre."""
+"""The sign of each piece type, relative to the centre, in radii of the stone."""
 
-# Light against Dark differ in lightness, not in hue, so that every kind of sight tells them apart.
+# Light and Dark differ in lightness, not hue, so that colour-blind people can tell them apart.
 _FACE = ("#fbf4e2", "#34303a")
 _RIM = ("#8a6d3f", "#17141b")
 _INNER = ("#e6d6b4", "#4d4756")
@@ -41,13 +41,13 @@ def stone(
     """Return the shapes of one stone.
 
     Args:
-        part: name of the stone's shapes; the sign's gets ``-sign`` appended.
+        part: name of the stone's shapes; that of the sign ends in ``-sign``.
         centre: middle of the stone.
         radius: outer radius.
         player: 0 Light, 1 Dark.
-        piece: type 0..3; anything else draws a stone without a sign.
-        shadow: whether it throws one on the cell below.
-        fade_into: background to blend most of the colours into, for a piece that is used up.
+        piece: type 0..3; other numbers draw a stone without a sign.
+        shadow: whether to draw a shadow below the stone.
+        fade_into: background to blend the colours into, for a piece type with no pieces left.
     """
 
     def colour(of: str) -> str:

@@ -1,15 +1,15 @@
-"""The drawing of a position as a list of shapes, back to front."""
+"""The drawing of a position as a list of shapes, from back to front."""
 
 from __future__ import annotations
 
+from ..pieces import PLAYERS, Piece
 from .layout import CELL, TILE_EDGE, TRAY_HEIGHT, TRAY_WIDTH, Layout, arrange, column_name
 from .pieces import stone
 from .shapes import Circle, Drawable, Rect, Scene, Shape, Text
 
 __all__ = ["scene"]
 
-_PLAYERS = ("Light", "Dark")
-_SIGNS = ("+", "x", "<>", "><")
+_SIGNS = tuple(piece.sign for piece in Piece)
 
 _PANEL = "#efe4cd"
 _PANEL_EDGE = "#cdb98f"
@@ -75,19 +75,19 @@ def scene(position: Drawable) -> Scene:
 
 
 def _piece(position: Drawable, cell: int) -> int:
-    """Return the type of the stone on a cell, -1 where it is not known."""
+    """Return the type of the stone on a cell, -1 if unknown."""
     return -1 if position.pieces is None else int(position.pieces[cell])
 
 
 def _status(position: Drawable, *, must_pass: bool) -> str:
-    """Say in a few words whose turn it is, or how the game ended."""
+    """Return the turn, or the result of a finished game, in a few words."""
     light, dark = position.score
     if position.is_over:
         if light == dark:
             return f"Draw {light}-{dark}"
-        winner = _PLAYERS[dark > light]
+        winner = PLAYERS[dark > light]
         return f"{winner} wins {max(light, dark)}-{min(light, dark)}"
-    mover, other = _PLAYERS[position.to_play], _PLAYERS[1 - position.to_play]
+    mover, other = PLAYERS[position.to_play], PLAYERS[1 - position.to_play]
     turn = f"{mover} must pass" if must_pass else f"{mover} to move"
     if position.last_action == position.variant.pass_action:
         return f"{other} passed, {turn}"
@@ -95,7 +95,7 @@ def _status(position: Drawable, *, must_pass: bool) -> str:
 
 
 def _status_line(layout: Layout, position: Drawable, status: str) -> list[Shape]:
-    """Draw the status in words, led by a plain stone of the player it is about."""
+    """Draw the status text, after a plain stone of the player that it names."""
     x, y = layout.status
     size = 18 * layout.scale
     light, dark = position.score
@@ -128,7 +128,7 @@ def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
 
 
 def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
-    """Draw one cell as a tile with a darker lower edge, marked when it is open."""
+    """Draw one cell as a tile with a darker lower edge, with a mark if it is open."""
     centre_x, centre_y = layout.centre(x, y)
     side = CELL - 4
     left, top = centre_x - side / 2, centre_y + TILE_EDGE / 2 - side / 2
@@ -144,7 +144,7 @@ def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
 
 
 def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
-    """Draw a player's name, points and hand; the side to move gets a strong outline."""
+    """Draw a player's name, points and hand; the side to move gets a thick outline."""
     scale = layout.scale
     left, top = layout.trays[player]
     moves = position.to_play == player and not position.is_over
@@ -165,7 +165,7 @@ def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
             "name",
             left + 38 * scale,
             top + 26.5 * scale,
-            _PLAYERS[player],
+            PLAYERS[player],
             15 * scale,
             _INK,
             bold=True,
@@ -199,7 +199,7 @@ def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
 
 
 def _describe(position: Drawable, open_cells: set[int]) -> str:
-    """Tell the whole position in words, for those who cannot see it."""
+    """Describe the whole position in words, for screen readers."""
     names = [f"{column_name(x)}{y + 1}" for x, y in position.variant.board.cells]
 
     def stones(owner: int) -> str:

@@ -1,7 +1,7 @@
-"""The primitive shapes a drawing consists of, and what a position must tell to be drawn.
+"""The primitive shapes of a drawing, and the protocol of positions that can be drawn.
 
-All colours are opaque ``#rrggbb``, so that painting in order is all a backend has to do. Lengths
-are in drawing units, y downwards, the origin at the top left.
+All colours are opaque ``#rrggbb``, so a backend only has to paint the shapes in order. Lengths are
+in drawing units, with the origin at the top left and y downwards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class DrawableBoard(Protocol):
-    """What a drawing reads of a board."""
+    """The part of a board that a drawing needs."""
 
     @property
     def num_cells(self) -> int:
@@ -47,7 +47,7 @@ class DrawableBoard(Protocol):
 
 
 class DrawableVariant(Protocol):
-    """What a drawing reads of a variant."""
+    """The part of a variant that a drawing needs."""
 
     @property
     def board(self) -> DrawableBoard:
@@ -59,7 +59,7 @@ class DrawableVariant(Protocol):
 
 
 class Drawable(Protocol):
-    """What a drawing reads of a position; ``mijnlieff.Position`` has all of it."""
+    """The part of a position that a drawing needs; ``mijnlieff.Position`` implements it."""
 
     @property
     def variant(self) -> DrawableVariant:
@@ -71,11 +71,11 @@ class Drawable(Protocol):
 
     @property
     def pieces(self) -> npt.NDArray[np.int8] | None:
-        """int8 ``(num_cells,)``: type 0..3 of the stone, -1 where empty or unknown; or None."""
+        """int8 ``(num_cells,)``: type 0..3 of the stone, -1 if empty or unknown; or None."""
 
     @property
     def hands(self) -> npt.NDArray[np.int8] | npt.NDArray[np.uint8]:
-        """``(2, 4)``: pieces held by Light and Dark of each type."""
+        """``(2, 4)``: number of pieces of each type in the hands of Light and Dark."""
 
     @property
     def to_play(self) -> int:
@@ -91,7 +91,7 @@ class Drawable(Protocol):
 
     @property
     def last_action(self) -> int | None:
-        """The action that led here, None at the start or where unknown."""
+        """The last action, None at the start or if unknown."""
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Ascending legal actions."""
@@ -99,7 +99,7 @@ class Drawable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A filled rectangle with corners of one radius; ``line`` is the width of its outline."""
+    """A filled rectangle with rounded corners; ``line`` is the width of its outline."""
 
     part: str
     x: float
@@ -112,7 +112,7 @@ class Rect:
     line: float = 0.0
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom edge, the outline included."""
+        """Left, top, right and bottom edge, including the outline."""
         half = self.line / 2 if self.stroke else 0.0
         return (
             self.x - half,
@@ -135,14 +135,14 @@ class Circle:
     line: float = 0.0
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom edge, the ring included."""
+        """Left, top, right and bottom edge, including the ring."""
         reach = self.radius + (self.line / 2 if self.stroke else 0.0)
         return self.x - reach, self.y - reach, self.x + reach, self.y + reach
 
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """Open polylines of one colour and width, with round ends and joints."""
+    """Open polylines of one colour and width, with round ends and joins."""
 
     part: str
     lines: tuple[tuple[tuple[float, float], ...], ...]
@@ -150,7 +150,7 @@ class Stroke:
     line: float
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom edge, the line's width included."""
+        """Left, top, right and bottom edge, including the width of the line."""
         half = self.line / 2
         xs = [x for line in self.lines for x, _ in line]
         ys = [y for line in self.lines for _, y in line]
@@ -159,7 +159,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line of text; ``y`` is its baseline and ``anchor`` says what lies at ``x``."""
+    """One line of text; ``y`` is its baseline, and ``anchor`` is the part that lies at ``x``."""
 
     part: str
     x: float
@@ -171,7 +171,7 @@ class Text:
     bold: bool = False
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom edge, of a font that is wider than the usual ones."""
+        """Left, top, right and bottom edge, estimated for a wide font."""
         width = 0.62 * self.size * len(self.text)
         left = self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
         return left, self.y - 0.8 * self.size, left + width, self.y + 0.22 * self.size
@@ -182,7 +182,7 @@ Shape: TypeAlias = Rect | Circle | Stroke | Text
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A finished drawing: its size, what it shows in words, and its shapes from back to front."""
+    """A finished drawing: its size, its description, and its shapes from back to front."""
 
     width: float
     height: float

@@ -19,9 +19,9 @@ def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
     """Return width and height in pixels.
 
     Args:
-        drawing: what is drawn.
-        size: length of the longer side, or None for the natural size: 72 pixels a cell, less on
-            boards that would get longer than 1,280.
+        drawing: the drawing.
+        size: length of the longer side, or None for the natural size: 72 pixels a cell, or less if
+            the drawing would be longer than 1,280 pixels.
 
     Raises:
         TypeError: ``size`` is not an integer.
@@ -33,6 +33,6 @@ def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
     else:
         wanted = integer("size", size)
         if not _SMALLEST <= wanted <= LARGEST:
-            raise ValueError(f"size must be in {_SMALLEST}..{LARGEST} pixels, not {wanted}")
+            raise ValueError(f"size must be {_SMALLEST} to {LARGEST} pixels, not {wanted}")
     factor = wanted / longer
     return max(1, round(drawing.width * factor)), max(1, round(drawing.height * factor))

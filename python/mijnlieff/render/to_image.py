@@ -1,4 +1,4 @@
-"""A drawing as an RGB image, by Pillow, on no display."""
+"""Draws a position as an RGB image with Pillow; no display is needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["image"]
 
 _OVERSAMPLED = 4096
-"""Up to this side in pixels, pictures are painted larger and then scaled down."""
+"""Images of up to this side in pixels are painted larger and then scaled down."""
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
@@ -26,11 +26,11 @@ def image(position: Drawable, *, size: SupportsIndex | None = None) -> npt.NDArr
     """Return a position as an image; all positions of one board and size have the same shape.
 
     Args:
-        position: what to draw.
+        position: the position to draw.
         size: length of the longer side in pixels, 32..8192; None for the natural size.
 
     Returns:
-        uint8 ``(height, width, 3)``, red, green, blue; the caller's own.
+        uint8 ``(height, width, 3)``, red, green, blue; a new array.
 
     Raises:
         TypeError: ``size`` is not an integer.
@@ -45,7 +45,7 @@ def image(position: Drawable, *, size: SupportsIndex | None = None) -> npt.NDArr
         ) from error
     drawing = scene(position)
     width, height = pixels(drawing, size)
-    # Pillow does not smooth edges: paint larger, then average.
+    # Pillow does not antialias, so paint larger and average.
     oversampling = max(1, min(4, _OVERSAMPLED // max(width, height)))
     canvas = Image.new("RGB", (width * oversampling, height * oversampling), drawing.background)
     _paint(ImageDraw.Draw(canvas), drawing, canvas.width / drawing.width)
@@ -80,7 +80,7 @@ def _paint(draw: ImageDraw, drawing: Scene, factor: float) -> None:
                     shape.fill,
                     font,
                     _ANCHORS[shape.anchor],
-                    # the built-in font has one weight; an outline makes it heavier
+                    # The built-in font has one weight; an outline makes it bolder.
                     stroke_width=int(0.022 * size) if shape.bold else 0,
                 )
 
@@ -88,7 +88,7 @@ def _paint(draw: ImageDraw, drawing: Scene, factor: float) -> None:
 def _stroke(
     draw: ImageDraw, points: list[tuple[float, float]], shape: Stroke, factor: float
 ) -> None:
-    """Paint one polyline; a disc on every point makes its ends and joints round."""
+    """Paint one polyline; a disc on every point makes ends and joins round."""
     draw.line(points, shape.stroke, _pixels(shape.line, factor))
     radius = factor * shape.line / 2
     for x, y in points:
@@ -96,7 +96,7 @@ def _stroke(
 
 
 def _font(size: float) -> Any:
-    """Return the font that Pillow brings along, ``size`` pixels high."""
+    """Return the built-in font of Pillow, ``size`` pixels high."""
     from PIL import ImageFont
 
     return ImageFont.load_default(max(1.0, size))

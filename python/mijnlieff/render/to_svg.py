@@ -1,4 +1,4 @@
-"""A drawing as SVG text, without any dependency."""
+"""Draws a position as SVG, without any dependency."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
-    """Return a position as an SVG element, which stands alone or goes straight into a page.
+    """Return a position as an SVG element, for a file or for a web page.
 
-    It has no ids, style sheet, script or link, so that several can share a page. Every shape says
-    in ``data-part`` what it shows.
+    It has no ids, style sheets, scripts or links, so a page can hold several. The attribute
+    ``data-part`` of every shape names its part of the drawing.
 
     Args:
-        position: what to draw.
+        position: the position to draw.
         size: length of the longer side in pixels, 32..8192; None for the natural size.
 
     Raises:
@@ -32,12 +32,12 @@ def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
 
 
 def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> str:
-    """Return a position as an SVG element that has further attributes, such as its place.
+    """Return a position as an SVG element with more attributes, such as its place.
 
     Args:
-        position: what to draw.
+        position: the position to draw.
         size: as for `svg`.
-        attributes: SVG text.
+        attributes: the attributes, as SVG text.
 
     Raises:
         TypeError: ``size`` is not an integer.
@@ -50,7 +50,7 @@ def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> 
 
 
 def _opening(drawing: Scene, width: int, height: int, attributes: str) -> str:
-    """Return the start tag with what the drawing shows in words."""
+    """Return the start tag, with a title and a description."""
     title = escape(drawing.title)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" '
@@ -95,7 +95,7 @@ def _element(shape: Shape) -> str:
 
 
 def _paint(fill: str | None, stroke: str | None, line: float) -> str:
-    """Return the attributes for filling and outlining."""
+    """Return the attributes for fill and outline."""
     outline = f' stroke="{stroke}" stroke-width="{_number(line)}"' if stroke else ""
     return f'fill="{fill or "none"}"{outline}'
 

@@ -1,4 +1,4 @@
-"""A window that shows positions, by pygame-ce."""
+"""A window that shows positions, using pygame-ce."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MISSING = "the window needs pygame-ce: pip install 'mijnlieff[render]'"
 
 
 class Window:
-    """A window for render mode ``human``; it opens when the first position is shown.
+    """A window for render mode ``human``, opened when the first position is shown.
 
     Args:
-        title: what the window's bar says.
+        title: the title of the window.
         size: longer side of the drawing in pixels, 32..8192; None for the natural size.
-        fps: the most positions shown a second, so that a person can follow; None for no limit.
+        fps: the most positions shown per second; None for no limit.
 
     Attributes:
-        is_open: whether there is a window now.
+        is_open: whether the window is open.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Window:
         size: SupportsIndex | None = None,
         fps: float | None = None,
     ) -> None:
-        """Keep the settings; nothing opens yet."""
+        """Check the settings; no window opens yet."""
         if fps is not None and not fps > 0:
             raise ValueError(f"fps must be above 0, or None for no limit, not {fps!r}")
         self._title = title
@@ -48,14 +48,14 @@ class Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a window now."""
+        """Whether the window is open."""
         return self._window is not None
 
     def show(self, position: Drawable) -> bool:
-        """Draw a position, and wait first if the last one has not been up for long enough.
+        """Draw a position, and wait first if the previous one was shown only a moment ago.
 
-        When the person at the screen closes the window, it goes away and stays away: whatever runs
-        goes on, and showing does nothing until `close` has been called.
+        If the user closes the window, it stays closed: the program continues, and this method does
+        nothing until `close` is called.
 
         Returns:
             Whether the window is open.
@@ -93,7 +93,7 @@ class Window:
             self._window = None
 
     def _open(self, width: int, height: int) -> None:
-        """Load pygame if this is the first time, and open the window."""
+        """Import pygame on first use, and open the window."""
         if self._pygame is None:
             self._pygame = _load_pygame()
         _start_display(self._pygame)
@@ -101,7 +101,7 @@ class Window:
         self._clock = self._pygame.time.Clock()
 
     def _close_clicked(self) -> bool:
-        """Take what happened since the last time off the queue, and look for the close button."""
+        """Read the pending events; return whether the close button was clicked."""
         pygame = self._pygame
         clicked = False
         for event in pygame.event.get():
@@ -111,12 +111,12 @@ class Window:
                 if event.window is self._window:
                     clicked = True
                 elif event.window is not None:
-                    pygame.event.post(event)  # for the other window that it is about
+                    pygame.event.post(event)  # it belongs to another window
         return clicked
 
 
 def _load_pygame() -> Any:
-    """Import pygame without the greeting that it prints."""
+    """Import pygame without the message that it prints."""
     before = os.environ.get(_PROMPT)
     os.environ[_PROMPT] = "1"
     try:
@@ -130,16 +130,16 @@ def _load_pygame() -> Any:
             os.environ[_PROMPT] = before
     if not hasattr(pygame, "Window"):
         raise MissingExtraError(
-            f"{_MISSING}; the pygame found is {pygame.version.ver}, which is not"
+            f"{_MISSING}; pygame {pygame.version.ver} is installed, which is not pygame-ce"
         )
     return pygame
 
 
 def _start_display(pygame: Any) -> None:
-    """Start pygame's display, unless it runs already.
+    """Start pygame's display, unless it is already running.
 
-    Where there is no screen, SDL draws into memory. Gymnasium's own environments leave it at that,
-    and its checker opens a window for every environment, so that is no error here either.
+    Without a screen, SDL draws into memory. As in Gymnasium's own environments, that is not an
+    error: Gymnasium's checker opens a window for every environment.
     """
     if pygame.display.get_init():
         return

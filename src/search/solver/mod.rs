@@ -32,14 +32,14 @@ mod search;
 mod state;
 mod table;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 pub use self::book::{Book, BookError, canonical_counts, make_book};
 use self::bounds::static_bounds;
 pub use self::bounds::{Bounds, MoveBounds};
 use self::geometry::Geometry;
 use self::large::LargeSearch;
-use self::moves::History;
+use self::moves::SharedHistory;
 use self::search::SolverSearch;
 use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
@@ -90,7 +90,7 @@ pub struct Solver {
     engine: SolverForm,
     book: Option<Arc<Book>>,
     /// The move order learned by the search that ended last.
-    history: Mutex<History>,
+    history: SharedHistory,
 }
 
 /// What searches of a solver share.
@@ -142,7 +142,7 @@ impl Solver {
             table_bytes: bytes,
             engine,
             book: None,
-            history: Mutex::new(History::NONE),
+            history: SharedHistory::new(),
         }
     }
 
@@ -234,7 +234,7 @@ impl Solver {
     }
 
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
-        let history = || *self.history.lock().expect("no holder panics");
+        let history = || self.history.load();
         let searcher = match &self.engine {
             SolverForm::TwoBit(geometry, table) => {
                 Searcher::TwoBit(SolverSearch::new(geometry, table, history(), limits))
@@ -259,7 +259,7 @@ impl Solver {
             Searcher::FourBit(search) => search.history(),
             Searcher::Large(_) => return,
         };
-        *self.history.lock().expect("no holder panics") = *history;
+        self.history.store(history);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The moves of a position, best first.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use super::geometry::Geometry;
 use super::state::SolverState;
 
@@ -36,6 +38,32 @@ impl History {
             for count in &mut self.0 {
                 *count /= 2;
             }
+        }
+    }
+}
+
+/// History counts that searches leave for later ones.
+///
+/// There is no lock, so a process forked while another thread stores counts can go on. Counts that
+/// two searches store at once may get mixed; they order moves, and change no result.
+#[derive(Debug)]
+pub(super) struct SharedHistory([AtomicU32; 64]);
+
+impl SharedHistory {
+    /// Nothing learned yet.
+    pub(super) const fn new() -> Self {
+        Self([const { AtomicU32::new(0) }; 64])
+    }
+
+    /// The counts stored last.
+    pub(super) fn load(&self) -> History {
+        History(std::array::from_fn(|code| self.0[code].load(Relaxed)))
+    }
+
+    /// Replaces the counts.
+    pub(super) fn store(&self, history: &History) {
+        for (shared, &count) in self.0.iter().zip(&history.0) {
+            shared.store(count, Relaxed);
         }
     }
 }
