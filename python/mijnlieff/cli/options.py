@@ -81,7 +81,7 @@ def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
 
 
 def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
-    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts say what the first two apply to."""
+    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts are for the first two."""
     add_seed_argument(parser, seed)
     parser.add_argument(
         "--num-threads",
