@@ -49,7 +49,7 @@ def phases_of(variant: Variant, games: int, seed: int = 0) -> list[Position]:
 
 
 class NoisyNetwork:
-    """Logits and values without rhyme or reason, always the same of the same position.
+    """Arbitrary logits and values, the same ones for the same position.
 
     Args:
         variant: of the positions.
@@ -75,13 +75,13 @@ class NoisyNetwork:
         self._known: dict[bytes, tuple[np.ndarray, float]] = {}
 
     def of(self, position: Position) -> tuple[np.ndarray, float]:
-        """What it says about one position."""
+        """Evaluate one position: logits `(num_actions,)` and the value."""
         return self._output(position.observation("flat", dtype="uint8"), position.action_mask())
 
     def __call__(
         self, observations: np.ndarray, masks: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What it says about the leaves of a search."""
+        """Evaluate the leaves of a search: logits `(B, num_actions)` and values `(B,)`."""
         assert observations.dtype == np.float32
         assert masks.shape == (len(observations), self.variant.num_actions)
         assert masks.any(axis=1).all()

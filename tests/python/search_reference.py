@@ -1,7 +1,8 @@
 """A plain tree search, one position at a time, to compare the native one with.
 
 It follows the papers and the documentation of `TreeSearch`, in double precision. The noise at a
-root enters as numbers, whoever drew them; only the last draw of a search is modelled here.
+root is an input, so it does not matter how it is drawn. The only draw that is modelled here is the
+choice of the action to play, in `last_draw` and its callers.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Node:
     sums: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
     before: dict[int, int] = field(default_factory=dict)
-    """Visits before the search of which this is the root."""
+    """For a root: visits before the current search."""
     is_evaluated: bool = True
-    """Whether the network was asked; it is not about a forced pass at a root."""
+    """Whether the network has evaluated it; it does not evaluate forced passes at a root."""
 
     def mean(self, action: int) -> float:
         return self.sums[action] / self.visits[action]
@@ -46,7 +47,7 @@ class Node:
 
 @dataclass
 class Conclusion:
-    """What a search says about its root."""
+    """The results of a search."""
 
     policy: dict[int, float]
     """The policy to learn, of every legal action."""
@@ -85,7 +86,7 @@ class ReferenceSearch:
         self.margin_weight = margin_weight
         self.solve_below = solve_below
         self.closest = math.inf
-        """The least lead that decided anything: below the precision of float32 it may not."""
+        """The smallest lead of a best score; float32 may not resolve a very small one."""
 
     def worth(self, margin: int) -> float:
         return worth(margin, self.margin_weight)
@@ -235,7 +236,7 @@ class ReferenceSearch:
 
 
 def with_logits(position: Position, value: float, logits: dict[int, float]) -> Node:
-    """A node that nobody has visited yet."""
+    """A node without visits."""
     zeros = dict.fromkeys(logits, 0)
     return Node(position, value, logits, softmax(logits), zeros, {a: 0.0 for a in logits})
 
@@ -275,7 +276,7 @@ def random_games_network(stream: Stream, margin_weight: float) -> Network:
 
 @cache
 def exact_margin(position: Position) -> int:
-    """The margin of the side to move if nobody errs, by looking at everything."""
+    """The margin for the side to move with perfect play, by full minimax."""
     if position.is_over:
         return position.margin if position.to_play == 0 else -position.margin
     actions = position.legal_actions().tolist()

@@ -139,7 +139,7 @@ def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys)
 
 
 def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
-    # Stands for Valgrind: the number it reports follows from what it is asked to run.
+    # Stands for Valgrind, and reports a number that follows from its arguments.
     valgrind = tmp_path / "valgrind"
     valgrind.write_text(
         "#!/bin/sh\n"

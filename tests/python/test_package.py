@@ -69,7 +69,7 @@ def test_every_public_name_is_documented():
             assert value.__doc__, name
 
 
-#: Runs in a new interpreter: what importing the package does beyond importing what it depends on.
+#: Runs in a new interpreter and reports the effects of the import, those of dependencies left out.
 IMPORT = """
 import json, os, sys, threading
 import numpy, gymnasium, gymnasium.envs.registration, gymnasium.vector
@@ -111,7 +111,7 @@ def test_import_takes_little_beside_its_dependencies(importing):
 def test_import_reads_no_data_and_starts_nothing(importing):
     assert (importing["threads"], importing["tasks"]) == (1, 1)
     opened = [Path(arguments[0]) for event, arguments in importing["events"] if event == "open"]
-    assert any(path.is_relative_to(PACKAGE) for path in opened), "the hook sees what is opened"
+    assert any(path.is_relative_to(PACKAGE) for path in opened), "the hook is silent"
     assert not any(path.is_relative_to(PACKAGE / "data") for path in opened)
     kinds = {event for event, _ in importing["events"]}
     started = ("subprocess.", "os.fork", "os.posix_spawn", "os.exec", "os.system", "socket.")

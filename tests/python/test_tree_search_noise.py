@@ -1,4 +1,4 @@
-"""The noise at the roots of tree searches: its distributions, and what it depends on.
+"""The distributions of the noise at the roots of tree searches, and their seeds.
 
 `test_tree_search_results.py` compares what a search makes of the numbers in its `root_noise`. Here
 these numbers have to follow the right distributions. The seeds are fixed, so a test that passes
