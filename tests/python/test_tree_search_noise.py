@@ -36,17 +36,17 @@ def dirichlet_noise(positions=(START,) * TREES, share=1.0, alpha=0.5, **options)
 
 
 def assert_distributed(draws, distribution):
-    """The test of Kolmogorov and Smirnov, at a level of one in a thousand."""
+    """The test of Kolmogorov and Smirnov, at a level of one in ten thousand."""
     draws = np.sort(draws)
     shares = distribution(draws)
     steps = np.arange(len(draws) + 1) / len(draws)
     distance = max(np.abs(shares - steps[1:]).max(), np.abs(shares - steps[:-1]).max())
-    assert distance < 1.95 / len(draws) ** 0.5
+    assert distance < 2.23 / len(draws) ** 0.5
 
 
 def assert_uncorrelated(one, other):
     correlation = np.corrcoef(one.ravel(), other.ravel())[0, 1]
-    assert abs(correlation) < 4 / one.size**0.5
+    assert abs(correlation) < 4.5 / one.size**0.5
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_gumbel_noise_follows_its_distribution(standard):
 
 
 def test_gumbel_noise_of_actions_and_trees_is_independent(standard):
-    assert len(np.unique(standard)) > 0.999 * standard.size  # in single precision
+    assert len(np.unique(standard)) > 0.99 * standard.size  # some agree in single precision
     assert_uncorrelated(standard[:, 1:], standard[:, :-1])
     assert_uncorrelated(standard[1:], standard[:-1])
 
@@ -127,8 +127,8 @@ def test_dirichlet_noise_of_many_actions_has_its_moments(alpha):
     assert (noise >= 0).all()
     np.testing.assert_allclose(noise.sum(axis=1), 1.0, atol=1e-5)
     variance = (count - 1) / count**2 / (count * alpha + 1)
-    assert noise.var() == pytest.approx(variance, rel=0.05)
-    np.testing.assert_allclose(noise.mean(axis=0), 1 / count, atol=4.5 * (variance / TREES) ** 0.5)
+    assert noise.var() == pytest.approx(variance, rel=0.06)  # five deviations at least
+    np.testing.assert_allclose(noise.mean(axis=0), 1 / count, atol=5 * (variance / TREES) ** 0.5)
     # Shares that sum to 1 repel each other, all alike.
     assert np.corrcoef(noise.T)[~np.eye(count, dtype=bool)].mean() == pytest.approx(
         -1 / (count - 1), rel=0.05
