@@ -1,18 +1,21 @@
-"""A plain tree search, one position at a time, to compare the native one with."""
+"""A plain tree search, one position at a time, to compare the native one with.
+
+It follows the papers and the documentation of `TreeSearch`, in double precision. The noise at a
+root is an input, so it does not matter how it is drawn. The only draw that is modelled here is the
+choice of the action to play, in `last_draw` and its callers.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from functools import cache
 
 from mijnlieff import Position
+from vector_model import Stream
 
-
-def margin_for(position, side):
-    """The margin of a finished game, for one side."""
-    return position.margin if side == 0 else -position.margin
+Network = Callable[[Position], tuple[Sequence[float], float]]
 
 
 @dataclass
@@ -21,11 +24,37 @@ class Node:
 
     position: Position
     value: float
+    """For the side to move: of the network, or exact if there are no logits."""
     logits: dict[int, float] = field(default_factory=dict)
     priors: dict[int, float] = field(default_factory=dict)
     visits: dict[int, int] = field(default_factory=dict)
     sums: dict[int, float] = field(default_factory=dict)
     children: dict[int, Node] = field(default_factory=dict)
+    before: dict[int, int] = field(default_factory=dict)
+    """For a root: visits before the current search."""
+    is_evaluated: bool = True
+    """Whether the network has evaluated it; it does not evaluate forced passes at a root."""
+
+    def mean(self, action: int) -> float:
+        return self.sums[action] / self.visits[action]
+
+    def count(self) -> int:
+        return sum(self.visits.values())
+
+    def new_visits(self) -> dict[int, int]:
+        return {action: self.visits[action] - self.before.get(action, 0) for action in self.visits}
+
+
+@dataclass
+class Conclusion:
+    """The results of a search."""
+
+    policy: dict[int, float]
+    """The policy to learn, of every legal action."""
+    value: float
+    """For the side to move."""
+    draw: Callable[[Stream], set[int]]
+    """The actions that may be chosen: several only where rounding decides."""
 
 
 class ReferenceSearch:
@@ -33,125 +62,228 @@ class ReferenceSearch:
 
     def __init__(
         self,
-        network,
+        network: Network,
         *,
-        root,
-        simulations,
-        noise=None,
-        c_puct=1.5,
-        considered=16,
-        c_visit=50.0,
-        c_scale=0.5,
-        margin_weight=0.0,
-    ):
+        root: str = "gumbel",
+        simulations: int = 32,
+        c_puct: float = 1.5,
+        temperature: float = 1.0,
+        considered: int = 16,
+        c_visit: float = 50.0,
+        c_scale: float = 0.5,
+        margin_weight: float = 0.0,
+        solve_below: int = 0,
+    ) -> None:
+        assert root in ("gumbel", "puct")
         self.network = network
         self.root_rule = root
         self.simulations = simulations
-        self.noise = noise
         self.c_puct = c_puct
+        self.temperature = temperature
         self.considered = considered
         self.c_visit = c_visit
         self.c_scale = c_scale
         self.margin_weight = margin_weight
+        self.solve_below = solve_below
+        self.closest = math.inf
+        """The smallest lead of a best score; float32 may not resolve a very small one."""
 
-    def worth(self, margin):
-        outcome = (margin > 0) - (margin < 0)
-        share = max(-1.0, min(1.0, margin / 8))
-        return (1 - self.margin_weight) * outcome + self.margin_weight * share
+    def worth(self, margin: int) -> float:
+        return worth(margin, self.margin_weight)
 
-    def evaluated(self, position):
+    def is_solved(self, position: Position) -> bool:
+        return (position.stones == 0).sum() <= self.solve_below
+
+    def leaf(self, position: Position) -> Node:
+        if position.is_over or (self.solve_below and self.is_solved(position)):
+            return Node(position, self.worth(exact_margin(position)))
+        return self.evaluated(position)
+
+    def evaluated(self, position: Position) -> Node:
         logits, value = self.network(position)
-        node = Node(position, value)
         legal = position.legal_actions().tolist()
-        largest = max(logits[action] for action in legal)
-        total = sum(math.exp(logits[action] - largest) for action in legal)
-        for action in legal:
-            node.logits[action] = logits[action] - largest
-            node.priors[action] = math.exp(logits[action] - largest) / total
-            node.visits[action] = 0
-            node.sums[action] = 0.0
-        return node
+        largest = max(float(logits[action]) for action in legal)
+        return with_logits(position, value, {a: float(logits[a]) - largest for a in legal})
 
-    def run(self, position):
-        root = self.evaluated(position)
-        for simulation in range(self.simulations):
+    def root(self, position: Position) -> Node:
+        """The root of a new tree; one that has been solved has no logits."""
+        if self.solve_below and self.is_solved(position):
+            return self.leaf(position)
+        if must_pass(position):
+            node = with_logits(position, 0.0, {position.variant.pass_action: 0.0})
+            node.is_evaluated = False
+            return node
+        return self.evaluated(position)
+
+    def next_root(self, root: Node, position: Position) -> Node:
+        """The root of the next search, kept if the tree knows its position."""
+        children = [root.children[action] for action in sorted(root.children)]
+        for node in (root, *children):
+            if node.logits and node.position == position:
+                node.before = dict(node.visits)
+                return node
+        return self.root(position)
+
+    def run(self, root: Node, noise: dict[int, float]) -> None:
+        """Simulate; the noise is the root's policy (PUCT) or added to its logits (Gumbel)."""
+        for simulation in range(self.simulations if root.logits else 0):
             path = []
             node = root
-            while True:
-                action = self.choose_root(node, simulation) if node is root else self.choose(node)
+            while node.logits:
+                at_root = node is root
+                action = self.at_root(node, simulation, noise) if at_root else self.below(node)
                 path.append((node, action))
                 if action not in node.children:
-                    child = node.position.play(action)
-                    while not child.is_over and child.legal_actions().tolist() == [
-                        child.variant.pass_action
-                    ]:
-                        child = child.play(child.variant.pass_action)
-                    if child.is_over:
-                        worth = self.worth(margin_for(child, child.to_play))
-                        node.children[action] = Node(child, worth)
-                    else:
-                        node.children[action] = self.evaluated(child)
-                    leaf = node.children[action]
+                    node.children[action] = self.leaf(after(node.position, action))
+                    node = node.children[action]
                     break
                 node = node.children[action]
-                if node.position.is_over:
-                    leaf = node
-                    break
             for above, action in path:
-                same = above.position.to_play == leaf.position.to_play
+                same = above.position.to_play == node.position.to_play
                 above.visits[action] += 1
-                above.sums[action] += leaf.value if same else -leaf.value
-        return root
+                above.sums[action] += node.value if same else -node.value
 
-    def mean(self, node, action):
-        return node.sums[action] / node.visits[action]
-
-    def choose_root(self, node, simulation):
+    def at_root(self, node: Node, simulation: int, noise: dict[int, float]) -> int:
         if self.root_rule == "puct":
-            return self.puct(node, self.noise or node.priors)
-        sequence = considered_visits(min(self.considered, len(node.visits)), self.simulations)
-        improved = self.improved(node)
-        scores = {
-            action: improved[action] + (self.noise or {}).get(action, 0.0)
-            for action in node.visits
-            if node.visits[action] == sequence[simulation]
-        }
-        return max(scores, key=scores.get)
+            return self.best(self.bounds(node, noise))
+        possible = sum(logit > -math.inf for logit in node.logits.values())
+        sequence = considered_visits(min(self.considered, possible), self.simulations)
+        return self.best(self.noisy(node, noise, sequence[simulation]))
 
-    def choose(self, node):
+    def below(self, node: Node) -> int:
         if self.root_rule == "puct":
-            return self.puct(node, node.priors)
+            return self.best(self.bounds(node, node.priors))
         shares = softmax(self.improved(node))
-        total = sum(node.visits.values())
-        scores = {a: shares[a] - node.visits[a] / (1 + total) for a in shares}
-        return max(scores, key=scores.get)
+        return self.best({a: shares[a] - node.visits[a] / (1 + node.count()) for a in shares})
 
-    def puct(self, node, priors):
-        total = sum(node.visits.values())
+    def best(self, scores: dict[int, float]) -> int:
+        """The action with the largest score, the first of equal ones."""
+        action = max(scores, key=scores.__getitem__)
+        others = [score for score in scores.values() if score != scores[action]]
+        self.closest = min([self.closest, *(scores[action] - score for score in others)])
+        return action
+
+    def bounds(self, node: Node, priors: dict[int, float]) -> dict[int, float]:
+        total = node.count()
         unknown = (node.value + sum(node.sums.values())) / (1 + total)
         scores = {}
         for action, visits in node.visits.items():
-            value = self.mean(node, action) if visits else unknown
+            value = node.mean(action) if visits else unknown
             bonus = self.c_puct * math.sqrt(1 + total) * priors[action] / (1 + visits)
             scores[action] = value + bonus
-        return max(scores, key=scores.get)
+        return scores
 
-    def improved(self, node):
-        total = sum(node.visits.values())
+    def noisy(self, node: Node, noise: dict[int, float], due: int) -> dict[int, float]:
+        """Scores of the actions with this many visits in this search."""
+        improved, visits = self.improved(node), node.new_visits()
+        return {a: improved[a] + noise[a] for a in improved if visits[a] == due}
+
+    def improved(self, node: Node) -> dict[int, float]:
+        total = node.count()
         tried = [action for action, visits in node.visits.items() if visits]
         mixed = node.value
-        if tried:
-            weight = sum(node.priors[a] for a in tried)
-            mean = sum(node.priors[a] * self.mean(node, a) for a in tried) / weight
+        if tried and (weight := sum(node.priors[a] for a in tried)):
+            mean = sum(node.priors[a] * node.mean(a) for a in tried) / weight
             mixed = (node.value + total * mean) / (1 + total)
         scale = (self.c_visit + max(node.visits.values())) * self.c_scale
         return {
-            action: node.logits[action] + scale * (self.mean(node, action) if visits else mixed)
+            action: node.logits[action] + scale * (node.mean(action) if visits else mixed)
             for action, visits in node.visits.items()
         }
 
+    def conclude(self, root: Node, noise: dict[int, float]) -> Conclusion:
+        if not root.logits:
+            return self.conclude_solved(root.position)
+        found = sum(root.sums.values())
+        if root.is_evaluated:
+            value = (root.value + found) / (1 + root.count())
+        else:
+            value = found / root.count()
+        if self.root_rule == "gumbel":
+            chosen = self.best(self.noisy(root, noise, max(root.new_visits().values())))
+            return Conclusion(softmax(self.improved(root)), value, lambda _: {chosen})
+        policy = {action: visits / root.count() for action, visits in root.visits.items()}
+        if self.temperature > 0:
+            return Conclusion(policy, value, lambda stream: self.drawn(policy, stream.unit()))
+        most = [a for a, visits in root.visits.items() if visits == max(root.visits.values())]
+        chosen = self.best({action: root.mean(action) for action in most})
+        return Conclusion(policy, value, lambda _: {chosen})
 
-def softmax(numbers):
+    def conclude_solved(self, position: Position) -> Conclusion:
+        values = {a: self.action_value(position, a) for a in position.legal_actions().tolist()}
+        best = [action for action, value in values.items() if value == max(values.values())]
+        policy = {action: (action in best) / len(best) for action in values}
+        return Conclusion(
+            policy, max(values.values()), lambda stream: {best[stream.below(len(best))]}
+        )
+
+    def action_value(self, position: Position, action: int) -> float:
+        return self.worth(-exact_margin(position.play(action)))
+
+    def drawn(self, policy: dict[int, float], unit: float) -> set[int]:
+        """The action whose share of the visits to the power of 1 over the temperature is met."""
+        largest = max(policy.values())
+        weights = {a: (share / largest) ** (1 / self.temperature) for a, share in policy.items()}
+        sums, total = {}, 0.0
+        for action, weight in weights.items():
+            total += weight
+            sums[action] = total
+        met = set()
+        for near in (unit - 1e-6, unit, unit + 1e-6):
+            reached = (a for a in weights if weights[a] > 0 and sums[a] >= near * total)
+            met.add(next(reached, max(weights, key=weights.__getitem__)))
+        return met
+
+
+def with_logits(position: Position, value: float, logits: dict[int, float]) -> Node:
+    """A node without visits."""
+    zeros = dict.fromkeys(logits, 0)
+    return Node(position, value, logits, softmax(logits), zeros, {a: 0.0 for a in logits})
+
+
+def must_pass(position: Position) -> bool:
+    return position.legal_actions().tolist() == [position.variant.pass_action]
+
+
+def after(position: Position, action: int) -> Position:
+    """The position after an action and the passes that it forces."""
+    position = position.play(action)
+    while not position.is_over and must_pass(position):
+        position = position.play(position.variant.pass_action)
+    return position
+
+
+def worth(margin: int, margin_weight: float) -> float:
+    """What a game that ends with a margin is worth."""
+    outcome = (margin > 0) - (margin < 0)
+    share = max(-1.0, min(1.0, margin / 8))
+    return (1 - margin_weight) * outcome + margin_weight * share
+
+
+def random_games_network(stream: Stream, margin_weight: float) -> Network:
+    """Equal logits, and what a game of random actions pays the side to move."""
+
+    def network(position: Position) -> tuple[list[float], float]:
+        end = position
+        while not end.is_over:
+            actions = end.legal_actions().tolist()
+            end = end.play(actions[stream.below(len(actions))])
+        margin = end.margin if position.to_play == 0 else -end.margin
+        return [0.0] * position.variant.num_actions, worth(margin, margin_weight)
+
+    return network
+
+
+@cache
+def exact_margin(position: Position) -> int:
+    """The margin for the side to move with perfect play, by full minimax."""
+    if position.is_over:
+        return position.margin if position.to_play == 0 else -position.margin
+    actions = position.legal_actions().tolist()
+    return max(-exact_margin(position.play(action)) for action in actions)
+
+
+def softmax(numbers: dict[int, float]) -> dict[int, float]:
     """Of a dict's values."""
     largest = max(numbers.values())
     powers = {key: math.exp(number - largest) for key, number in numbers.items()}
@@ -159,7 +291,8 @@ def softmax(numbers):
     return {key: power / total for key, power in powers.items()}
 
 
-def considered_visits(considered, simulations):
+@cache
+def considered_visits(considered: int, simulations: int) -> list[int]:
     """Sequential halving, a phase at a time."""
     if considered == 1:
         return list(range(simulations))
@@ -174,10 +307,15 @@ def considered_visits(considered, simulations):
     return sequence[:simulations]
 
 
-def noisy_network(position):
-    """Logits and a value that depend on the observation in an arbitrary, smooth-free way."""
-    numbers = position.observation("flat", dtype="uint8").astype(np.uint64)
-    seed = int((numbers * np.arange(1, len(numbers) + 1, dtype=np.uint64) ** 2).sum())
-    generator = np.random.default_rng(seed)
-    logits = generator.normal(size=position.variant.num_actions).astype(np.float32)
-    return logits, float(np.float32(np.tanh(generator.normal())))
+#: Tells the streams of trees from those of environments with the same seed.
+TREE_STREAM = int.from_bytes(b"tree", "big")
+
+
+def tree_stream(seed: int) -> Stream:
+    """The stream of a tree: first a word for the last draw of its first search, then its noise."""
+    return Stream(seed, TREE_STREAM)
+
+
+def last_draw(stream: Stream) -> Stream:
+    """The stream of the last draw of a search, before which its tree's stream has this state."""
+    return Stream.from_state(stream.word())

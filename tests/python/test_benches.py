@@ -1,10 +1,89 @@
-"""The benchmarks that measure the same games and searches again and again."""
+"""The scripts that measure, at sizes that take no time."""
 
+from __future__ import annotations
+
+import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHES = Path(__file__).parents[2] / "benches"
+
+#: Modules that stand for other libraries, as far as the measurement uses them: every game has three
+#: actions, the first of which is illegal, and ends after nine.
+STAND_INS = {
+    "jax": """
+import types
+import numpy as np
+jit = vmap = lambda function: function  # the functions of the other stand-in take batches
+random = types.SimpleNamespace(PRNGKey=int, split=lambda key, count: np.arange(count))
+""",
+    "pgx/__init__": """
+import types
+import numpy as np
+def state_of(turns):
+    mask = np.tile([False, True, True], (len(turns), 1))
+    return types.SimpleNamespace(
+        legal_action_mask=mask, observation=mask, rewards=turns, terminated=turns == 9, turns=turns
+    )
+class Env:
+    def init(self, keys):
+        return state_of(np.zeros(len(keys), int))
+    def step(self, state, actions, keys):
+        assert state.legal_action_mask[np.arange(len(keys)), actions].all()
+        return state_of(np.where(state.terminated, 0, state.turns + 1))
+def make(game):
+    assert game == "othello"
+    return Env()
+""",
+    "pgx/experimental": "auto_reset = lambda step, init: step",
+    "pyspiel": """
+class State:
+    turns = 0
+    def legal_actions(self): return [1, 2]
+    def legal_actions_mask(self): return [0, 1, 1]
+    def observation_tensor(self, player): return [0.0]
+    def current_player(self): return 0
+    def is_terminal(self): return self.turns == 9
+    def returns(self): assert self.turns == 9
+    def apply_action(self, action):
+        assert action > 0 and self.turns < 9
+        self.turns += 1
+class Game:
+    new_initial_state = State
+def load_game(name):
+    assert name == "connect_four"
+    return Game
+""",
+    "pettingzoo/__init__": "",
+    "pettingzoo/classic": """
+class Env:
+    turns = 9
+    def reset(self, seed=None): self.turns = 0
+    def last(self): return {"action_mask": [0, 1, 1]}, 0.0, self.turns == 9, False, {}
+    def step(self, action):
+        assert action > 0 and self.turns < 9
+        self.turns += 1
+class tictactoe_v3:
+    env = Env
+""",
+}
+PEERS = [
+    ("pgx", "othello", 8),
+    ("openspiel", "connect_four", 1),
+    ("pettingzoo", "tictactoe_v3", 1),
+    ("openspiel", "chess", 1),
+]
+
+
+def test_every_script_is_tested_here():
+    here = Path(__file__).read_text()
+    names = [path.name for path in BENCHES.iterdir() if path.suffix in (".py", ".sh")]
+    assert names
+    assert all(f'"{name}"' in here for name in names)
 
 
 def rows_of(script: str, *options: str) -> list[list[str]]:
@@ -20,7 +99,8 @@ def test_least_times_of_steps_are_given_for_each_size_and_number_of_threads():
     rows = rows_of("least_times.py", "--sizes", "2048")
     assert [row[:2] for row in rows] == [["2048", "1"], ["2048", "2"]]
     for _, _, step, without, _, copied, share in rows:
-        assert min(float(step), float(without), float(copied), float(share.rstrip("%"))) > 0
+        assert min(float(step), float(without), float(copied)) > 0
+        assert float(share.rstrip("%")) == pytest.approx(100 * float(copied) / float(step), rel=0.1)
 
 
 def test_least_times_of_a_search_add_up():
@@ -31,3 +111,55 @@ def test_least_times_of_a_search_add_up():
     for row in rows:
         *parts, rate = (float(number.replace(",", "")) for number in row[3:])
         assert min(parts) > 0 and abs(sum(parts) * rate / 1e9 - 1) < 0.01
+
+
+def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys):
+    for name, source in STAND_INS.items():
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source)
+    spec = importlib.util.spec_from_file_location("compare", BENCHES / "compare.py")
+    compare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compare)
+    assert {(library, game) for library, game, _ in PEERS[:3]} <= {it[:2] for it in compare.PEERS}
+    monkeypatch.setattr(compare, "PEERS", PEERS)
+    monkeypatch.setattr(sys, "argv", ["compare.py", sys.executable, "--seconds", "0.02"])
+    # Each library is measured by "peer_rates.py" in its own process.
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert compare.main() == 0
+    *rows, failed = (line.split() for line in capsys.readouterr().out.splitlines()[-len(PEERS) :])
+    assert [tuple(row[:3]) for row in rows] == [(*peer[:2], str(peer[2])) for peer in PEERS[:3]]
+    for row in rows:
+        theirs, ours = (float(number.replace(",", "")) for number in row[3:5])
+        assert ours > 0
+        assert float(row[5].rstrip("x").replace(",", "")) == pytest.approx(
+            ours / theirs, rel=0.01, abs=0.06
+        )
+    assert " ".join(failed) == "openspiel chess 1 not measured: AssertionError"
+
+
+def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
+    # Stands for Valgrind, and reports a number that follows from its arguments.
+    valgrind = tmp_path / "valgrind"
+    valgrind.write_text(
+        "#!/bin/sh\n"
+        "for argument; do before=$form form=$kind kind=$argument program=$before; done\n"
+        "case $program in *instructions) steps=65536 ;; *search) steps=32768 ;; esac\n"
+        "case $form in fast) each=10 ;; general) each=25 ;; esac\n"
+        "case $kind in packed) each=$((each * 2)) ;; esac\n"
+        'echo "==1== Collected : $((steps * each))" >&2\n'
+    )
+    valgrind.chmod(0o755)
+    done = subprocess.run(
+        ["sh", BENCHES / "count.sh", "built"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows[0] == ["fast", "general"]
+    kinds = ("flat", "uint8", "packed", "sample", "puct", "noisy", "gumbel")
+    assert rows[1:] == [
+        [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))] for kind in kinds
+    ]

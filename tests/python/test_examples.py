@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +22,22 @@ def load(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def output_of(name, *options):
+    """What a script prints; it must print nothing else and not fail."""
+    command = [sys.executable, "-W", "error", EXAMPLES / f"{name}.py", *map(str, options)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # networks this small are slower with more
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_every_example_is_tested_here():
+    here = Path(__file__).read_text()
+    names = [path.stem for path in EXAMPLES.glob("*.py")]
+    assert names
+    assert all(f'"{name}"' in here for name in names)
 
 
 @pytest.mark.parametrize("name", ["numpy", "cpu"])
@@ -37,3 +57,19 @@ def test_what_is_expanded_on_a_device_is_what_the_environment_gives(name):
         packed = packed_env.step(actions)[0]
         flat, _, _, _, info = flat_env.step(actions)
     assert example.play(device, games=64, steps=40) > 64
+
+
+def test_the_device_example_says_what_it_moved():
+    said = output_of("packed_on_device", "--device", "numpy", "--games", 32, "--steps", 50)
+    pattern = r"1,600 steps and (\d+) games on numpy: 12,800 bytes moved there, not 462,400\n"
+    assert int(re.fullmatch(pattern, said)[1]) > 32
+
+
+def test_a_network_learns_from_labels():
+    pytest.importorskip("torch")
+    said = output_of("learn_from_labels", "--positions", 4000, "--epochs", 4, "--graded", 150)
+    losses = [float(it) for it in re.findall(r"cross entropy ([\d.]+)$", said, flags=re.MULTILINE)]
+    assert len(losses) == 4 and losses == sorted(losses, reverse=True)
+    grades = re.findall(r"^optimal ([\d.]+)% ", said, flags=re.MULTILINE)
+    before, after = map(float, grades)
+    assert after > before + 10

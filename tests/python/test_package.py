@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import copy
 import doctest
+import importlib
 import inspect
 import itertools
+import json
 import os
 import pickle
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -68,29 +69,72 @@ def test_every_public_name_is_documented():
             assert value.__doc__, name
 
 
-def test_import_is_silent_quick_and_starts_nothing():
-    code = (
-        "import time; start = time.perf_counter(); import mijnlieff, threading, sys;"
-        "took = time.perf_counter() - start;"
-        "heavy = {'torch', 'matplotlib', 'pettingzoo', 'PIL', 'pygame'} & set(sys.modules);"
-        "linux = sys.platform == 'linux';"
-        "tasks = len(__import__('os').listdir('/proc/self/task')) if linux else 1;"
-        "print(took, threading.active_count(), sorted(heavy), tasks)"
-    )
-    # NumPy's BLAS starts threads of its own unless told not to.
+#: Runs in a new interpreter and reports the effects of the import, those of dependencies left out.
+IMPORT = """
+import json, os, sys, threading
+import numpy, gymnasium, gymnasium.envs.registration, gymnasium.vector
+events = []
+sys.addaudithook(lambda event, arguments: events.append((event, [str(it) for it in arguments])))
+before = set(sys.modules)
+import mijnlieff
+report = {
+    "modules": sorted(set(sys.modules) - before),
+    "events": list(events),
+    "threads": threading.active_count(),
+    "tasks": len(os.listdir("/proc/self/task")) if sys.platform == "linux" else 1,
+}
+print(json.dumps(report))
+"""
+
+
+@pytest.fixture(scope="module")
+def importing() -> dict[str, list]:
+    # NumPy's BLAS starts its own threads unless told not to.
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert result.stderr == ""
-    took, *rest = result.stdout.split(" ", 1)
-    assert float(took) > 0
-    assert rest == ["1 [] 1\n"]
+    command = [sys.executable, "-W", "error", "-c", IMPORT]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.count("\n") == 1, "the import has printed something"
+    return json.loads(result.stdout)
 
 
-def test_docstring_examples_run():
-    for module in [mijnlieff]:
-        assert doctest.testmod(module).failed == 0
+def test_import_takes_little_beside_its_dependencies(importing):
+    """It imports nothing but its own modules and light ones of the standard library."""
+    own = {name for name in importing["modules"] if name.split(".")[0] == "mijnlieff"}
+    others = {name.split(".")[0] for name in importing["modules"]} - {"mijnlieff"}
+    assert {"mijnlieff", "mijnlieff._mijnlieff"} < own
+    assert not own & {"mijnlieff.train", "mijnlieff.cli", "mijnlieff.aec"}
+    assert others <= sys.stdlib_module_names
+    assert not others & {"argparse", "asyncio", "multiprocessing", "tkinter", "unittest"}
+
+
+def test_import_reads_no_data_and_starts_nothing(importing):
+    assert (importing["threads"], importing["tasks"]) == (1, 1)
+    opened = [Path(arguments[0]) for event, arguments in importing["events"] if event == "open"]
+    assert any(path.is_relative_to(PACKAGE) for path in opened), "the hook is silent"
+    assert not any(path.is_relative_to(PACKAGE / "data") for path in opened)
+    kinds = {event for event, _ in importing["events"]}
+    started = ("subprocess.", "os.fork", "os.posix_spawn", "os.exec", "os.system", "socket.")
+    assert not [kind for kind in kinds if kind.startswith((*started, "_thread.start"))]
+
+
+def modules_with_examples() -> list[str]:
+    """Names of the modules whose source has examples, `mijnlieff` itself first."""
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        if re.search(r"^ *>>> ", path.read_text(), flags=re.MULTILINE):
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            found.append(".".join(part for part in parts if part != "__init__"))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_docstring_examples_run(name):
+    module = importlib.import_module(name)
+    result = doctest.testmod(module)
+    assert result.failed == 0
+    examples = re.findall(r"^ *>>> ", inspect.getsource(module), flags=re.MULTILINE)
+    assert result.attempted == len(examples) > 0
 
 
 def python_blocks(path: Path) -> list[str]:
@@ -182,13 +226,15 @@ def test_long_calls_release_the_gil():
 
 def test_ctrl_c_stops_a_long_call_and_leaves_all_well():
     code = """
-import mijnlieff, os, signal, threading, time
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-try:
-    mijnlieff.perft(mijnlieff.Position(), 12)
-except KeyboardInterrupt:
-    print("stopped", mijnlieff.perft(mijnlieff.Position(), 2))
+import mijnlieff, os, signal, threading
+handler = signal.getsignal(signal.SIGINT)
+for _ in range(2):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        mijnlieff.perft(mijnlieff.Position(), 12)
+    except KeyboardInterrupt:
+        print("stopped", mijnlieff.perft(mijnlieff.Position(), 2))
+print(signal.getsignal(signal.SIGINT) is handler, threading.active_count())
 """
     result = run_python(code)
-    assert result.stdout == "stopped 1152\n", result.stderr
-    assert signal.getsignal(signal.SIGINT) is not None
+    assert result.stdout == "stopped 1152\n" * 2 + "True 1\n", result.stderr

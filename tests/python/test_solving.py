@@ -226,4 +226,11 @@ def test_perfect_choices_are_uniform() -> None:
 
 
 def test_the_empty_board_is_looked_up() -> None:
-    assert solve(Position()).nodes == 0
+    """So a move there takes no search, neither in `solve` nor by a perfect player."""
+    solution = solve(Position(), max_nodes=0)
+    assert (solution.margin, solution.nodes) == (-1, 0)
+    best = set(solution.best_actions)
+    assert set(PerfectPolicy(1).act_batch([Position()] * 500).tolist()) == best
+    searched = Position(Variant(copies=3)).play("a1+")
+    with pytest.raises(errors.SearchLimitError):
+        solve(searched, max_nodes=0)

@@ -353,9 +353,17 @@ class TestPolicy:
 
 
 class TestDevice:
-    def test_it_is_chosen_and_may_be_named(self):
+    @pytest.mark.parametrize(
+        ("cuda", "mps", "best"),
+        [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+    )
+    def test_the_best_is_chosen(self, cuda, mps, best, monkeypatch):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+        assert choose_device().type == choose_device("auto").type == best
+
+    def test_a_run_computes_on_it(self):
         best = choose_device()
-        assert best.type == ("cuda" if torch.cuda.is_available() else best.type)
         assert choose_device("cpu") == torch.device("cpu")
         trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Variant(), best)
         assert trainer.network.device.type == best.type

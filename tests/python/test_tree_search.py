@@ -20,52 +20,13 @@ from mijnlieff import (
     solve,
 )
 from mijnlieff.policies.mcts import search_with
-from search_reference import ReferenceSearch, noisy_network
+from search_inputs import NoisyNetwork, noise_of, positions_of, random_games
+from search_reference import ReferenceSearch, after
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 SMALL = Variant(Board.from_text("###\n###\n.##"), "corner", 1)
 GAPS = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2)]))
 VARIANTS = [Variant(), Variant(opening="corner_straight"), WIDE, SMALL]
-
-
-def positions_of(variant, count, seed=0):
-    """Unfinished positions of random games, forced passes among them."""
-    generator = np.random.default_rng(seed)
-    found = []
-    while len(found) < count:
-        position = Position(variant)
-        game = []
-        while not position.is_over:
-            game.append(position)
-            position = position.play(int(generator.choice(position.legal_actions())))
-        found.append(game[generator.integers(len(game))])
-    return found
-
-
-class Lookup:
-    """The noisy network over batches of observations."""
-
-    def __init__(self, variant):
-        self.variant = variant
-        self.rows = 0
-        self.batches = 0
-
-    def __call__(self, observations, masks):
-        assert observations.dtype == np.float32
-        assert masks.shape == (len(observations), self.variant.num_actions)
-        assert masks.any(axis=1).all()
-        self.rows += len(observations)
-        self.batches += 1
-        logits, values = [], []
-        for row in observations:
-            counts = row.copy()
-            counts[-8:] *= self.variant.copies
-            numbers = np.rint(counts).astype(np.uint64)
-            seed = int((numbers * np.arange(1, len(numbers) + 1, dtype=np.uint64) ** 2).sum())
-            generator = np.random.default_rng(seed)
-            logits.append(generator.normal(size=self.variant.num_actions))
-            values.append(np.tanh(generator.normal()))
-        return np.float32(logits), np.float32(values)
 
 
 def reference_tree(root):
@@ -88,26 +49,20 @@ def test_every_tree_is_that_of_the_plain_search(variant, root):
     search = TreeSearch(
         positions, 24, root, seed=3, dirichlet_share=0.25, margin_weight=0.4, num_threads=1
     )
-    search_with(Lookup(variant), search)
+    network = NoisyNetwork(variant)
+    search_with(network, search)
     for i, position in enumerate(positions):
-        noise = {a: float(search.root_noise[i, a]) for a in position.legal_actions().tolist()}
-        plain = ReferenceSearch(
-            noisy_network, root=root, simulations=24, noise=noise, margin_weight=0.4
-        )
-        expected = plain.run(position)
+        noise = noise_of(search, i, position)
+        plain = ReferenceSearch(network.of, root=root, simulations=24, margin_weight=0.4)
+        expected = plain.root(position)
+        plain.run(expected, noise)
         nodes = reference_tree(expected)
         found = {node["actions"]: node for node in search.nodes(i)[1:]}
         assert found.keys() == nodes.keys()
         for path, (visits, value) in nodes.items():
             assert found[path]["visits"] == visits
             assert found[path]["value"] == pytest.approx(value, abs=1e-4)
-        counts = search.visit_counts[i]
-        assert counts.sum() == 24
-        assert {a: int(counts[a]) for a in noise} == expected.visits
-        target = search.policy_targets[i]
-        assert target.sum() == pytest.approx(1.0, abs=1e-4)
-        assert (target[[a for a in range(variant.num_actions) if a not in noise]] == 0).all()
-        assert int(search.actions[i]) in noise
+        assert search.visit_counts[i].sum() == 24
 
 
 def test_results_depend_on_neither_the_other_trees_nor_the_threads():
@@ -115,14 +70,14 @@ def test_results_depend_on_neither_the_other_trees_nor_the_threads():
     searches = [TreeSearch(positions, 16, seed=5, num_threads=n) for n in (1, 3)]
     searches.append(TreeSearch(positions[40:], 16, seed=45, num_threads=2))
     for search in searches:
-        search_with(Lookup(Variant()), search)
+        search_with(NoisyNetwork(Variant()), search)
     assert (searches[0].policy_targets == searches[1].policy_targets).all()
     assert (searches[0].actions == searches[1].actions).all()
     assert (searches[0].policy_targets[40:] == searches[2].policy_targets).all()
 
 
 def test_equal_leaves_are_evaluated_once():
-    network = Lookup(Variant())
+    network = NoisyNetwork(Variant())
     search = TreeSearch([Position()] * 50, 8, temperature=0.0)
     search_with(network, search)
     assert network.rows == network.batches == 9  # the root and a leaf a simulation
@@ -149,13 +104,13 @@ def test_leaves_look_as_positions_do(variant, layout):
 def test_solved_endings_have_the_value_of_the_solver(root):
     positions = [p for p in positions_of(Variant(), 60, seed=2) if p.ply >= 8]
     solving = TreeSearch(positions, 4, root, margin_weight=1.0, solve_below=9, num_threads=1)
-    search_with(Lookup(Variant()), solving)
+    search_with(NoisyNetwork(Variant()), solving)
     searching = TreeSearch(
         positions, 4000, "puct", c_puct=1.0, margin_weight=1.0, temperature=0.0, num_threads=1
     )
     late = [i for i, p in enumerate(positions) if (p.stones == 0).sum() <= 4]
     assert late
-    search_with(Lookup(Variant()), searching)
+    search_with(NoisyNetwork(Variant()), searching)
     for i, position in enumerate(positions):
         solution = solve(position)
         worth = max(-1.0, min(1.0, solution.margin / 8))
@@ -172,7 +127,7 @@ def test_solved_endings_have_the_value_of_the_solver(root):
 def test_a_tree_keeps_what_it_knows_of_the_next_position():
     start = positions_of(Variant(), 1, seed=8)[0]
     search = TreeSearch([start], 64, "puct", temperature=0.0)
-    search_with(Lookup(Variant()), search)
+    search_with(NoisyNetwork(Variant()), search)
     action = int(search.actions[0])
     below = {
         node["actions"][1:]: (node["visits"], node["value"])
@@ -186,7 +141,7 @@ def test_a_tree_keeps_what_it_knows_of_the_next_position():
     kept = {node["actions"]: (node["visits"], node["value"]) for node in search.nodes(0)[1:]}
     assert below
     assert kept == below
-    search_with(Lookup(Variant()), search)
+    search_with(NoisyNetwork(Variant()), search)
     assert search.visit_counts.sum() == 64 + sum(
         visits for actions, (visits, _) in below.items() if len(actions) == 1
     )
@@ -211,18 +166,28 @@ def test_forced_passes_need_no_network():
 
 
 def test_finished_games_are_worth_what_they_paid():
-    """With one empty cell left every simulation ends the game: only the root is evaluated."""
-    variant = Variant(Board.from_text("##\n##"), "anywhere", 2)
-    position = Position(variant)
-    while len(position.legal_actions()) > 1 or position.legal_actions()[0] != variant.pass_action:
-        if (position.stones == 0).sum() == 1:
-            break
-        position = position.play(int(position.legal_actions()[0]))
-    network = Lookup(variant)
-    search = TreeSearch([position], 16, "puct", margin_weight=0.5)
-    search_with(network, search)
-    assert network.batches <= 2
-    assert all(node["exact"] for node in search.nodes(0)[1:] if len(node["actions"]) == 2)
+    """Where every action ends the game, only the root is evaluated."""
+    last = [
+        game[-1]
+        for game in random_games(Variant(), 300, seed=0)
+        if all(after(game[-1], action).is_over for action in game[-1].legal_actions().tolist())
+        and len(game[-1].legal_actions()) > 1
+    ]
+    margins = set()
+    for position in last:
+        network = NoisyNetwork(Variant())
+        search = TreeSearch([position], 16, "puct", margin_weight=0.5)
+        search_with(network, search)
+        assert network.batches == 1
+        root, *ends = search.nodes(0)
+        assert sum(node["visits"] for node in ends) == root["visits"] == 16
+        for node in ends:
+            (action,) = node["actions"]
+            margin = after(position, action).margin * (1 if position.to_play == 0 else -1)
+            expected = 0.5 * np.sign(margin) + 0.5 * np.clip(margin / 8, -1, 1)
+            assert node["exact"] and node["value"] == pytest.approx(expected, abs=1e-6)
+            margins.add(margin)
+    assert min(margins) < -1 and max(margins) > 1 and len(last) > 20
 
 
 def test_select_waits_and_update_checks():
@@ -248,7 +213,7 @@ def test_select_waits_and_update_checks():
         with pytest.raises(PolicyError, match=message):
             search.update(logits, values)
     search.update(zeros.astype(np.float64), [0])
-    search_with(Lookup(Variant()), search)
+    search_with(NoisyNetwork(Variant()), search)
     assert (search.visit_counts.sum(axis=1) == 4).all()
 
 
@@ -299,7 +264,7 @@ def test_arrays_of_any_memory_layout_mean_the_same():
         lambda logits: np.repeat(logits, 2, axis=1)[:, ::2],
     ]
     for search, form in zip(searches, forms, strict=True):
-        network = Lookup(Variant())
+        network = NoisyNetwork(Variant())
         while (batch := search.select()) is not None:
             logits, values = network(batch.observation, batch.action_mask)
             search.update(form(logits), values)
@@ -312,7 +277,7 @@ def test_logits_of_illegal_actions_are_not_read():
     positions = positions_of(Variant(), 40, seed=7)
     searches = [TreeSearch(positions, 8, num_threads=1) for _ in range(2)]
     for search, illegal in zip(searches, (0.0, np.nan), strict=True):
-        network = Lookup(Variant())
+        network = NoisyNetwork(Variant())
         while (batch := search.select()) is not None:
             logits, values = network(batch.observation, batch.action_mask)
             search.update(np.where(batch.action_mask == 1, logits, illegal), values)
@@ -338,7 +303,7 @@ def test_mcts_policy_beats_chance_and_repeats_itself():
 
 
 def test_mcts_policy_with_a_network():
-    network = Lookup(Variant())
+    network = NoisyNetwork(Variant())
     policy = MCTSPolicy(16, network, root="gumbel", solve_below=6)
     positions = positions_of(Variant(), 10)
     actions = policy.act_batch(positions)

@@ -1,6 +1,8 @@
 """The arrays that `VectorEnv` hands out: whose they are, and what a caller may do with them."""
 
+import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -148,3 +150,86 @@ def test_what_a_caller_writes_into_its_arrays_does_not_come_back():
         assert ours == theirs
         info["final_obs"][:] = "mine"
     assert told > 20
+
+
+def arrays_of(observations, rewards, ended, truncated, info):
+    """All arrays that a step has handed out, and the last observations as rows, by name."""
+    arrays = {"observations": observations, "rewards": rewards, "ended": ended} | {
+        name: array for name, array in info.items() if isinstance(array, np.ndarray)
+    }
+    arrays["truncated"] = truncated
+    for game in np.flatnonzero(ended):
+        arrays[f"last observation of game {game}"] = info["final_obs"][game]
+    return arrays
+
+
+@pytest.mark.parametrize("observation", ["flat", "packed"])
+def test_weak_references_keep_no_array(observation):
+    """What only they know belongs to the environment again, which need not grow for their sake."""
+    env = VectorEnv(40, observation=observation)
+    env.reset(seed=0)
+    known = {}
+    for _ in range(100):
+        for name, array in arrays_of(*env.step(env.sample_actions())).items():
+            known.setdefault(name.split(" of ")[0], []).append(weakref.ref(array))
+        del array
+    gc.collect()
+    handed_out = {name: len(references) for name, references in known.items()}
+    alive = {name: len({id(it()) for it in known[name] if it() is not None}) for name in known}
+    assert handed_out["observations"] == 100 and handed_out["last observation"] > 200
+    assert all(alive[name] <= (80 if name == "last observation" else 2) for name in alive), alive
+
+
+def test_an_array_that_a_weak_reference_gives_back_is_the_callers_again():
+    """It may show a later step by then, but no step writes into it from there on.
+
+    Nor does what the caller writes into it come back.
+    """
+    env, untouched = VectorEnv(40), VectorEnv(40)
+    env.reset(seed=0)
+    untouched.reset(seed=0)
+    draw, kept, weak = np.random.default_rng(0), [], []
+    for _ in range(150):
+        step = arrays_of(*env.step(env.sample_actions()))
+        expected = arrays_of(*untouched.step(untouched.sample_actions()))
+        for name in ("observations", "rewards", "ended", "action_mask", "to_play", "truncated"):
+            assert np.array_equal(step[name], expected[name]), name
+        weak = [weakref.ref(array) for array in step.values()] + weak[:60]
+        del step, expected
+        found = weak[draw.integers(len(weak))]()
+        if found is not None and not any(np.shares_memory(found, array) for array, _ in kept):
+            found.fill(draw.integers(2))
+            kept.append((found, found.copy()))
+        del found
+        assert all(np.array_equal(array, before) for array, before in kept)
+    assert len(kept) > 20
+
+
+def test_code_that_runs_when_an_array_goes_may_use_the_environment():
+    """A step that gives arrays back to Python may run anything, the next step included."""
+    env, untouched = VectorEnv(300), VectorEnv(300)
+    env.reset(seed=0)
+    untouched.reset(seed=0)
+    ran = []
+
+    def use(env):
+        try:
+            ran.append(len(env.positions()))
+        except RuntimeError as error:
+            ran.append(str(error))
+
+    for turn in range(60):
+        step = env.step(env.sample_actions())
+        expected = untouched.step(untouched.sample_actions())
+        assert all(map(np.array_equal, step[:4], expected[:4]))
+        assert np.array_equal(step[4]["action_mask"], expected[4]["action_mask"])
+        if turn % 3 == 0:
+            for array in arrays_of(*step).values():
+                weakref.finalize(array, use, env).atexit = False
+                if array.dtype != object:
+                    array.setflags(write=False)  # so that it is not used again
+            del array
+        del step
+    gc.collect()
+    assert len(ran) > 20
+    assert all(it == 300 or "another thread is using" in str(it) for it in ran)

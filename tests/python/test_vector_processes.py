@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -99,8 +100,65 @@ def test_two_threads_at_once_are_refused_and_nothing_breaks():
     for thread in threads:
         thread.join()
     assert stepped
+    assert refused
     assert all("another thread" in message for message in refused)
     env.step(env.sample_actions())
+
+
+#: Stacks this large leave room for all other memory where address space is limited.
+STACK = 1 << 30
+
+#: Steps games and searches trees with four threads and with one, and prints how many threads there
+#: were after the games and after the searches, at most. An argument limits those beside the first.
+FEW_THREADS = f"""
+import os, resource, sys
+import numpy as np
+from mijnlieff import Position, TreeSearch, VectorEnv
+
+def count():
+    return len(os.listdir("/proc/self/task"))
+
+def grow(search):
+    while (batch := search.select()) is not None:
+        logits = batch.observation[:, :1] + np.arange(65)
+        search.update(np.sin(logits), np.cos(logits[:, 0]))
+    return search.policy_targets, search.actions
+
+for granted in sys.argv[1:]:
+    pages = int(open("/proc/self/statm").read().split()[0])
+    room = int(granted) * {STACK} + {STACK} // 2
+    limit = pages * resource.getpagesize() + room
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+most = 1
+envs = [VectorEnv(4096, num_threads=number) for number in (1, 4)]
+for env in envs:
+    env.reset(seed=3)
+for _ in range(30):
+    actions = envs[0].sample_actions()
+    assert (actions == envs[1].sample_actions()).all()
+    one, other = (env.step(actions) for env in envs)
+    assert all(map(np.array_equal, one[:4], other[:4]))
+    assert np.array_equal(one[4]["action_mask"], other[4]["action_mask"])
+    most = max(most, count())
+searches = [TreeSearch([Position()] * 512, 4, num_threads=number) for number in (1, 4)]
+assert all(map(np.array_equal, *map(grow, searches)))
+print(most, max(most, count()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts and refuses threads as Linux does")
+@pytest.mark.parametrize("granted", [[], ["0"], ["1"], ["2"]], ids=["all", "none", "one", "two"])
+def test_what_threads_would_do_is_done_without_them(granted):
+    """Address space is what runs out: a limit on the number of threads means nothing to root."""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "RUST_MIN_STACK": str(STACK)}
+    command = [sys.executable, "-c", FEW_THREADS, *granted]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    games, searches = map(int, done.stdout.split())
+    if granted:
+        assert max(games, searches) <= 1 + int(granted[0])
+    else:
+        assert (games, searches) == (4, 7)
 
 
 def test_other_threads_run_during_a_step():

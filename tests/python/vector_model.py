@@ -25,12 +25,26 @@ class Stream:
     def __init__(self, seed: int, number: int) -> None:
         self.state = mix(mix(seed + GAMMA & WORD) + number & WORD)
 
+    @classmethod
+    def from_state(cls, state: int) -> Stream:
+        stream = cls.__new__(cls)
+        stream.state = state
+        return stream
+
+    def word(self) -> int:
+        """The next 64 bits."""
+        self.state = self.state + GAMMA & WORD
+        return mix(self.state)
+
     def below(self, count: int) -> int:
         while True:
-            self.state = self.state + GAMMA & WORD
-            product = mix(self.state) * count
+            product = self.word() * count
             if product & WORD >= 2**64 % count:
                 return product >> 64
+
+    def unit(self) -> float:
+        """A number between 0 and 1, neither of them included, in steps of 2**-52."""
+        return ((self.word() >> 12) + 0.5) / 2**52
 
 
 class Game:
