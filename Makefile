@@ -6,6 +6,7 @@ BIN := .venv/bin
 PEERS := .venv-peers
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 MINUTES ?= 5
+FUZZ_SECONDS ?= 60
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -114,6 +115,16 @@ train-report: .venv/installed-train ## Write docs/training.md again: three seeds
 check-solver: ## Check the solver against itself on a million positions
 	cargo run --quiet --release --no-default-features --example check_solver
 
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
+	@cargo +nightly --version >/dev/null 2>&1 \
+		|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+	for target in $$(cargo fuzz list); do \
+		cargo +nightly fuzz run $$target -- -max_len=256 -print_final_stats=1 \
+			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
+	done
+
 .PHONY: bench
 bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
 	$(BIN)/mijnlieff bench
@@ -158,4 +169,4 @@ all: lint docs test ## Everything that has to pass before a change lands
 
 .PHONY: clean
 clean: ## Remove what was built, the virtual environment included
-	rm -rf .venv target dist python/mijnlieff/_mijnlieff*.so
+	rm -rf .venv target fuzz/target dist python/mijnlieff/_mijnlieff*.so

@@ -264,7 +264,8 @@ impl<'a> Reader<'a> {
         self.text[..bytes].chars().count()
     }
 
-    fn error(&self, expected: &str) -> RecordError {
+    fn error(&mut self, expected: &str) -> RecordError {
+        self.skip_blanks();
         let found = self.rest().split_whitespace().next().unwrap_or_default();
         RecordError::Parse(ParseError {
             at: self.characters(self.at),
@@ -332,8 +333,15 @@ pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, Positio
             "three words: board, last turn and number of turns".to_owned(),
         ));
     };
-    let stones = parse_stones(board, drawing).map_err(PositionTextError::Parse)?;
-    let after_drawing = drawing.chars().count() + 1;
+    // In characters; words are slices of the text.
+    let start_of = |word: &str| {
+        let bytes = word.as_ptr() as usize - text.as_ptr() as usize;
+        text[..bytes].chars().count()
+    };
+    let stones = parse_stones(board, drawing).map_err(|mut error| {
+        error.at += start_of(drawing);
+        PositionTextError::Parse(error)
+    })?;
     let last_move = match last {
         "-" => None,
         "pass" => Some(Move::Pass),
@@ -343,7 +351,7 @@ pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, Positio
                 .and_then(|cell| Some((cell, stones[cell.index()]?)));
             let (cell, (_, piece)) = stone.ok_or_else(|| {
                 error(
-                    after_drawing,
+                    start_of(name),
                     name,
                     "'-', 'pass', or a cell with a stone".to_owned(),
                 )
@@ -351,13 +359,9 @@ pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, Positio
             Some(Move::Place { piece, cell })
         }
     };
-    let turns = ply.parse::<usize>().map_err(|_| {
-        error(
-            after_drawing + last.chars().count() + 1,
-            ply,
-            "the number of turns".to_owned(),
-        )
-    })?;
+    let turns = ply
+        .parse::<usize>()
+        .map_err(|_| error(start_of(ply), ply, "the number of turns".to_owned()))?;
     Position::from_stones(variant, &stones, last_move, turns).map_err(PositionTextError::Impossible)
 }
 

@@ -234,6 +234,13 @@ fn content_that_makes_no_sense_is_refused_whatever_its_checksum() {
         "anywhere 0\n##",
         "anywhere one\n##",
         "anywhere 1\n#?",
+        // Each variant is written in one way, so that equal networks have equal files.
+        "anywhere +1\n##",
+        "anywhere 01\n##",
+        "anywhere 1\n\n##",
+        "anywhere 1\n##\n",
+        "anywhere 1\n.##",
+        "anywhere 1\n##\n..",
     ] {
         let error = refused(body(wrong, fields, &weights));
         assert!(matches!(error, NetworkError::Variant { .. }), "{error}");

@@ -1,8 +1,8 @@
 //! Game records, move and position texts.
 
 use mijnlieff::game::{
-    Board, Move, ParseError, Position, RecordError, Variant, format_position, format_record,
-    parse_move, parse_position, parse_record,
+    Board, Move, ParseError, Position, PositionTextError, RecordError, Variant, format_position,
+    format_record, parse_move, parse_position, parse_record,
 };
 
 const EXAMPLE: &str = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; \
@@ -115,5 +115,32 @@ fn columns_go_on_after_z_and_x_is_a_column_too() {
     );
     for text in ["", "+", "a", "1", "é1+", "a1é"] {
         assert!(parse_move(&board, text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn errors_name_their_place_whatever_the_blanks() {
+    let variant = Variant::default();
+    for (text, place) in [
+        (" ..../..../..../.... q 0", (21, "q")),
+        ("..../..../..../....  é 0", (21, "é")),
+        ("..../..../..../.... -\t\tx", (23, "x")),
+        ("  ..../..../.?../.... - 0", (13, "?")),
+        ("\n.... - 0", (1, "....")),
+    ] {
+        let Err(PositionTextError::Parse(error)) = parse_position(&variant, text) else {
+            panic!("{text:?} is not a position")
+        };
+        assert_eq!((error.at, error.found.as_str()), place, "{text:?}");
+    }
+    for (text, place) in [
+        ("1. a1+ #  a3><", (10, "a3><")),
+        ("1. a1+,  ", (9, "")),
+        ("1  a1+", (3, "a1+")),
+    ] {
+        let Err(RecordError::Parse(error)) = parse_record(&variant, text) else {
+            panic!("{text:?} is not a record")
+        };
+        assert_eq!((error.at, error.found.as_str()), place, "{text:?}");
     }
 }

@@ -25,12 +25,7 @@ pub(super) const KIND: FileKind = FileKind {
 /// The file with these weights.
 pub(super) fn write(weights: &SharedWeights) -> Vec<u8> {
     let variant = &weights.variant;
-    let text = format!(
-        "{} {}\n{}",
-        variant.opening().name(),
-        variant.copies(),
-        variant.board().to_text()
-    );
+    let text = write_variant(variant);
     let mut body = Vec::new();
     body.extend((text.len() as u32).to_le_bytes());
     body.extend(text.as_bytes());
@@ -74,6 +69,11 @@ pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
     SharedWeights::new(variant, channels, blocks, numbers)
 }
 
+fn write_variant(variant: &Variant) -> String {
+    let (opening, copies) = (variant.opening().name(), variant.copies());
+    format!("{opening} {copies}\n{}", variant.board().to_text())
+}
+
 fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
     let wrong = |reason: String| NetworkError::Variant { reason };
     let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
@@ -84,9 +84,15 @@ fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
         .map_err(|_| wrong(format!("copies must be an integer, not {copies:?}")))?;
     let board = Board::from_text(board).map_err(|error| wrong(error.to_string()))?;
     let opening = opening.parse();
-    opening
+    let variant = opening
         .and_then(|opening| Variant::new(board, opening, copies))
-        .map_err(|error| wrong(error.to_string()))
+        .map_err(|error| wrong(error.to_string()))?;
+    let written = write_variant(&variant);
+    if text == written {
+        Ok(variant)
+    } else {
+        Err(wrong(format!("{text:?} has to be written as {written:?}")))
+    }
 }
 
 /// Reads the fields before the numbers.

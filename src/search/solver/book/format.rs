@@ -22,6 +22,9 @@ pub(super) const KIND: FileKind = FileKind {
 const MARGIN_OFFSET: i32 = 8;
 const MARGIN_BITS: u32 = 4;
 
+/// How many pairs of hands there are.
+const RANKS: u32 = 3_u32.pow(8);
+
 /// A number per pair of hands with counts of two bits, each at most 2: base 3, own hand first.
 fn rank(hands: u32) -> u32 {
     let digits = [0, 2, 4, 6, 16, 18, 20, 22].map(|shift| hands >> shift & 3);
@@ -38,13 +41,15 @@ fn push(bytes: &mut Vec<u8>, mut number: u32) {
 
 #[inline]
 fn pull(bytes: &[u8], at: &mut usize) -> Option<u32> {
-    let mut number = 0_u32;
+    let mut number = 0_u64;
     for shift in [0, 7, 14, 21, 28] {
         let byte = *bytes.get(*at)?;
         *at += 1;
-        number |= u32::from(byte & 0x7f) << shift;
+        number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
-            return Some(number);
+            // A high byte of 0 is never written.
+            let shortest = byte > 0 || shift == 0;
+            return u32::try_from(number).ok().filter(|_| shortest);
         }
     }
     None
@@ -97,20 +102,36 @@ pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
 /// What a file holds.
 pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
     let body = KIND.open(file)?;
-    let (mut groups, mut at, mut planes, mut total) = (Vec::new(), 0, 0_u32, 0);
+    let (mut groups, mut at, mut total) = (Vec::new(), 0, 0);
     while at < body.len() {
         let wrong = BookError::Content { at };
-        let mut next = || pull(body, &mut at).ok_or_else(|| wrong.clone());
-        planes = planes.checked_add(next()?).ok_or_else(|| wrong.clone())?;
-        let len = next()?;
-        let start = at as u32;
-        for _ in 0..len {
-            pull(body, &mut at).ok_or_else(|| wrong.clone())?;
-        }
-        groups.push(Group { planes, start, len });
-        total += len as usize;
+        let group = read_group(body, &mut at, groups.last()).ok_or(wrong)?;
+        total += group.len as usize;
+        groups.push(group);
     }
     Ok((groups, body.into(), total))
+}
+
+/// The group that starts here; none when it is not written as [`write`] does.
+fn read_group(body: &[u8], at: &mut usize, before: Option<&Group>) -> Option<Group> {
+    let planes = ascend(before.map(|group| group.planes), pull(body, at)?)?;
+    let len = pull(body, at).filter(|&len| len > 0)?;
+    let start = u32::try_from(*at).ok()?;
+    let mut rank = None;
+    for _ in 0..len {
+        let next = ascend(rank, pull(body, at)? >> MARGIN_BITS);
+        rank = Some(next.filter(|&next| next < RANKS)?);
+    }
+    Some(Group { planes, start, len })
+}
+
+/// The next of ascending numbers, by its difference to the one before, or to 0 at the start.
+fn ascend(before: Option<u32>, difference: u32) -> Option<u32> {
+    match before {
+        None => Some(difference),
+        Some(before) if difference > 0 => before.checked_add(difference),
+        Some(_) => None,
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +171,37 @@ mod tests {
         assert_eq!(margin(900, FULL << 16 | (FULL - 2 * 64)), Some(0));
         assert_eq!(margin(u32::MAX, 0), Some(1));
         assert_eq!(margin(u32::MAX, 1), None);
+    }
+
+    #[test]
+    fn content_that_is_never_written_is_refused_whatever_its_checksum() {
+        let largest = [0xff, 0xff, 0xff, 0xff, 0x0f];
+        let entries_that_overflow = [&[7, 20][..], &largest.repeat(20)].concat();
+        let wrong: [(&str, &[u8], usize); 9] = [
+            ("an empty group", &[7, 0], 0),
+            ("the planes of the group before", &[7, 1, 8, 0, 1, 8], 3),
+            (
+                "planes above 32 bits",
+                &[&[7, 1, 8][..], &largest, &[1, 8]].concat(),
+                3,
+            ),
+            ("the hands of the entry before", &[7, 2, 24, 8], 0),
+            ("hands above the last", &[7, 1, 0x98, 0xb4, 0x06], 0),
+            ("hands above 32 bits", &entries_that_overflow, 0),
+            ("a number longer than it need be", &[0x87, 0, 1, 8], 0),
+            (
+                "a number above 32 bits",
+                &[0xff, 0xff, 0xff, 0xff, 0x1f, 1, 8],
+                0,
+            ),
+            ("a missing entry", &[7, 2, 8], 0),
+        ];
+        for (name, body, at) in wrong {
+            let found = read(&KIND.seal(body));
+            assert_eq!(found, Err(BookError::Content { at }), "{name}");
+        }
+        // The last pair of hands, beside the one refused above.
+        assert!(read(&KIND.seal(&[7, 1, 0x88, 0xb4, 0x06])).is_ok());
     }
 
     #[test]

@@ -1,0 +1,322 @@
+//! Files of books and networks: damaged, sealed again with a right checksum, or arbitrary.
+
+use std::collections::BTreeMap;
+
+use mijnlieff::encode::{Layout, num_actions, observe};
+use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
+use mijnlieff::policy::network::{Network, NetworkError};
+use mijnlieff::search::Limits;
+use mijnlieff::search::solver::{Book, BookError};
+use ndarray::Array2;
+
+use super::input::Input;
+
+const HEADER: usize = 28;
+/// The letters and the version that a file starts with.
+type Start = (&'static [u8; 8], u32);
+const BOOK: Start = (b"MIJNBOOK", 1);
+const NETWORK: Start = (b"MIJNNETW", 1);
+
+/// FNV-1a, 64 bits.
+fn checksum(content: &[u8]) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for &byte in content {
+        hash ^= u64::from(byte);
+        hash = hash.wrapping_mul(0x0100_0000_01B3);
+    }
+    hash
+}
+
+fn sealed((letters, version): Start, content: &[u8]) -> Vec<u8> {
+    let mut file = letters.to_vec();
+    file.extend(version.to_le_bytes());
+    file.extend((content.len() as u64).to_le_bytes());
+    file.extend(checksum(content).to_le_bytes());
+    file.extend(content);
+    file
+}
+
+/// The content of a file with the right header.
+fn opened(start: Start, file: &[u8]) -> Option<&[u8]> {
+    let content = file.get(HEADER..)?;
+    (sealed(start, content) == file).then_some(content)
+}
+
+/// The bytes after a few changes, or none.
+fn edited(input: &mut Input<'_>, mut bytes: Vec<u8>) -> Vec<u8> {
+    for _ in 0..input.below(4) {
+        let at = input.below(bytes.len() + 1);
+        let end = bytes.len().min(at + input.below(6));
+        match input.below(4) {
+            0 => bytes.truncate(at),
+            1 => {
+                bytes.drain(at..end);
+            }
+            2 => bytes.insert(at, input.byte()),
+            _ => bytes[at..end]
+                .iter_mut()
+                .for_each(|byte| *byte = input.byte()),
+        }
+    }
+    bytes
+}
+
+/// A file: arbitrary bytes with or without a header, the content as it is or edited in a right
+/// header, or a right file that was edited afterwards.
+fn file(
+    input: &mut Input<'_>,
+    start: Start,
+    content: impl FnOnce(&mut Input<'_>) -> Vec<u8>,
+) -> Vec<u8> {
+    match input.below(8) {
+        0 => input.rest().to_vec(),
+        1 => sealed(start, input.rest()),
+        2 => {
+            let content = content(input);
+            edited(input, sealed(start, &content))
+        }
+        _ => {
+            let content = content(input);
+            sealed(start, &edited(input, content))
+        }
+    }
+}
+
+/// Margins by planes and by the rank of the hands.
+type Entries = BTreeMap<u32, BTreeMap<u32, i32>>;
+/// Ranks of pairs of hands with at most two pieces of each type.
+const RANKS: u32 = 6561;
+
+fn push(bytes: &mut Vec<u8>, mut number: u32) {
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn book_content(entries: &Entries) -> Vec<u8> {
+    let mut content = Vec::new();
+    let mut planes_before = 0;
+    for (&planes, group) in entries {
+        push(&mut content, planes - planes_before);
+        push(&mut content, group.len() as u32);
+        planes_before = planes;
+        let mut rank_before = 0;
+        for (&rank, margin) in group {
+            push(
+                &mut content,
+                (rank - rank_before) * 16 + (margin + 8) as u32,
+            );
+            rank_before = rank;
+        }
+    }
+    content
+}
+
+/// A number of seven bits a byte, lowest first.
+fn pull(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
+    let mut number = 0;
+    for shift in (0..35).step_by(7) {
+        let byte = bytes.next()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
+}
+
+/// What the content of a book says; none when it is not written just so.
+fn book_entries(content: &[u8]) -> Option<Entries> {
+    let mut bytes = content.iter().copied().peekable();
+    let mut entries = Entries::new();
+    let mut planes = 0_u32;
+    while bytes.peek().is_some() {
+        planes = planes.checked_add(pull(&mut bytes)?)?;
+        let group = entries.entry(planes).or_default();
+        let mut rank = 0_u32;
+        for _ in 0..pull(&mut bytes)? {
+            let entry = pull(&mut bytes)?;
+            rank = rank.checked_add(entry / 16).filter(|&rank| rank < RANKS)?;
+            group.insert(rank, (entry % 16) as i32 - 8);
+        }
+    }
+    let no_empty_group = entries.values().all(|group| !group.is_empty());
+    (no_empty_group && book_content(&entries) == content).then_some(entries)
+}
+
+/// The planes and the rank under which a book lists a position.
+fn book_key(variant: &Variant, position: &Position) -> (u32, u32) {
+    let (own, opponent) = (position.side_to_move(), position.side_to_move().opponent());
+    let planes = |symmetry: &Symmetry| {
+        let plane = |player: Player| {
+            let cells: CellSet = position.stones(player) | position.allowed();
+            symmetry.cells(cells).bits() as u32
+        };
+        (plane(own), plane(opponent))
+    };
+    let images = variant.board().symmetries().iter().map(planes);
+    let (a, b) = images.min().expect("the identity is a symmetry");
+    let counts = [own, opponent].map(|player| position.hand(player).counts());
+    let rank = counts
+        .iter()
+        .flatten()
+        .fold(0, |rank, &count| rank * 3 + u32::from(count));
+    (a | b << 16, rank)
+}
+
+/// A book is read when it is written just as the format says, and then it answers what is written
+/// in it. Anything else is refused.
+pub fn book_file(data: &[u8]) {
+    let mut input = Input::new(data);
+    let variant = Variant::default();
+    let mut position = Position::new(&variant);
+    for _ in 0..input.below(9) {
+        if let Some(mv) = input.legal_move(&variant, &position) {
+            position = position.play_unchecked(&variant, mv);
+        }
+    }
+    let key = book_key(&variant, &position);
+    let file = file(&mut input, BOOK, |input| {
+        let mut entries = Entries::new();
+        for _ in 0..input.below(4) {
+            let planes = input.one_of(&[key.0, key.0 ^ 1, 0, u32::MAX]);
+            let group = entries.entry(planes).or_default();
+            for _ in 0..=input.below(20) {
+                let rank = match input.byte() {
+                    0..64 => key.1,
+                    64..128 => RANKS - 1,
+                    byte => (u32::from(byte) * 193) % RANKS,
+                };
+                group.insert(rank, input.below(16) as i32 - 8);
+            }
+        }
+        book_content(&entries)
+    });
+    let expected = opened(BOOK, &file).and_then(book_entries);
+    match (Book::parse(&file), expected) {
+        (Ok(book), Some(entries)) => {
+            assert_eq!(
+                book.len(),
+                entries.values().map(BTreeMap::len).sum::<usize>()
+            );
+            assert_eq!(book.is_empty(), entries.is_empty());
+            let listed = (1..=Book::STONES).contains(&position.occupied().len());
+            let margin = entries.get(&key.0).and_then(|group| group.get(&key.1));
+            assert_eq!(book.margin(&position), margin.copied().filter(|_| listed));
+        }
+        (Err(error), None) => {
+            assert!(!error.to_string().is_empty());
+            if opened(BOOK, &file).is_some() {
+                assert!(matches!(error, BookError::Content { at } if at < file.len() - HEADER));
+            }
+        }
+        (found, expected) => panic!("{file:?} is {found:?}, not {expected:?}"),
+    }
+}
+
+const VARIANT_TOKENS: [&str; 10] = ["#", ".", "\n", "\r", " ", "+", "0", "-", "corner", "é"];
+
+fn text_of(variant: &Variant) -> String {
+    let (opening, copies) = (variant.opening().name(), variant.copies());
+    format!("{opening} {copies}\n{}", variant.board().to_text())
+}
+
+/// How many numbers an evaluation reads for each position.
+fn num_inputs(variant: &Variant) -> usize {
+    15 * variant.board().num_cells() + 8
+}
+
+/// The content of the file of a network, without its weights; `text` says the variant.
+fn network_content(text: &str, variant: &Variant, channels: usize, blocks: usize) -> Vec<u8> {
+    let mut content = (text.len() as u32).to_le_bytes().to_vec();
+    content.extend(text.as_bytes());
+    for number in [num_inputs(variant), channels, blocks] {
+        content.extend((number as u32).to_le_bytes());
+    }
+    content
+}
+
+fn num_weights(variant: &Variant, channels: usize, blocks: usize) -> usize {
+    let order = variant.board().symmetries().len();
+    let outputs = num_actions(variant) + 2;
+    channels * (num_inputs(variant) + 1)
+        + 2 * blocks * channels * (channels * order + 1)
+        + (channels + 1) * outputs
+}
+
+fn check_network(file: &[u8], network: &Network) {
+    assert_eq!(network.file(), file);
+    let variant = network.variant();
+    let channels = network.width() / variant.board().symmetries().len();
+    let text = text_of(variant);
+    let mut content = network_content(&text, variant, channels, network.num_blocks());
+    let weights = &file[HEADER + content.len()..];
+    let count = num_weights(variant, channels, network.num_blocks());
+    assert_eq!(network.num_weights(), count);
+    assert_eq!(weights.len(), 4 * count);
+    let (numbers, _) = weights.as_chunks::<4>();
+    assert!(
+        numbers
+            .iter()
+            .all(|&bytes| f32::from_le_bytes(bytes).is_finite())
+    );
+    content.extend(weights);
+    assert_eq!(sealed(NETWORK, &content), file);
+
+    let mut observation = Array2::zeros((1, Layout::Flat.len(variant)));
+    observe(
+        variant,
+        &Position::new(variant),
+        Layout::Flat,
+        observation.as_slice_mut().expect("it is contiguous"),
+    );
+    let evaluated = network.evaluate(&observation, Limits::default()).unwrap();
+    assert_eq!(evaluated.logits.len(), num_actions(variant));
+    assert_eq!(evaluated.values.len(), 1);
+}
+
+/// A network is read when it is written just as the format says, whatever its weights, and then it
+/// can evaluate. Anything else is refused.
+pub fn network_file(data: &[u8]) {
+    let mut input = Input::new(data);
+    let mut right = None;
+    let file = file(&mut input, NETWORK, |input| {
+        let variant = input.listed_variant();
+        let (channels, blocks) = (1 + input.below(3), input.below(3));
+        let text = text_of(&variant);
+        let written = input.edited(&text, &VARIANT_TOKENS);
+        let mut content = network_content(&written, &variant, channels, blocks);
+        let count = num_weights(&variant, channels, blocks);
+        let scale = input.one_of(&[1.0, 0.01, 0.0, -1e30, f32::MAX]);
+        let step = usize::from(input.byte()) | 1;
+        let mut weights: Vec<f32> = (0..count)
+            .map(|index| scale * ((index * step % 17) as f32 / 8.0 - 1.0))
+            .collect();
+        let odd = input.one_of(&[0.0, 0.0, 1.0, f32::INFINITY, f32::NAN, f32::MIN_POSITIVE]);
+        let index = input.number() as usize % count;
+        weights[index] = odd;
+        content.extend(weights.iter().flat_map(|weight| weight.to_le_bytes()));
+        if written == text {
+            let finite = if odd.is_finite() { Ok(()) } else { Err(index) };
+            right = Some((sealed(NETWORK, &content), finite));
+        }
+        content
+    });
+    let right = right.filter(|right| right.0 == file);
+    match Network::parse(&file) {
+        Ok(network) => {
+            assert!(opened(NETWORK, &file).is_some());
+            assert!(right.is_none_or(|right| right.1.is_ok()));
+            check_network(&file, &network);
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            if let Some((_, finite)) = right {
+                let index = finite.expect_err("a right file is read");
+                assert_eq!(error, NetworkError::NotFinite { index });
+            }
+        }
+    }
+}
