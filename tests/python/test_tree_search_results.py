@@ -195,7 +195,6 @@ def test_targets_actions_and_values_are_those_of_the_plain_search(variant_name, 
         compare(positions, known_network(variant, kind), options)
 
 
-@pytest.mark.xfail(strict=True, reason="root_values leaves the network's value out")
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_a_root_with_a_single_placement_counts_the_value_of_the_network(root):
     """Only a forced pass lacks a value of the network."""
@@ -209,7 +208,6 @@ def test_a_root_with_a_single_placement_counts_the_value_of_the_network(root):
     assert compared > 10
 
 
-@pytest.mark.xfail(strict=True, reason="nodes() counts a value of 0 for a forced pass")
 def test_the_first_node_has_the_value_of_the_root():
     variant = VARIANTS["standard"]
     positions = [position for position in inputs(variant) if not has_one_placement(position)]
@@ -220,7 +218,6 @@ def test_the_first_node_has_the_value_of_the_root():
     np.testing.assert_allclose(first, search.root_values, atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="surplus visits go to the first legal action")
 @pytest.mark.parametrize("options", [RULES["gumbel, plain"], RULES["gumbel, no noise"]])
 def test_impossible_actions_are_not_considered(options):
     """Gumbel samples without replacement, so it never comes to an action of probability 0."""

@@ -6,7 +6,7 @@ use crate::random::Draw;
 use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{NONE, groups};
-use crate::tree_search::memory::store::Store;
+use crate::tree_search::memory::store::{Node, Store};
 use crate::tree_search::search::rule::SelectionRule;
 use crate::tree_search::search::tree::Tree;
 use crate::vector::step::state::GameState;
@@ -73,10 +73,9 @@ impl Results {
         let lanes = tree.lanes(store);
         let targets = &mut self.targets;
         let (temperature, final_draw) = (config.temperature, &mut tree.final_rng());
-        let conclusion = rule.conclude(choice, count, lanes, temperature, final_draw, targets);
-        let chosen = root.state.nth_legal(rules, conclusion.chosen);
-        self.actions[row] = chosen as i64;
-        self.root_values[row] = conclusion.value;
+        let chosen = rule.conclude(choice, count, lanes, temperature, final_draw, targets);
+        self.actions[row] = root.state.nth_legal(rules, chosen) as i64;
+        self.root_values[row] = root_value(root, rules);
         for place in 0..count {
             let at = [row, root.state.nth_legal(rules, place)];
             let (group, lane) = (place / LANES, place % LANES);
@@ -84,6 +83,15 @@ impl Results {
             self.visit_counts[at] = choice.tallies[group].visits[lane] as i32;
             self.root_noise[at] = lanes[group].noise[lane];
         }
+    }
+}
+
+/// The mean of all simulations and of the network's own value, for the side to move at a root.
+fn root_value<S: GameState>(root: &Node<S>, rules: &S::Rules) -> f32 {
+    if root.state.must_pass(rules) && root.visits > 0.0 {
+        root.sum / root.visits // a forced pass has not been evaluated itself
+    } else {
+        (root.value + root.sum) / (1.0 + root.visits)
     }
 }
 
@@ -116,7 +124,7 @@ impl TreeNode {
         let mut found = vec![Self {
             actions: Vec::new(),
             visits: root.visits as u32,
-            value: (root.value + root.sum) / (1.0 + root.visits),
+            value: root_value(root, rules),
             prior: 1.0,
             exact: false,
         }];

@@ -28,14 +28,6 @@ pub(crate) enum SelectionRule {
     },
 }
 
-/// What a search says about its root.
-pub(crate) struct Conclusion {
-    /// The place of the action chosen among those of the root.
-    pub(crate) chosen: usize,
-    /// For the side to move.
-    pub(crate) value: f32,
-}
-
 impl SelectionRule {
     pub(crate) fn new(config: &TreeConfig) -> Self {
         match config.root {
@@ -138,7 +130,6 @@ impl SelectionRule {
         &self,
         simd: V,
         choice: NodeEdges<'_>,
-        count: usize,
         root: &[RootLanes],
         simulation: usize,
         scratch: &mut [Lanes],
@@ -152,7 +143,10 @@ impl SelectionRule {
                 c_scale,
                 schedules,
             } => {
-                let considered = schedules.len().min(count);
+                // Actions of probability 0 are never sampled.
+                let logits = choice.logits.iter().flat_map(|it| it.numbers);
+                let possible = logits.filter(|&it| it > f32::NEG_INFINITY).count();
+                let considered = schedules.len().min(possible);
                 let due = schedules[considered - 1][simulation];
                 improved_logits(simd, choice, *c_visit, *c_scale, scratch);
                 best_with_noise(simd, choice, root, due, scratch)
@@ -160,8 +154,8 @@ impl SelectionRule {
         }
     }
 
-    /// What a search that is done says about its root of `count` edges; `targets` get the policy to
-    /// learn.
+    /// The place of the edge that a search chooses at its root of `count` edges; `targets` get the
+    /// policy to learn.
     pub(crate) fn conclude(
         &self,
         choice: NodeEdges<'_>,
@@ -170,13 +164,8 @@ impl SelectionRule {
         temperature: f32,
         rng: &mut impl Rng,
         targets: &mut [Lanes],
-    ) -> Conclusion {
-        let value = if count == 1 && choice.visits > 0.0 {
-            choice.sum / choice.visits // a forced pass has not been evaluated itself
-        } else {
-            (choice.value + choice.sum) / (1.0 + choice.visits)
-        };
-        let chosen = match self {
+    ) -> usize {
+        match self {
             Self::Puct { .. } => {
                 for (targets, tally) in targets.iter_mut().zip(choice.tallies) {
                     *targets = tally.visits.map(|visits| visits / choice.visits);
@@ -205,8 +194,7 @@ impl SelectionRule {
                     .for_each(|it| *it *= scale);
                 chosen
             }
-        };
-        Conclusion { chosen, value }
+        }
     }
 }
 

@@ -199,11 +199,10 @@ impl<S: GameState + PartialEq> Tree<S> {
         loop {
             let node = store.node(at);
             let place = if at == self.first {
-                let (choice, count) = (store.choice(node), usize::from(node.count));
-                let lanes = self.lanes(store);
+                let (choice, lanes) = (store.choice(node), self.lanes(store));
                 shared
                     .rule
-                    .choose_at_root(simd, choice, count, lanes, self.done, scratch)
+                    .choose_at_root(simd, choice, lanes, self.done, scratch)
             } else if node.tallies == NONE {
                 usize::from(node.best)
             } else {
