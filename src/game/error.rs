@@ -15,7 +15,10 @@ pub enum BoardError {
         found: usize,
     },
     /// Cells more than [`Board::MAX_SIDE`] columns or rows apart.
-    #[error("a board spans at most {max} columns and rows, not {width} x {height}", max = Board::MAX_SIDE)]
+    #[error(
+        "a board spans at most {max} columns and rows, not {width} x {height}",
+        max = Board::MAX_SIDE
+    )]
     TooWide {
         /// Columns of the bounding box.
         width: u64,

@@ -201,6 +201,12 @@ fn imports_point_inward() {
             }
             let binds = line.contains("pyo3") || line.contains("numpy::");
             assert!(top == "python" || !binds, "{top} knows of Python: {line}");
+            let packages = ["ndarray", "rand::", "rand_distr::"];
+            let imports = packages.iter().any(|package| line.contains(package));
+            assert!(
+                top != "game" || !imports,
+                "the rules import a package: {line}"
+            );
         }
     }
 }
