@@ -13,7 +13,8 @@ use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::Limits;
-use mijnlieff::vector::{Observations, Root, TreeConfig, TreeSearch};
+use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
+use mijnlieff::vector::Observations;
 
 const TREES: usize = 1024;
 const SIMULATIONS: usize = 32;
@@ -81,8 +82,8 @@ fn main() {
     } else {
         Root::Puct {
             c_puct: 1.5,
-            noise: if has("noisy") { 0.25 } else { 0.0 },
-            alpha: 0.5,
+            dirichlet_share: if has("noisy") { 0.25 } else { 0.0 },
+            dirichlet_alpha: 0.5,
         }
     };
     let variant = Arc::new(if has("general") {
@@ -113,14 +114,16 @@ fn main() {
     memory.values.fill_with(|| noise(1.0)(&mut stream));
     let positions = openings(&variant, &mut stream);
     let threads = number("threads=").unwrap_or(1);
-    let mut search = TreeSearch::new(&variant, &positions, config, Layout::Flat, None, threads);
+    let search = TreeSearch::new(&variant, &positions, config, Layout::Flat, None, threads);
+    let mut search = search.unwrap();
     // The first search makes room.
     run(&mut search, &mut memory, width);
     let rounds = number("rounds=");
     let mut best = f64::INFINITY;
     let mut leaves = 0;
     for _ in 0..rounds.unwrap_or(1) {
-        search.restart(&openings(&variant, &mut stream));
+        let next = openings(&variant, &mut stream);
+        search.restart(&next, Limits::default()).unwrap();
         let start = Instant::now();
         leaves = measured(&mut search, &mut memory, width);
         best = best.min(start.elapsed().as_secs_f64());

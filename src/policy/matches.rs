@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Policy;
 use crate::game::{Player, Position, Variant};
+use crate::memory::make_room;
 use crate::random::SplitMix64;
 use crate::search::{Halt, Limits, MoveSet};
 
@@ -93,7 +94,8 @@ impl Match<'_> {
     ///
     /// # Errors
     ///
-    /// When a limit is reached, which stands for each move of each game by itself.
+    /// When a limit is reached, which stands for each move of each game by itself, or memory does not
+    /// suffice.
     ///
     /// # Panics
     ///
@@ -118,6 +120,7 @@ impl Match<'_> {
                 if limits.is_stopped() {
                     return Err(Halt::Stopped);
                 }
+                make_room(&mut played, "the margins of the games", 1)?;
                 let number = first.wrapping_add(index as u64);
                 played.push((index, self.play_pair(start, number, limits)?));
             }
@@ -129,7 +132,7 @@ impl Match<'_> {
             for other in others {
                 played.extend(other.join().expect("games do not panic")?);
             }
-            Ok(played)
+            Ok::<_, Halt>(played)
         })?;
         played.sort_unstable_by_key(|&(index, _)| index);
         Ok(played.into_iter().map(|(_, margins)| margins).collect())

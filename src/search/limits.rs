@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::memory::OutOfMemory;
+
 /// What may end a search before it has its answer; nothing does by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
@@ -55,12 +57,21 @@ pub enum Halt {
     },
     /// The deadline passed.
     TimeLimit,
+    /// The search needs memory that the system does not grant.
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<OutOfMemory> for Halt {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
 }
 
 impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stopped => f.write_str("the search was stopped"),
+            Self::OutOfMemory(error) => error.fmt(f),
             Self::TimeLimit => f.write_str("the search needs more than the time allowed"),
             Self::NodeLimit { max_nodes } => {
                 write!(

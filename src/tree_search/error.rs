@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-/// Why an evaluation of leaves was refused; nothing has changed.
+use crate::memory::OutOfMemory;
+use crate::search::Halt;
+
+/// Why an evaluation of leaves was not taken in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum UpdateError {
@@ -22,13 +25,27 @@ pub enum UpdateError {
         /// The leaf.
         row: usize,
     },
-    /// A value is not a finite number.
+    /// A value is not a number, or too large to add up.
     Value {
         /// The leaf.
         row: usize,
         /// What was given.
         value: f32,
     },
+    /// The trees could not grow.
+    Halted(Halt),
+}
+
+impl From<Halt> for UpdateError {
+    fn from(halt: Halt) -> Self {
+        Self::Halted(halt)
+    }
+}
+
+impl From<OutOfMemory> for UpdateError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Halted(error.into())
+    }
 }
 
 impl fmt::Display for UpdateError {
@@ -41,6 +58,7 @@ impl fmt::Display for UpdateError {
             Self::NoLegalAction { row } => {
                 write!(f, "leaf {row}: the logit of every legal action is -inf")
             }
+            Self::Halted(halt) => halt.fmt(f),
             Self::Value { row, value } => write!(f, "leaf {row}: the value is {value}"),
         }
     }

@@ -1,8 +1,9 @@
-//! What can be wrong with the actions of a batch. On an error no game has moved.
+//! Why a batch cannot play actions. On an error no game has moved.
 
 use std::fmt;
 
 use crate::game::{PlayError, Position};
+use crate::memory::OutOfMemory;
 
 /// Actions that a batch cannot play.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,14 @@ pub enum StepError {
         /// Why it cannot be played there.
         error: PlayError,
     },
+    /// Memory does not suffice.
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<OutOfMemory> for StepError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
 }
 
 impl fmt::Display for StepError {
@@ -45,6 +54,7 @@ impl fmt::Display for StepError {
             Self::Length { expected, found } => {
                 write!(f, "{expected} games need {expected} actions, not {found}")
             }
+            Self::OutOfMemory(error) => error.fmt(f),
             Self::NotReset => f.write_str("the games have not started, reset them first"),
             Self::UnknownAction { game, action, .. } => {
                 write!(f, "game {game}: action {action} does not exist")

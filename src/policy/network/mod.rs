@@ -24,10 +24,14 @@ use layers::{Layer, rectify};
 
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
+use crate::memory::with_room;
 use crate::search::{Halt, Limits};
 
 /// Positions evaluated at once: their hidden layers stay in the cache.
 const CHUNK: usize = 256;
+
+/// What the memory is for, where there is none.
+const EVALUATIONS: &str = "the network's outputs";
 
 /// A network, ready to evaluate. Two are equal when their files are.
 pub struct Network {
@@ -150,7 +154,8 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When the stop flag is set; it is looked at between every 256 positions.
+    /// When the stop flag is set, which is looked at between every 256 positions, or there is no
+    /// memory for the results.
     ///
     /// # Panics
     ///
@@ -158,12 +163,16 @@ impl Network {
     pub fn evaluate(&self, observations: &[f32], limits: Limits<'_>) -> Result<Evaluations, Halt> {
         let length = Layout::Flat.len(&self.variant);
         assert!(observations.len().is_multiple_of(length));
-        let mut evaluations = Evaluations::default();
+        let actions = num_actions(&self.variant);
+        let rows = observations.len() / length;
+        let mut evaluations = Evaluations {
+            logits: with_room(EVALUATIONS, rows.saturating_mul(actions))?,
+            values: with_room(EVALUATIONS, rows)?,
+        };
         for chunk in observations.chunks(CHUNK * length) {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let actions = num_actions(&self.variant);
             for row in self
                 .forward(chunk, length)
                 .chunks_exact(actions + NUM_VALUES)

@@ -3,3 +3,4 @@
 pub(crate) mod actions;
 pub(crate) mod arrays;
 pub(crate) mod integers;
+pub(crate) mod lists;

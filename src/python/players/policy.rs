@@ -12,14 +12,19 @@ use pyo3::types::PyTuple;
 use super::solver::PySolver;
 use crate::encode::action_of;
 use crate::game::Variant;
+use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy};
 use crate::python::convert::integers::{self, integer_or};
+use crate::python::convert::lists::Listed;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
+
+/// What the memory is for, where there is none.
+const ACTIONS: &str = "the actions";
 
 /// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
 const QUICK_DEPTH: u8 = 3;
@@ -71,8 +76,9 @@ impl PyBuiltinPolicy {
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let positions = positions.0;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
@@ -210,7 +216,7 @@ impl PyBuiltinPolicy {
         first: u64,
         limits: Limits<'_>,
     ) -> Result<Vec<i64>, Halt> {
-        let decide = |i: usize| {
+        let decide = |i: usize| -> Result<i64, Halt> {
             let position = &positions[i];
             let mut known = policies.iter();
             let (_, policy) = known
@@ -220,9 +226,17 @@ impl PyBuiltinPolicy {
             Ok(self.choose(policy, position, number, limits)? as i64)
         };
         if self.is_quick() {
-            return (0..positions.len()).map(decide).collect();
+            let mut actions = with_room(ACTIONS, positions.len())?;
+            for i in 0..positions.len() {
+                if limits.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
+                actions.push(decide(i)?);
+            }
+            return Ok(actions);
         }
-        let (next, actions) = (AtomicUsize::new(0), Mutex::new(vec![0; positions.len()]));
+        let actions = Mutex::new(zeroed(ACTIONS, positions.len())?);
+        let next = AtomicUsize::new(0);
         let work = || -> Result<(), Halt> {
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);

@@ -5,19 +5,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArrayDyn};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
-use crate::game::{Position, Variant};
+use crate::game::Variant;
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
-use crate::python::errors::classes;
+use crate::python::convert::lists::Listed;
+use crate::python::errors::{classes, out_of_memory};
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, common_variant};
+use crate::python::rules::position::{PyPosition, common_variant, cores};
 use crate::python::rules::variant::PyVariant;
-use crate::search::Limits;
 use crate::search::solver::{self, Book, Solution, Solver, Unsolved};
+use crate::search::{Halt, Limits};
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
 #[pyfunction]
@@ -73,16 +75,21 @@ impl PySolver {
         book: Option<&[u8]>,
     ) -> PyResult<Self> {
         let variant = variant.0;
-        let parsed = book.map(Book::parse).transpose();
+        let parsed = py.detach(|| book.map(Book::parse).transpose());
         let book = parsed.map_err(|error| classes::BookError::new_err(error.to_string()))?;
         let book_positions = book.as_ref().map_or(0, Book::len);
         let core = py.detach(|| {
-            let solver = Solver::with_table(&variant, table_bytes);
-            match book {
+            let solver = Solver::with_table(&variant, table_bytes)?;
+            Ok(match book {
                 Some(book) => solver.with_book(Arc::new(book)),
                 None => solver,
-            }
+            })
         });
+        let core = core.map_err(|error: OutOfMemory| {
+            PyMemoryError::new_err(format!(
+                "{error}; {table_bytes} bytes are allowed, set_table_bytes allows fewer"
+            ))
+        })?;
         Ok(Self {
             core: Arc::new(core),
             variant,
@@ -132,27 +139,43 @@ impl PySolver {
     fn solve_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
         num_threads: Option<&Bound<'py, PyAny>>,
         max_nodes: Option<&Bound<'_, PyAny>>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answers<'py>> {
+        const LABELS: &str = "the margins of positions";
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
         let num_threads = integers::threads(num_threads)?;
-        let width = num_actions(&self.variant);
-        let count = positions.len();
-        let solved = self.solve_all(py, &positions, num_threads, budget)?;
-        let mut margins = Vec::with_capacity(count);
-        let mut of_actions = vec![ILLEGAL; count * width];
-        let mut mask = vec![0; count * width];
-        for (row, solution) in solved.iter().enumerate() {
-            margins.push(solution.margin as i16);
-            for &(mv, margin) in &solution.moves {
-                let at = row * width + action_of(&self.variant, mv);
-                of_actions[at] = margin as i16;
-                mask[at] = 1;
-            }
+        if !positions.0.is_empty() {
+            self.check_variant(&*common_variant(&positions.0)?)?;
         }
+        let cores = cores(&positions.0)?;
+        let (count, width) = (cores.len(), num_actions(&self.variant));
+        let mut margins = with_room(LABELS, count)?;
+        let mut of_actions = with_room(LABELS, count.saturating_mul(width))?;
+        let mut mask = zeroed(LABELS, count.saturating_mul(width))?;
+        let solved = run_interruptible(py, |stop| {
+            let limits = budget.limits(stop);
+            for (row, solution) in self
+                .core
+                .solve_batch(&cores, num_threads, limits)?
+                .iter()
+                .enumerate()
+            {
+                margins.push(solution.margin as i16);
+                of_actions.resize((row + 1) * width, ILLEGAL);
+                for &(mv, margin) in &solution.moves {
+                    let at = row * width + action_of(&self.variant, mv);
+                    of_actions[at] = margin as i16;
+                    mask[at] = 1;
+                }
+            }
+            Ok(())
+        })?;
+        solved.map_err(|(number, unsolved)| {
+            unsolved_error(&format!("position {number}: "), &unsolved)
+        })?;
         Ok((
             PyArray1::from_vec(py, margins),
             shaped(py, of_actions, &[count, width])?,
@@ -178,28 +201,6 @@ impl PySolver {
         Err(PyValueError::new_err(
             "the position is of another board or number of copies than the solver",
         ))
-    }
-
-    fn solve_all(
-        &self,
-        py: Python<'_>,
-        positions: &[PyPosition],
-        num_threads: usize,
-        budget: SearchBudget,
-    ) -> PyResult<Vec<Solution>> {
-        if positions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let variant = common_variant(positions)?;
-        self.check_variant(&variant)?;
-        let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
-        let solved = run_interruptible(py, |stop| {
-            self.core
-                .solve_batch(&cores, num_threads, budget.limits(stop))
-        })?;
-        solved.map_err(|(number, unsolved)| {
-            unsolved_error(&format!("position {number}: "), &unsolved)
-        })
     }
 }
 
@@ -239,6 +240,9 @@ impl SearchBudget {
 fn unsolved_error(place: &str, unsolved: &Unsolved) -> PyErr {
     let (lower, upper) = (unsolved.bounds.lower, unsolved.bounds.upper);
     let halt = unsolved.halt;
+    if let Halt::OutOfMemory(error) = &halt {
+        return out_of_memory(error);
+    }
     let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
     classes::SearchLimitError::new_err((message, lower, upper))
 }

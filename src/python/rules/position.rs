@@ -1,11 +1,13 @@
 //! `mijnlieff.Position`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use bytemuck::Zeroable;
 use numpy::{PyArray1, PyArrayDyn};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
 use super::drawing::draw;
 use super::variant::PyVariant;
@@ -15,12 +17,22 @@ use crate::encode::{
 use crate::game::{
     self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
 };
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
 use crate::python::convert::integers::index;
+use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items, Listed};
 use crate::python::errors::{
-    legal_actions, pack_error, parse_error, play_error, position_error, record_error,
-    unknown_action,
+    legal_actions, out_of_memory, pack_error, parse_error, play_error, position_error,
+    record_error, unknown_action,
 };
+use crate::python::interrupt::run_unless_quick;
+
+/// Up to this many positions are written in less time than a thread takes to start that watches for
+/// Ctrl-C.
+const QUICK_POSITIONS: usize = 4096;
+
+/// What the memory is for, where there is none.
+const OBSERVATIONS: &str = "the observations";
 
 /// The state of a game; immutable, every method returns a new one.
 #[pyclass(
@@ -50,11 +62,11 @@ impl PyPosition {
     /// The position after these actions, indices or texts, from the start.
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
-    fn from_actions(actions: Vec<Bound<'_, PyAny>>, variant: Option<PyVariant>) -> PyResult<Self> {
+    fn from_actions(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let mut position = Self::new(variant);
-        for (ply, action) in actions.iter().enumerate() {
+        for (ply, action) in actions.0.enumerate() {
             let place = format!("move {}: ", ply + 1);
-            position.core = parse_action(&position.variant, &position.core, action, &place)?.1;
+            position.core = parse_action(&position.variant, &position.core, &action?, &place)?.1;
         }
         Ok(position)
     }
@@ -297,13 +309,13 @@ pub(crate) fn parse_action(
 #[pyo3(signature = (positions, layout="flat", dtype=None))]
 pub(crate) fn observe_batch<'py>(
     py: Python<'py>,
-    positions: Vec<PyPosition>,
+    positions: Listed<PyPosition>,
     layout: &str,
     dtype: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let variant = common_variant(&positions)?;
+    let variant = common_variant(&positions.0)?;
     let layout = parse_layout(layout)?;
-    let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+    let cores = cores(&positions.0)?;
     let mut shape = vec![cores.len()];
     shape.extend(layout.shape(&variant));
     observations(py, &variant, &cores, layout, dtype, &shape)
@@ -313,15 +325,49 @@ pub(crate) fn observe_batch<'py>(
 #[pyfunction]
 pub(crate) fn mask_batch(
     py: Python<'_>,
-    positions: Vec<PyPosition>,
+    positions: Listed<PyPosition>,
 ) -> PyResult<Bound<'_, PyArrayDyn<i8>>> {
-    let variant = common_variant(&positions)?;
+    let variant = common_variant(&positions.0)?;
+    let cores = cores(&positions.0)?;
     let actions = num_actions(&variant);
-    let mut masks = vec![0; positions.len() * actions];
-    for (position, mask) in positions.iter().zip(masks.chunks_exact_mut(actions)) {
-        write_mask(&variant, &position.core, mask);
+    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
+        write_mask(&variant, position, mask);
+    })?;
+    shaped(py, masks, &[cores.len(), actions])
+}
+
+/// The positions without their variant.
+pub(crate) fn cores(positions: &[PyPosition]) -> PyResult<Vec<Position>> {
+    let mut cores = with_room("a list of positions", positions.len())?;
+    cores.extend(positions.iter().map(|position| position.core));
+    Ok(cores)
+}
+
+/// A Python list of positions of one variant.
+pub(crate) fn position_list<'py>(
+    py: Python<'py>,
+    variant: &Arc<Variant>,
+    positions: impl ExactSizeIterator<Item = Position>,
+) -> PyResult<Bound<'py, PyList>> {
+    let wanted = OutOfMemory::of::<PyPosition>("a list of positions", positions.len());
+    let list = PyList::empty(py);
+    for (number, core) in positions.enumerate() {
+        if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+            py.check_signals()?;
+            py.detach(|| ());
+        }
+        let variant = Arc::clone(variant);
+        let made = Bound::new(py, PyPosition { variant, core });
+        made.and_then(|position| list.append(position))
+            .map_err(|error| {
+                if error.is_instance_of::<PyMemoryError>(py) {
+                    out_of_memory(&wanted)
+                } else {
+                    error
+                }
+            })?;
     }
-    shaped(py, masks, &[positions.len(), actions])
+    Ok(list)
 }
 
 /// The variant that all positions share.
@@ -351,27 +397,51 @@ fn observations<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     if layout == Layout::Packed {
         PackError::check(variant).map_err(|error| pack_error(&error))?;
-        let words = positions
-            .iter()
-            .map(|position| pack(variant, position))
-            .collect();
+        let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
+            row[0] = pack(variant, position);
+        })?;
         return Ok(shaped::<u64>(py, words, shape)?.into_any());
     }
-    match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
         Dtype::Float32 => {
-            Ok(shaped(py, rows::<f32>(variant, positions, layout), shape)?.into_any())
+            shaped(py, features::<f32>(py, variant, positions, layout)?, shape)?.into_any()
         }
-        Dtype::Uint8 => Ok(shaped(py, rows::<u8>(variant, positions, layout), shape)?.into_any()),
-    }
+        Dtype::Uint8 => {
+            shaped(py, features::<u8>(py, variant, positions, layout)?, shape)?.into_any()
+        }
+    })
 }
 
-fn rows<T: Feature>(variant: &Variant, positions: &[Position], layout: Layout) -> Vec<T> {
+fn features<T: Feature + Zeroable + Send>(
+    py: Python<'_>,
+    variant: &Variant,
+    positions: &[Position],
+    layout: Layout,
+) -> PyResult<Vec<T>> {
     let length = layout.len(variant);
-    let mut numbers = vec![T::default(); positions.len() * length];
-    for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+    rows(py, OBSERVATIONS, positions, length, |position, row| {
         observe(variant, position, layout, row);
-    }
-    numbers
+    })
+}
+
+/// A row of numbers for each position, written without the GIL when there are many.
+fn rows<T: Zeroable + Send>(
+    py: Python<'_>,
+    what: &'static str,
+    positions: &[Position],
+    length: usize,
+    write: impl Fn(&Position, &mut [T]) + Sync,
+) -> PyResult<Vec<T>> {
+    let mut numbers = zeroed(what, positions.len().saturating_mul(length))?;
+    run_unless_quick(py, positions.len() <= QUICK_POSITIONS, |stop| {
+        for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            write(position, row);
+        }
+    })?;
+    Ok(numbers)
 }
 
 /// Reads what [`PyPosition::__reduce__`] wrote.

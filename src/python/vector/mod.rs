@@ -18,10 +18,11 @@ use self::outputs::Outputs;
 use self::reused::Format;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
+use crate::memory::zeroed;
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::{Dtype, parse_layout};
 use crate::python::errors::{
-    classes, in_game, pack_error, play_error, position_error, unknown_action,
+    classes, in_game, out_of_memory, pack_error, play_error, position_error, unknown_action,
 };
 use crate::python::interrupt::run_until;
 use crate::python::players::policy::PyBuiltinPolicy;
@@ -119,10 +120,10 @@ impl PyBatchEnv {
             return Err(PyValueError::new_err(message));
         }
         Ok(Self(Mutex::new(Inner {
-            core: BatchEnv::new(config, layout, num_envs, num_threads),
+            core: BatchEnv::new(config, layout, num_envs, num_threads)?,
             format,
             copy,
-            actions: vec![0; num_envs],
+            actions: zeroed("the actions", num_envs)?,
             outputs: Vec::new(),
             next: 0,
             under_way: false,
@@ -146,9 +147,9 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
         if inner.core.searches_long() {
-            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))?;
+            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))??;
         } else {
-            inner.core.reset(seeds, mask);
+            inner.core.reset(seeds, mask)?;
         }
         inner.observe(py)
     }
@@ -192,7 +193,7 @@ impl PyBatchEnv {
     fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let seeds = PySeeds::core(seeds.as_ref());
         let mut inner = self.lock_idle()?;
-        inner.core.start_reset(seeds, mask.as_deref());
+        inner.core.start_reset(seeds, mask.as_deref())?;
         inner.under_way = true;
         Ok(())
     }
@@ -238,7 +239,8 @@ impl PyBatchEnv {
         let mut inner = self.lock()?;
         let outputs = inner.take_outputs(py);
         let inner = &mut *inner;
-        inner.core.finish_step(inner.outputs[outputs].buffers(py));
+        let buffers = inner.outputs[outputs].buffers(py);
+        inner.core.finish_step(buffers)?;
         inner.under_way = false;
         inner.step_result(py, outputs)
     }
@@ -296,7 +298,7 @@ impl PyBatchEnv {
     fn state(&self) -> PyResult<SavedBatch> {
         let inner = self.lock()?;
         let variant = &inner.core.config().variant;
-        let games = inner.core.save().into_iter().map(|game| {
+        let games = inner.core.save()?.into_iter().map(|game| {
             let text = format_position(variant, &game.position);
             let seat = game.seat.index();
             (text, game.streams, seat, game.over, game.fresh)
@@ -359,7 +361,7 @@ fn run_searching<T: Send>(
     core: &mut BatchEnv,
     work: impl FnOnce(&mut BatchEnv) -> T + Send,
 ) -> PyResult<T> {
-    core.hold();
+    core.hold()?;
     let stop = core.stop_flag();
     let done = run_until(py, &stop, || work(&mut *core));
     stop.store(false, Ordering::Relaxed);
@@ -469,6 +471,7 @@ fn step_error(py: Python<'_>, variant: &Variant, error: &StepError, beyond: &Bey
             );
             in_game(py, error, *game)
         }
+        StepError::OutOfMemory(error) => out_of_memory(error),
         StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }

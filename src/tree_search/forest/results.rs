@@ -1,5 +1,6 @@
 //! What searches have found out.
 
+use crate::memory::{OutOfMemory, make_room, with_room, zeroed};
 use crate::simd::{LANES, Lanes, Portable};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{NONE, groups};
@@ -30,17 +31,19 @@ pub struct Results {
 }
 
 impl Results {
-    pub(crate) fn new(rows: usize, num_actions: usize) -> Self {
-        Self {
+    pub(crate) fn new(rows: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+        const RESULTS: &str = "the results of a search";
+        let actions = rows.saturating_mul(num_actions);
+        Ok(Self {
             num_actions,
             targets: vec![[0.0; LANES]; groups(num_actions)],
-            actions: vec![0; rows],
-            policy_targets: vec![0.0; rows * num_actions],
-            root_values: vec![0.0; rows],
-            visit_counts: vec![0; rows * num_actions],
-            root_noise: vec![0.0; rows * num_actions],
-            solved: vec![false; rows],
-        }
+            actions: zeroed(RESULTS, rows)?,
+            policy_targets: zeroed(RESULTS, actions)?,
+            root_values: zeroed(RESULTS, rows)?,
+            visit_counts: zeroed(RESULTS, actions)?,
+            root_noise: zeroed(RESULTS, actions)?,
+            solved: zeroed(RESULTS, rows)?,
+        })
     }
 
     #[allow(clippy::float_cmp)] // the largest is one of them
@@ -110,9 +113,10 @@ impl TreeNode {
         tree: &Tree<S>,
         store: &Store<S>,
         rules: &S::Rules,
-    ) -> Vec<Self> {
+    ) -> Result<Vec<Self>, OutOfMemory> {
+        const NODES: &str = "the nodes of a tree";
         let Some(root) = store.nodes.get(tree.first as usize) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let mut found = vec![Self {
             actions: Vec::new(),
@@ -135,8 +139,12 @@ impl TreeNode {
                 if child == NONE {
                     continue;
                 }
-                let mut actions = found[above].actions.clone();
+                let before = &found[above].actions;
+                let mut actions = with_room(NODES, before.len() + 1)?;
+                actions.extend_from_slice(before);
                 actions.push(node.state.nth_legal(rules, place));
+                make_room(&mut waiting, NODES, 1)?;
+                make_room(&mut found, NODES, 1)?;
                 waiting.push((child, found.len()));
                 found.push(Self {
                     actions,
@@ -147,6 +155,6 @@ impl TreeNode {
                 });
             }
         }
-        found
+        Ok(found)
     }
 }

@@ -2,12 +2,14 @@
 
 #![allow(clippy::float_cmp)] // visits are whole numbers
 
-use super::noise::{draw_dirichlet, draw_gumbel, schedule};
+use super::noise::{Schedule, draw_dirichlet, draw_gumbel};
 use crate::random::SplitMix64;
 use crate::simd::{LANES, Lanes, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
 use crate::tree_search::memory::store::{NodeEdges, RootLanes};
+#[cfg(doc)]
+use crate::tree_search::search::evaluation::MAX_VALUE;
 
 /// The rule of a [`Root`], with what is computed once for it.
 #[derive(Debug)]
@@ -20,9 +22,8 @@ pub(crate) enum SelectionRule {
     Gumbel {
         c_visit: f32,
         c_scale: f32,
-        /// For each number of actions considered, from 1, the visits that the action which a
-        /// simulation takes has had before.
-        schedules: Vec<Vec<f32>>,
+        /// For each number of actions considered, from 1.
+        schedules: Vec<Schedule>,
     },
 }
 
@@ -54,7 +55,7 @@ impl SelectionRule {
                 c_visit,
                 c_scale,
                 schedules: (1..=max_considered)
-                    .map(|considered| schedule(considered, config.num_simulations))
+                    .map(|considered| Schedule::new(considered, config.num_simulations))
                     .collect(),
             },
         }
@@ -143,7 +144,7 @@ impl SelectionRule {
                 schedules,
             } => {
                 let considered = schedules.len().min(count);
-                let due = schedules[considered - 1][simulation];
+                let due = schedules[considered - 1].visits(simulation);
                 improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
                 best_with_noise::<V>(choice, root, due, scratch)
             }
@@ -220,6 +221,10 @@ fn puct<'a, V: Vector>(
     best.place()
 }
 
+/// The largest weight of values against logits: 2 to the power of 62. With values of up to
+/// [`MAX_VALUE`] their product is a finite f32.
+const MAX_WEIGHT: f32 = (1_u64 << 62) as f32;
+
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
 /// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
@@ -244,7 +249,9 @@ fn improved_logits<V: Vector>(
     } else {
         choice.value
     };
-    let (mixed, weight) = (V::splat(mixed), V::splat((c_visit + choice.most) * c_scale));
+    // Beyond this weight only the value counts; infinity times a value of 0 would be no number.
+    let weight = ((c_visit + choice.most) * c_scale).min(MAX_WEIGHT);
+    let (mixed, weight) = (V::splat(mixed), V::splat(weight));
     let mut largest = V::splat(f32::NEG_INFINITY);
     let lanes = choice.logits.iter().zip(choice.tallies);
     for ((logits, tally), out) in lanes.zip(out) {
