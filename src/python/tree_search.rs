@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::classes;
 use super::interrupt::run_interruptible;
@@ -14,11 +14,12 @@ use crate::game::Variant;
 use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
 use crate::python::convert::integers::{self, integer_in};
 use crate::python::convert::lists::Listed;
+use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::shared_memory::LentArray;
 use crate::python::errors::not_halted;
 use crate::python::players::solver::PySolver;
 use crate::python::rules::position::{PyPosition, check_playable, common_variant, cores};
 use crate::python::rules::variant::PyVariant;
-use crate::python::vector::reused::{Format, ObservationArray, is_intact, numbers, zeros};
 use crate::search::{Halt, Limits};
 use crate::tree_search::{Root, TreeConfig, TreeSearch};
 
@@ -33,22 +34,25 @@ const QUICK_TREES: usize = 4096;
 const NODES_BETWEEN_LOOKS: usize = 1024;
 
 /// The positions that wait for the network.
-#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen, get_all)]
+#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
 pub(crate) struct PyLeafBatch {
     /// The observations, ``(B, ...)``; the search writes the next ones over them.
+    #[pyo3(get)]
     observation: Py<PyAny>,
-    /// The legal actions, int8 ``(B, num_actions)``; likewise.
+    /// The legal actions, int8 ``(B, num_actions)``; overwritten as well.
+    #[pyo3(get)]
     action_mask: Py<PyAny>,
+    len: usize,
 }
 
 #[pymethods]
 impl PyLeafBatch {
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.action_mask.bind(py).len()
+    fn __len__(&self) -> usize {
+        self.len
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<LeafBatch of {} positions>", self.__len__(py)?))
+    fn __repr__(&self) -> String {
+        format!("<LeafBatch of {} positions>", self.len)
     }
 }
 
@@ -68,9 +72,8 @@ pub(crate) struct PyTreeSearch {
     core: TreeSearch,
     variant: Arc<Variant>,
     config: TreeConfig,
-    format: Format,
     observation: ObservationArray,
-    action_mask: Py<PyArrayDyn<i8>>,
+    action_mask: LentArray<i8>,
     leaves: usize,
     found: Option<Found>,
 }
@@ -172,12 +175,11 @@ impl PyTreeSearch {
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::new(py, &variant, format, roots.len()),
-            action_mask: zeros(py, &[roots.len(), num_actions(&variant)]),
+            observation: ObservationArray::zeros(py, &variant, format, roots.len())?,
+            action_mask: LentArray::zeros(py, &[roots.len(), num_actions(&variant)])?,
             core,
             variant,
             config,
-            format,
             leaves: 0,
             found: None,
         })
@@ -195,24 +197,13 @@ impl PyTreeSearch {
         if leaves == 0 {
             return Ok(None);
         }
-        let mut shape = vec![self.core.len()];
-        shape.extend(self.format.layout.shape(&self.variant));
-        let mask_shape = [self.core.len(), num_actions(&self.variant)];
-        if !self.observation.is_intact(py, &shape)
-            || !is_intact(self.action_mask.bind(py), &mask_shape)
-        {
-            let rows = self.core.len();
-            self.observation = ObservationArray::new(py, &self.variant, self.format, rows);
-            self.action_mask = zeros(py, &mask_shape);
-        }
-        let mask = numbers(self.action_mask.bind(py));
-        let observations = self.observation.memory(py, self.format.layout);
+        let (observations, mask) = (self.observation.memory(), self.action_mask.numbers());
         let core = &mut self.core;
         py.detach(|| core.write_leaves(observations, mask));
-        let rows = PySlice::new(py, 0, leaves as isize, 1);
         Ok(Some(PyLeafBatch {
-            observation: self.observation.object(py).get_item(&rows)?.unbind(),
-            action_mask: self.action_mask.bind(py).as_any().get_item(rows)?.unbind(),
+            observation: self.observation.lend_first(py, leaves).unbind(),
+            action_mask: self.action_mask.lend_first(py, leaves).unbind(),
+            len: leaves,
         }))
     }
 

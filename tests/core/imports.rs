@@ -93,7 +93,7 @@ fn code(text: &str) -> String {
     let lines = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The paths that start with `prefix` in some code, braces of a `use` written out.

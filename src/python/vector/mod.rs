@@ -1,34 +1,38 @@
 //! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
 
 mod ends;
+mod last;
 mod outputs;
-pub(crate) mod reused;
 pub(crate) mod rollout;
-mod rows;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use self::outputs::Outputs;
-use self::reused::Format;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
-use crate::memory::zeroed;
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::{Dtype, parse_layout};
+use crate::python::convert::lists::Listed;
+use crate::python::convert::observations::Format;
 use crate::python::errors::{
     classes, in_game, out_of_memory, pack_error, play_error, position_error, unknown_action,
 };
 use crate::python::interrupt::run_until;
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::position::PyPosition;
+use crate::python::rules::position::{PyPosition, cores, position_list};
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
+
+/// What the memory is for, where there is none.
+const ACTIONS: &str = "the actions";
+const STATE: &str = "the state of the games";
 
 /// Games from which on the GIL is released during a step.
 const DETACH_FROM: usize = 256;
@@ -60,7 +64,7 @@ struct Inner {
 #[derive(FromPyObject)]
 enum PySeeds {
     From(u64),
-    Each(Vec<Option<u64>>),
+    Each(Listed<Option<u64>>),
 }
 
 impl PySeeds {
@@ -68,7 +72,7 @@ impl PySeeds {
         match seeds {
             None => Seeds::Keep,
             Some(Self::From(seed)) => Seeds::From(*seed),
-            Some(Self::Each(seeds)) => Seeds::Each(seeds),
+            Some(Self::Each(seeds)) => Seeds::Each(&seeds.0),
         }
     }
 }
@@ -123,7 +127,7 @@ impl PyBatchEnv {
             core: BatchEnv::new(config, layout, num_envs, num_threads)?,
             format,
             copy,
-            actions: zeroed("the actions", num_envs)?,
+            actions: zeroed(ACTIONS, num_envs)?,
             outputs: Vec::new(),
             next: 0,
             under_way: false,
@@ -142,14 +146,16 @@ impl PyBatchEnv {
         &self,
         py: Python<'py>,
         seeds: Option<PySeeds>,
-        mask: Option<Vec<bool>>,
+        mask: Option<Listed<bool>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_idle()?;
-        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
-        if inner.core.searches_long() {
-            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))??;
+        let seeds = PySeeds::core(seeds.as_ref());
+        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
+        let core = &mut inner.core;
+        if core.searches_long() {
+            run_searching(py, core, |core| core.reset(seeds, mask))??;
         } else {
-            inner.core.reset(seeds, mask)?;
+            without_gil(py, core, |core| core.reset(seeds, mask))?;
         }
         inner.observe(py)
     }
@@ -163,15 +169,14 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let beyond = copy_actions(actions, &mut inner.actions)?;
-        let outputs = inner.take_outputs(py);
-        let buffers = inner.outputs[outputs].buffers(py);
+        let outputs = inner.take_outputs(py)?;
+        let buffers = inner.outputs[outputs].buffers();
         let (core, actions) = (&mut inner.core, &inner.actions);
+        let step = |core: &mut BatchEnv| core.step(actions, buffers).map(|_| ());
         let stepped = if core.searches_long() {
-            run_searching(py, core, |core| core.step(actions, buffers).map(|_| ()))?
-        } else if actions.len() >= DETACH_FROM {
-            py.detach(|| core.step(actions, buffers).map(|_| ()))
+            run_searching(py, core, step)?
         } else {
-            core.step(actions, buffers).map(|_| ())
+            without_gil(py, core, step)
         };
         stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.step_result(py, outputs)
@@ -182,7 +187,8 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let beyond = copy_actions(actions, &mut inner.actions)?;
-        let started = inner.core.start_step(&inner.actions);
+        let (core, actions) = (&mut inner.core, &inner.actions);
+        let started = without_gil(py, core, |core| core.start_step(actions));
         started.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.under_way = true;
         Ok(())
@@ -190,27 +196,32 @@ impl PyBatchEnv {
 
     /// Start new games; those that `pending` lists then wait for `answer`.
     #[pyo3(signature = (seeds=None, mask=None))]
-    fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
+    fn start_reset(
+        &self,
+        py: Python<'_>,
+        seeds: Option<PySeeds>,
+        mask: Option<Listed<bool>>,
+    ) -> PyResult<()> {
         let seeds = PySeeds::core(seeds.as_ref());
+        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let mut inner = self.lock_idle()?;
-        inner.core.start_reset(seeds, mask.as_deref())?;
+        without_gil(py, &mut inner.core, |core| core.start_reset(seeds, mask))?;
         inner.under_way = true;
         Ok(())
     }
 
     /// The positions in which the outside opponent must act, in the order of the games.
-    fn pending(&self) -> PyResult<Vec<PyPosition>> {
+    fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        let waiting = inner.core.pending().iter();
-        Ok(waiting
-            .map(|&game| inner.position(inner.core.position(game)))
-            .collect())
+        let core = &inner.core;
+        let waiting = core.pending().iter().map(|&game| core.position(game));
+        position_list(py, &core.config().variant, waiting)
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
-        let mut numbers = vec![0; inner.core.pending().len()];
+        let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
         let answered = inner.core.answer(&numbers);
         let variant = &inner.core.config().variant;
@@ -228,7 +239,7 @@ impl PyBatchEnv {
 
     /// End the reset under way and return what it led to.
     fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_answered()?;
         inner.core.release();
         inner.under_way = false;
         inner.observe(py)
@@ -236,11 +247,11 @@ impl PyBatchEnv {
 
     /// End the step under way and return what it led to.
     fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
-        let outputs = inner.take_outputs(py);
+        let mut inner = self.lock_answered()?;
+        let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
-        let buffers = inner.outputs[outputs].buffers(py);
-        inner.core.finish_step(buffers)?;
+        let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
+        without_gil(py, core, |core| core.finish_step(buffers).map(|_| ()))?;
         inner.under_way = false;
         inner.step_result(py, outputs)
     }
@@ -253,22 +264,22 @@ impl PyBatchEnv {
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
-        let actions = PyArray1::zeros(py, inner.core.num_envs(), false);
-        // SAFETY: nobody else has seen the array yet.
-        let numbers = unsafe { actions.as_slice_mut() }.expect("a new array is contiguous");
-        inner.core.sample_actions(numbers);
-        Ok(actions)
+        let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
+        without_gil(py, &mut inner.core, |core| {
+            core.sample_actions(&mut actions)
+        });
+        Ok(PyArray1::from_vec(py, actions))
     }
 
     /// The position of each game.
-    fn positions(&self) -> PyResult<Vec<PyPosition>> {
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        let positions = inner.core.positions();
-        Ok(positions.map(|core| inner.position(core)).collect())
+        position_list(py, &inner.core.config().variant, inner.core.positions())
     }
 
     /// Put each game at a position.
-    fn set_positions(&self, positions: Vec<PyPosition>) -> PyResult<()> {
+    fn set_positions(&self, py: Python<'_>, positions: Listed<PyPosition>) -> PyResult<()> {
+        let positions = positions.0;
         let mut inner = self.lock_idle()?;
         let variant = inner.core.config().variant.clone();
         let (expected, found) = (inner.core.num_envs(), positions.len());
@@ -289,21 +300,26 @@ impl PyBatchEnv {
                 return Err(classes::PositionError::new_err(message));
             }
         }
-        let positions: Vec<_> = positions.iter().map(|position| position.core).collect();
-        inner.core.set_positions(&positions);
+        let positions = cores(&positions)?;
+        without_gil(py, &mut inner.core, |core| core.set_positions(&positions));
         Ok(())
     }
 
     /// All that changes, for pickles.
-    fn state(&self) -> PyResult<SavedBatch> {
-        let inner = self.lock()?;
-        let variant = &inner.core.config().variant;
-        let games = inner.core.save()?.into_iter().map(|game| {
-            let text = format_position(variant, &game.position);
-            let seat = game.seat.index();
-            (text, game.streams, seat, game.over, game.fresh)
-        });
-        Ok((inner.core.is_started(), games.collect()))
+    fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
+        let mut inner = self.lock_idle()?;
+        let games = without_gil(py, &mut inner.core, |core| -> Result<_, OutOfMemory> {
+            let variant = &core.config().variant;
+            let saved = core.save()?;
+            let mut games = with_room(STATE, saved.len())?;
+            games.extend(saved.into_iter().map(|game| {
+                let text = format_position(variant, &game.position);
+                let seat = game.seat.index();
+                (text, game.streams, seat, game.over, game.fresh)
+            }));
+            Ok(games)
+        })?;
+        Ok((inner.core.is_started(), games))
     }
 
     /// Take over what `state` gave.
@@ -316,7 +332,7 @@ impl PyBatchEnv {
             let message = format!("the state is of {found} games, not of {expected}");
             return Err(PyValueError::new_err(message));
         }
-        let mut saved = Vec::with_capacity(games.len());
+        let mut saved = with_room(STATE, games.len())?;
         for (text, streams, seat, over, fresh) in games {
             let position =
                 parse_position(&variant, &text).map_err(|error| position_error(&error))?;
@@ -344,6 +360,17 @@ impl PyBatchEnv {
         })
     }
 
+    /// The batch, if besides that no game waits for an outside opponent's action.
+    fn lock_answered(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = self.lock()?;
+        if inner.core.pending().is_empty() {
+            return Ok(inner);
+        }
+        let pending = inner.core.pending().len();
+        let message = format!("{pending} games still wait for the opponent's action");
+        Err(PyRuntimeError::new_err(message))
+    }
+
     /// The batch, if besides that no step or reset waits for an outside opponent.
     fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.lock()?;
@@ -352,6 +379,19 @@ impl PyBatchEnv {
         } else {
             Ok(inner)
         }
+    }
+}
+
+/// Runs some work without the GIL if there are enough games for that to pay.
+fn without_gil<T: Send>(
+    py: Python<'_>,
+    core: &mut BatchEnv,
+    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+) -> T {
+    if core.num_envs() >= DETACH_FROM {
+        py.detach(|| work(core))
+    } else {
+        work(core)
     }
 }
 
@@ -381,26 +421,20 @@ fn in_use() -> PyErr {
 }
 
 impl Inner {
-    fn position(&self, core: crate::game::Position) -> PyPosition {
-        let variant = self.core.config().variant.clone();
-        PyPosition { variant, core }
-    }
-
     /// The index of arrays to write into: always the same, or with `copy` ones that nobody uses.
     ///
     /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
     /// arrays that the caller has dropped are taken again, and new ones made only when there are none.
-    fn take_outputs(&mut self, py: Python<'_>) -> usize {
+    fn take_outputs(&mut self, py: Python<'_>) -> PyResult<usize> {
         let sets = if self.copy { SPARE_SETS } else { 1 };
         let free = (0..self.outputs.len())
             .map(|i| (self.next + i) % self.outputs.len())
-            .find(|&i| {
-                let outputs = &self.outputs[i];
-                outputs.is_intact(py) && (!self.copy || outputs.is_free(py))
-            });
-        let index = free.unwrap_or_else(|| {
+            .find(|&i| !self.copy || self.outputs[i].is_free(py));
+        let index = if let Some(index) = free {
+            index
+        } else {
             let config = self.core.config();
-            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs());
+            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs())?;
             if self.outputs.len() < sets {
                 self.outputs.push(made);
                 self.outputs.len() - 1
@@ -408,19 +442,20 @@ impl Inner {
                 self.outputs[self.next] = made;
                 self.next
             }
-        });
+        };
         self.next = (index + 1) % sets;
-        index
+        Ok(index)
     }
 
     fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let index = self.take_outputs(py);
-        self.core.observe(&mut self.outputs[index].view(py));
+        let index = self.take_outputs(py)?;
+        let mut view = self.outputs[index].view();
+        without_gil(py, &mut self.core, |core| core.observe(&mut view));
         self.outputs[index].reset_result(py)
     }
 
     fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        self.outputs[index].step_result(py, &self.core, self.format, self.copy)
+        self.outputs[index].step_result(py, &self.core, self.format)
     }
 }
 
