@@ -6,6 +6,8 @@
 //!
 //! Numbers are little-endian.
 
+#![forbid(unsafe_code)]
+
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A kind of file.

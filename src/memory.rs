@@ -3,6 +3,8 @@
 //! What `Vec` does by itself ends the process. Everything that grows with a number somebody may
 //! mistype comes from here, or asks [`make_room`] before it grows.
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 use bytemuck::Zeroable;

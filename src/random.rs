@@ -7,6 +7,8 @@
 //! consecutive seeds give unrelated streams, which is what a batch needs that seeds game `i` with
 //! `seed + i`. It is not for secrets.
 
+#![forbid(unsafe_code)]
+
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.

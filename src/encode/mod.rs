@@ -6,6 +6,8 @@
 //! * **Observations** are always those of the side to move and hold the full state, in one of three
 //!   layouts, see [`Layout`].
 
+#![forbid(unsafe_code)]
+
 mod action;
 mod observation;
 

@@ -19,10 +19,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
+mod batch;
 mod matches;
 pub mod network;
 mod perfect;
 
+pub use batch::{Turn, choose_batch};
 pub use matches::{Match, OpeningError, PairMargins, opening};
 pub use perfect::{Epsilon, EpsilonError, Perfect};
 

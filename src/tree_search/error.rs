@@ -1,5 +1,7 @@
 //! Evaluations that a search cannot use.
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 use crate::memory::OutOfMemory;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use bytemuck::Zeroable;
 
@@ -10,7 +9,9 @@ use crate::encode::Layout;
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::random::SplitMix64;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::search::Halt;
+use crate::simd::{Kernel, Simd, dispatch};
+use crate::threads::map_in_order;
 use crate::vector::step::game::SAMPLE_STREAM;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
@@ -70,33 +71,28 @@ fn rollout_as<S: GameState>(
     let positions = positions.iter();
     states.extend(positions.map(|position| S::from_position(&rules, position)));
     let mut results: Vec<Rollout> = zeroed(GAMES, states.len().saturating_mul(repeats))?;
-    let share = results.len().div_ceil(num_threads).max(1);
-    let play_share = |first: usize, results: &mut [Rollout]| {
-        for (part, results) in results.chunks_mut(GAMES_PER_LOOK).enumerate() {
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            dispatch(PlayOut {
-                rules: &rules,
-                states: &states,
-                repeats,
-                seed,
-                first: first + part * GAMES_PER_LOOK,
-                results,
-            });
+    let share = results.len().div_ceil(num_threads.max(1));
+    let share = share.clamp(1, GAMES_PER_LOOK);
+    let play = |(): &mut (), (number, results)| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
         }
+        dispatch(PlayOut {
+            rules: &rules,
+            states: &states,
+            repeats,
+            seed,
+            first: number * share,
+            results,
+        });
+        Ok(())
     };
-    thread::scope(|scope| {
-        let mut shares = results.chunks_mut(share).enumerate();
-        let mine = shares.next();
-        for (i, results) in shares {
-            scope.spawn(move || play_share(i * share, results));
-        }
-        if let Some((_, results)) = mine {
-            play_share(0, results);
-        }
-    });
-    Ok(results)
+    let parts = results.chunks_mut(share).enumerate();
+    match map_in_order(parts, num_threads, || (), play) {
+        Err(Halt::OutOfMemory(error)) => Err(error),
+        // What was stopped is arbitrary anyway.
+        Ok(_) | Err(_) => Ok(results),
+    }
 }
 
 /// A game under way, and where its result goes.
@@ -123,7 +119,7 @@ impl<S: GameState> Kernel for PlayOut<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let rules = self.rules;
         let start = |index: usize| {
             let number = self.first + index;

@@ -5,7 +5,7 @@
 //! a single position takes longer than the product itself. Here sums are made in the same order
 //! whatever else is in a batch, and rounded the same way on every processor.
 
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::simd::{Kernel, Simd, dispatch};
 
 /// Columns that are summed at once: as many as registers hold, with some left for the factors.
 const STRIP: usize = 32;
@@ -72,7 +72,7 @@ impl Kernel for AddProduct<'_> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let matrix = self.matrix;
         let mut factors: Vec<(u32, f32)> = Vec::with_capacity(ROWS * matrix.inputs);
         let mut ends = Vec::with_capacity(ROWS);

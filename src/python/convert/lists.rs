@@ -1,9 +1,11 @@
 //! Lists as Python gives them, of any length.
 
+#![forbid(unsafe_code)]
+
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PySequence, PyString};
+use pyo3::types::{PyDict, PyIterator, PySequence, PyString};
 use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
 
 use crate::memory::make_room;
@@ -23,8 +25,8 @@ impl<'py> FromPyObject<'_, 'py> for Items<'py> {
             let text = "a text is not a list of items";
             return Err(PyTypeError::new_err(text));
         }
-        // SAFETY: the pointer is to a live object.
-        if unsafe { ffi::PySequence_Check(sequence.as_ptr()) } == 0 {
+        let is_sequence = sequence.hasattr(intern!(py, "__getitem__"))?;
+        if !is_sequence || sequence.is_instance_of::<PyDict>() {
             let wanted = PySequence::type_object(py).into_any();
             return Err(CastError::new(sequence, wanted).into());
         }

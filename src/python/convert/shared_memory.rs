@@ -14,6 +14,8 @@
 //! array keeps the owner alive, and the owner the memory. What Python does to an array changes that
 //! array alone.
 
+#![allow(unsafe_code, reason = "NumPy's arrays look at memory that Rust owns")]
+
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::marker::PhantomData;
 use std::ptr::NonNull;

@@ -1,8 +1,9 @@
 //! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -12,8 +13,8 @@ use pyo3::types::PyTuple;
 use super::solver::PySolver;
 use crate::encode::action_of;
 use crate::game::Variant;
-use crate::memory::{with_room, zeroed};
-use crate::policy::{Epsilon, Perfect, Policy};
+use crate::memory::with_room;
+use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::integers::{self, integer_or};
 use crate::python::convert::lists::Listed;
 use crate::python::errors::not_halted;
@@ -89,12 +90,38 @@ impl PyBuiltinPolicy {
                 policies.push((Arc::clone(variant), self.core(py, variant)?));
             }
         }
+        let mut turns = with_room(ACTIONS, positions.len())?;
+        turns.extend(positions.iter().map(|PyPosition { variant, core }| {
+            let mut known = policies.iter();
+            let (_, policy) = known
+                .find(|(known, _)| known == variant)
+                .expect("every variant has its policy");
+            Turn {
+                variant,
+                position: core,
+                policy,
+            }
+        }));
+        // Threads cost more than quick choices.
+        let num_threads = if self.is_quick() {
+            1
+        } else {
+            thread::available_parallelism().map_or(1, usize::from)
+        };
         let first = self.take_numbers(positions.len());
-        let actions = run_interruptible(py, |stop| {
-            let limits = Limits::stopped_by(stop);
-            self.choose_all(&policies, &positions, first, limits)
+        let moves = run_interruptible(py, |stop| {
+            choose_batch(
+                &turns,
+                self.seed,
+                first,
+                num_threads,
+                Limits::stopped_by(stop),
+            )
         })?;
-        let actions = actions.map_err(|halt| not_halted(&halt))?;
+        let moves = moves.map_err(|halt| not_halted(&halt))?;
+        let mut actions = with_room(ACTIONS, positions.len())?;
+        let chosen = moves.iter().zip(&positions);
+        actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
         Ok(PyArray1::from_vec(py, actions))
     }
 
@@ -205,58 +232,6 @@ impl PyBuiltinPolicy {
         let mut rng = SplitMix64::stream(self.seed, number);
         let mv = policy.choose_within(variant, core, &mut rng, limits)?;
         Ok(action_of(variant, mv))
-    }
-
-    /// A decision for each position, `first` being the number of the first of them; searches run on
-    /// all cores.
-    fn choose_all(
-        &self,
-        policies: &[(Arc<Variant>, Policy)],
-        positions: &[PyPosition],
-        first: u64,
-        limits: Limits<'_>,
-    ) -> Result<Vec<i64>, Halt> {
-        let decide = |i: usize| -> Result<i64, Halt> {
-            let position = &positions[i];
-            let mut known = policies.iter();
-            let (_, policy) = known
-                .find(|(variant, _)| *variant == position.variant)
-                .expect("every variant has its policy");
-            let number = first.wrapping_add(i as u64);
-            Ok(self.choose(policy, position, number, limits)? as i64)
-        };
-        if self.is_quick() {
-            let mut actions = with_room(ACTIONS, positions.len())?;
-            for i in 0..positions.len() {
-                if limits.is_stopped() {
-                    return Err(Halt::Stopped);
-                }
-                actions.push(decide(i)?);
-            }
-            return Ok(actions);
-        }
-        let actions = Mutex::new(zeroed(ACTIONS, positions.len())?);
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<(), Halt> {
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= positions.len() {
-                    return Ok(());
-                }
-                let action = decide(i)?;
-                actions.lock().expect("no holder panics")[i] = action;
-            }
-        };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..cores.min(positions.len()))
-                .map(|_| scope.spawn(work))
-                .collect();
-            helpers.into_iter().fold(work(), |done, helper| {
-                done.and(helper.join().expect("searches do not panic"))
-            })
-        })?;
-        Ok(actions.into_inner().expect("no holder panics"))
     }
 
     /// What the class takes to make this policy with another seed.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
-use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::memory::{OutOfMemory, zeroed};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::convert::lists::Listed;
@@ -49,6 +49,8 @@ const ILLEGAL: i16 = i16::MIN;
 
 /// Margin, actions, their margins, positions looked into.
 type Answer = (i32, Vec<usize>, Vec<i32>, u64);
+/// The row of a position in [`Answers`].
+type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
 /// Margins ``(B,)``, margins of actions and mask ``(B, num_actions)``.
 type Answers<'py> = (
     Bound<'py, PyArray1<i16>>,
@@ -152,26 +154,25 @@ impl PySolver {
         }
         let cores = cores(&positions.0)?;
         let (count, width) = (cores.len(), num_actions(&self.variant));
-        let mut margins = with_room(LABELS, count)?;
-        let mut of_actions = with_room(LABELS, count.saturating_mul(width))?;
+        let mut margins = zeroed(LABELS, count)?;
+        let mut of_actions = zeroed(LABELS, count.saturating_mul(width))?;
         let mut mask = zeroed(LABELS, count.saturating_mul(width))?;
+        let rows = of_actions.chunks_exact_mut(width);
+        let rows = margins
+            .iter_mut()
+            .zip(rows.zip(mask.chunks_exact_mut(width)));
+        let put = |(own, (of_actions, mask)): Row<'_>, solution: Solution| {
+            *own = solution.margin as i16;
+            of_actions.fill(ILLEGAL);
+            for (mv, margin) in solution.moves {
+                let action = action_of(&self.variant, mv);
+                of_actions[action] = margin as i16;
+                mask[action] = 1;
+            }
+        };
         let solved = run_interruptible(py, |stop| {
             let limits = budget.limits(stop);
-            for (row, solution) in self
-                .core
-                .solve_batch(&cores, num_threads, limits)?
-                .iter()
-                .enumerate()
-            {
-                margins.push(solution.margin as i16);
-                of_actions.resize((row + 1) * width, ILLEGAL);
-                for &(mv, margin) in &solution.moves {
-                    let at = row * width + action_of(&self.variant, mv);
-                    of_actions[at] = margin as i16;
-                    mask[at] = 1;
-                }
-            }
-            Ok(())
+            self.core.solve_each(&cores, rows, num_threads, limits, put)
         })?;
         solved.map_err(|(number, unsolved)| {
             unsolved_error(&format!("position {number}: "), &unsolved)

@@ -262,6 +262,7 @@ impl PyBatchEnv {
     }
 
     /// A random legal action for each game, int64 ``(num_envs,)``.
+    #[allow(unsafe_code, reason = "a new array is filled in place")]
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;

@@ -1,16 +1,25 @@
 //! Many positions, on several threads that share one table.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
-use super::{SOLUTIONS, Solution, Solver, Unsolved, static_bounds};
+use super::{SOLUTIONS, Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
-use crate::memory::{OutOfMemory, make_room, with_room};
+use crate::memory::{OutOfMemory, filled};
 use crate::search::Limits;
+use crate::threads::map_in_order;
+
+/// A worker whose history is kept for later searches.
+struct BatchWorker<'a> {
+    solver: &'a Solver,
+    worker: Worker<'a>,
+}
+
+impl Drop for BatchWorker<'_> {
+    fn drop(&mut self) {
+        self.solver.retire(&self.worker);
+    }
+}
 
 impl Solver {
-    /// The solutions of many positions, in their order, found by `threads` threads.
+    /// The solutions of many positions, in their order, found by `num_threads` threads.
     ///
     /// The limits hold for each thread by itself.
     ///
@@ -21,68 +30,83 @@ impl Solver {
     ///
     /// # Panics
     ///
-    /// If `threads` is 0.
+    /// If `num_threads` is 0.
     pub fn solve_batch(
         &self,
         positions: &[Position],
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
-        assert!(num_threads > 0);
-        let unsolved = |number: usize, error: OutOfMemory| {
-            let unsolved = Unsolved {
-                halt: error.into(),
-                bounds: static_bounds(&self.variant, &positions[number]),
-                moves: Vec::new(),
-            };
-            (number, Box::new(unsolved))
+        let all = filled(SOLUTIONS, positions.len(), None);
+        let mut all = all.map_err(|error| self.unsolved(positions, error))?;
+        let put = |place: &mut Option<Solution>, solution| *place = Some(solution);
+        self.solve_each(positions, all.iter_mut(), num_threads, limits, put)?;
+        // The same memory serves again.
+        let all = all.into_iter();
+        Ok(all
+            .map(|solution| solution.expect("all are solved"))
+            .collect())
+    }
+
+    /// As [`Solver::solve_batch`], where a solution goes to the place for its position and is not
+    /// kept.
+    ///
+    /// # Errors
+    ///
+    /// See [`Solver::solve_batch`]. Some places have their solutions.
+    ///
+    /// # Panics
+    ///
+    /// If `num_threads` is 0, or there are fewer places than positions.
+    pub fn solve_each<T: Send>(
+        &self,
+        positions: &[Position],
+        places: impl ExactSizeIterator<Item = T> + Send,
+        num_threads: usize,
+        limits: Limits<'_>,
+        put: impl Fn(T, Solution) + Sync,
+    ) -> Result<(), (usize, Box<Unsolved>)> {
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        assert!(places.len() >= positions.len());
+        let hire = || BatchWorker {
+            solver: self,
+            worker: self.worker(limits),
         };
-        let all = with_room(SOLUTIONS, positions.len());
-        let mut all: Vec<(usize, Solution)> = all.map_err(|error| unsolved(0, error))?;
-        let next = AtomicUsize::new(0);
-        let failed = Mutex::new(None);
-        let work = || {
-            let mut worker = self.worker(limits);
-            let mut solved = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(position) = positions.get(number) else {
-                    break;
-                };
-                let solution = worker
-                    .solve(position)
-                    .map_err(|unsolved| (number, unsolved));
-                let room = make_room(&mut solved, SOLUTIONS, 1);
-                match room.map_err(|error| unsolved(number, error)).and(solution) {
-                    Ok(solution) => solved.push((number, solution)),
-                    Err(failure) => {
-                        // Leaves nothing for the other threads to take.
-                        next.store(positions.len(), Ordering::Relaxed);
-                        let mut failed = failed.lock().expect("no holder panics");
-                        failed.get_or_insert(failure);
-                        break;
-                    }
-                }
-            }
-            self.retire(&worker);
-            solved
+        let solve = |hired: &mut BatchWorker<'_>, (number, (position, place))| {
+            let solution = hired.worker.solve(position);
+            put(
+                place,
+                solution.map_err(|unsolved| Failure::Unsolved(number, unsolved))?,
+            );
+            Ok(())
         };
-        thread::scope(|scope| {
-            let helpers: Vec<_> = (1..num_threads.min(positions.len()))
-                .map(|_| scope.spawn(work))
-                .collect();
-            all.extend(work());
-            for helper in helpers {
-                match helper.join() {
-                    Ok(more) => all.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-        });
-        if let Some(failure) = failed.into_inner().expect("no holder panics") {
-            return Err(failure);
+        let items = positions.iter().zip(places).enumerate();
+        match map_in_order(items, num_threads, hire, solve) {
+            Ok(_) => Ok(()),
+            Err(Failure::OutOfMemory(error)) => Err(self.unsolved(positions, error)),
+            Err(Failure::Unsolved(number, unsolved)) => Err((number, unsolved)),
         }
-        all.sort_unstable_by_key(|&(number, _)| number);
-        Ok(all.into_iter().map(|(_, solution)| solution).collect())
+    }
+
+    /// What is known when no search has begun.
+    fn unsolved(&self, positions: &[Position], error: OutOfMemory) -> (usize, Box<Unsolved>) {
+        let unsolved = Unsolved {
+            halt: error.into(),
+            bounds: static_bounds(&self.variant, &positions[0]),
+            moves: Vec::new(),
+        };
+        (0, Box::new(unsolved))
+    }
+}
+
+/// Why a batch ends early.
+enum Failure {
+    OutOfMemory(OutOfMemory),
+    Unsolved(usize, Box<Unsolved>),
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
     }
 }

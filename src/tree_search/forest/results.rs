@@ -1,7 +1,7 @@
 //! What searches have found out.
 
 use crate::memory::{OutOfMemory, make_room, with_room, zeroed};
-use crate::simd::{LANES, Lanes, Portable};
+use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{NONE, groups};
 use crate::tree_search::memory::store::Store;
@@ -76,8 +76,7 @@ impl Results {
         let lanes = tree.lanes(store);
         let targets = &mut self.targets;
         let (temperature, final_draw) = (config.temperature, tree.final_rng());
-        let conclusion =
-            rule.conclude::<Portable>(choice, count, lanes, temperature, final_draw, targets);
+        let conclusion = rule.conclude(choice, count, lanes, temperature, final_draw, targets);
         let chosen = root.state.nth_legal(rules, conclusion.chosen);
         self.actions[row] = chosen as i64;
         self.root_values[row] = conclusion.value;

@@ -1,5 +1,7 @@
 //! Large pages under the memory of the trees.
 
+#![allow(unsafe_code, reason = "advice about memory is a call of the system")]
+
 use super::TREES;
 use crate::memory::{self, OutOfMemory};
 

@@ -1,5 +1,7 @@
 //! The search of one tree.
 
+#![forbid(unsafe_code)]
+
 pub(crate) mod evaluation;
 pub(crate) mod exact;
 pub(crate) mod noise;

@@ -4,7 +4,7 @@
 
 use super::noise::{Schedule, draw_dirichlet, draw_gumbel};
 use crate::random::SplitMix64;
-use crate::simd::{LANES, Lanes, Vector, exp};
+use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
 use crate::tree_search::memory::store::{NodeEdges, RootLanes};
@@ -102,22 +102,30 @@ impl SelectionRule {
 
     /// The place of the edge that a simulation takes below the root, at a node with visits.
     #[inline(always)]
-    pub(crate) fn choose<V: Vector>(&self, choice: NodeEdges<'_>, scratch: &mut [Lanes]) -> usize {
+    pub(crate) fn choose<V: Simd>(
+        &self,
+        simd: V,
+        choice: NodeEdges<'_>,
+        scratch: &mut [Lanes],
+    ) -> usize {
         match self {
-            Self::Puct { c_puct, .. } => {
-                puct::<V>(choice, choice.tallies.iter().map(|it| &it.priors), *c_puct)
-            }
+            Self::Puct { c_puct, .. } => puct(
+                simd,
+                choice,
+                choice.tallies.iter().map(|it| &it.priors),
+                *c_puct,
+            ),
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                let largest = improved_logits(simd, choice, *c_visit, *c_scale, scratch);
                 // Compared are the shares less those of the visits, all times the sum of weights.
-                let sum = softmax_weights::<V>(&mut scratch[..choice.tallies.len()], largest);
-                let scale = V::splat(sum / (1.0 + choice.visits));
-                let mut best = Largest::<V>::new();
+                let sum = softmax_weights(simd, &mut scratch[..choice.tallies.len()], largest);
+                let scale = simd.splat(sum / (1.0 + choice.visits));
+                let mut best = Largest::new(simd);
                 for (group, (weights, tally)) in scratch.iter().zip(choice.tallies).enumerate() {
-                    let visits = V::load(&tally.visits);
-                    best.take(group, V::load(weights).sub(visits.mul(scale)));
+                    let visits = simd.load(&tally.visits);
+                    best.take(group, simd.load(weights).sub(visits.mul(scale)));
                 }
                 best.place()
             }
@@ -126,8 +134,9 @@ impl SelectionRule {
 
     /// The place of the edge that a simulation takes at the root.
     #[inline(always)]
-    pub(crate) fn choose_at_root<V: Vector>(
+    pub(crate) fn choose_at_root<V: Simd>(
         &self,
+        simd: V,
         choice: NodeEdges<'_>,
         count: usize,
         root: &[RootLanes],
@@ -136,7 +145,7 @@ impl SelectionRule {
     ) -> usize {
         match self {
             Self::Puct { c_puct, .. } => {
-                puct::<V>(choice, root.iter().map(|it| &it.noise), *c_puct)
+                puct(simd, choice, root.iter().map(|it| &it.noise), *c_puct)
             }
             Self::Gumbel {
                 c_visit,
@@ -145,15 +154,15 @@ impl SelectionRule {
             } => {
                 let considered = schedules.len().min(count);
                 let due = schedules[considered - 1].visits(simulation);
-                improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
-                best_with_noise::<V>(choice, root, due, scratch)
+                improved_logits(simd, choice, *c_visit, *c_scale, scratch);
+                best_with_noise(simd, choice, root, due, scratch)
             }
         }
     }
 
     /// What a search that is done says about its root of `count` edges; `targets` get the policy to
     /// learn.
-    pub(crate) fn conclude<V: Vector>(
+    pub(crate) fn conclude(
         &self,
         choice: NodeEdges<'_>,
         count: usize,
@@ -177,7 +186,7 @@ impl SelectionRule {
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, targets);
+                let largest = improved_logits(Portable, choice, *c_visit, *c_scale, targets);
                 let lanes = choice.tallies.iter().zip(root);
                 let new = lanes.flat_map(|(tally, root)| {
                     tally
@@ -187,9 +196,9 @@ impl SelectionRule {
                         .map(|(now, before)| now - before)
                 });
                 let most = new.fold(0.0, f32::max);
-                let chosen = best_with_noise::<V>(choice, root, most, targets);
+                let chosen = best_with_noise(Portable, choice, root, most, targets);
                 let targets = &mut targets[..choice.tallies.len()];
-                let scale = 1.0 / softmax_weights::<V>(targets, largest);
+                let scale = 1.0 / softmax_weights(Portable, targets, largest);
                 targets
                     .as_flattened_mut()
                     .iter_mut()
@@ -204,18 +213,19 @@ impl SelectionRule {
 /// The edge with the largest upper confidence bound. An edge without visits is thought to be worth
 /// what its node has been worth so far.
 #[inline(always)]
-fn puct<'a, V: Vector>(
+fn puct<'a, V: Simd>(
+    simd: V,
     choice: NodeEdges<'a>,
     priors: impl Iterator<Item = &'a Lanes>,
     c_puct: f32,
 ) -> usize {
-    let unknown = V::splat((choice.value + choice.sum) / (1.0 + choice.visits));
-    let weight = V::splat(c_puct * (1.0 + choice.visits).sqrt());
-    let mut best = Largest::<V>::new();
+    let unknown = simd.splat((choice.value + choice.sum) / (1.0 + choice.visits));
+    let weight = simd.splat(c_puct * (1.0 + choice.visits).sqrt());
+    let mut best = Largest::new(simd);
     for (group, (tally, priors)) in choice.tallies.iter().zip(priors).enumerate() {
-        let (means, visited) = tally.means::<V>();
-        let after = V::load(&tally.visits).add(V::splat(1.0));
-        let bonus = weight.mul(V::load(priors)).div(after);
+        let (means, visited) = tally.means(simd);
+        let after = simd.load(&tally.visits).add(simd.splat(1.0));
+        let bonus = weight.mul(simd.load(priors)).div(after);
         best.take(group, visited.select(means, unknown).add(bonus));
     }
     best.place()
@@ -228,18 +238,19 @@ const MAX_WEIGHT: f32 = (1_u64 << 62) as f32;
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
 /// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
-fn improved_logits<V: Vector>(
+fn improved_logits<V: Simd>(
+    simd: V,
     choice: NodeEdges<'_>,
     c_visit: f32,
     c_scale: f32,
     out: &mut [Lanes],
 ) -> f32 {
-    let nothing = V::splat(0.0);
+    let nothing = simd.splat(0.0);
     let (mut weighted, mut tried) = (nothing, nothing);
     for tally in choice.tallies {
-        let (means, visited) = tally.means::<V>();
+        let (means, visited) = tally.means(simd);
         // Lanes without an edge are minus infinity and never visited.
-        let priors = visited.select(V::load(&tally.priors), nothing);
+        let priors = visited.select(simd.load(&tally.priors), nothing);
         weighted = weighted.add(priors.mul(means));
         tried = tried.add(priors);
     }
@@ -249,15 +260,15 @@ fn improved_logits<V: Vector>(
     } else {
         choice.value
     };
-    // Beyond this weight only the value counts; infinity times a value of 0 would be no number.
+    // Beyond this weight only the value counts; infinity times a value of 0 would not be a number.
     let weight = ((c_visit + choice.most) * c_scale).min(MAX_WEIGHT);
-    let (mixed, weight) = (V::splat(mixed), V::splat(weight));
-    let mut largest = V::splat(f32::NEG_INFINITY);
+    let (mixed, weight) = (simd.splat(mixed), simd.splat(weight));
+    let mut largest = simd.splat(f32::NEG_INFINITY);
     let lanes = choice.logits.iter().zip(choice.tallies);
     for ((logits, tally), out) in lanes.zip(out) {
-        let (means, visited) = tally.means::<V>();
+        let (means, visited) = tally.means(simd);
         let value = visited.select(means, mixed);
-        let improved = V::load(&logits.numbers).add(weight.mul(value));
+        let improved = simd.load(&logits.numbers).add(weight.mul(value));
         improved.store(out);
         largest = largest.max(improved);
     }
@@ -267,19 +278,20 @@ fn improved_logits<V: Vector>(
 /// The largest of improved logits with the noise of this search, among the edges that have had this
 /// many visits in it.
 #[inline(always)]
-fn best_with_noise<V: Vector>(
+fn best_with_noise<V: Simd>(
+    simd: V,
     choice: NodeEdges<'_>,
     root: &[RootLanes],
     due: f32,
     improved: &[Lanes],
 ) -> usize {
-    let mut best = Largest::<V>::new();
+    let mut best = Largest::new(simd);
     let lanes = choice.tallies.iter().zip(root).zip(improved);
     for (group, ((tally, root), improved)) in lanes.enumerate() {
-        let new = V::load(&tally.visits).sub(V::load(&root.before));
-        let scores = V::load(improved).add(V::load(&root.noise));
-        let none = V::splat(f32::NEG_INFINITY);
-        let is_due = new.is_equal(V::splat(due));
+        let new = simd.load(&tally.visits).sub(simd.load(&root.before));
+        let scores = simd.load(improved).add(simd.load(&root.noise));
+        let none = simd.splat(f32::NEG_INFINITY);
+        let is_due = new.is_equal(simd.splat(due));
         best.take(group, is_due.select(scores, none));
     }
     best.place()
@@ -287,10 +299,10 @@ fn best_with_noise<V: Vector>(
 
 /// Writes the exponentials of numbers less the largest over them and returns their sum.
 #[inline(always)]
-fn softmax_weights<V: Vector>(numbers: &mut [Lanes], largest: f32) -> f32 {
-    let mut sums = V::splat(0.0);
+fn softmax_weights<V: Simd>(simd: V, numbers: &mut [Lanes], largest: f32) -> f32 {
+    let mut sums = simd.splat(0.0);
     for lanes in numbers {
-        let weights = exp(V::load(lanes).sub(V::splat(largest)));
+        let weights = exp(simd, simd.load(lanes).sub(simd.splat(largest)));
         weights.store(lanes);
         sums = sums.add(weights);
     }
