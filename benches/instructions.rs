@@ -72,7 +72,8 @@ fn main() {
         BatchEnv::new(config, Layout::Flat, GAMES, 1)
     } else {
         BatchEnv::general(config, GAMES, 1)
-    };
+    }
+    .unwrap();
     let length = Layout::Flat.len(&variant);
     let mut memory = Memory {
         floats: vec![0.0; GAMES * length],
@@ -83,7 +84,7 @@ fn main() {
         rewards: vec![0.0; GAMES],
         ended: vec![false; GAMES],
     };
-    env.reset(Seeds::From(0), None);
+    env.reset(Seeds::From(0), None).unwrap();
     let _ = variant.board().points(variant.board().all()); // makes the table of points
     let mut actions = vec![0; GAMES];
     let mut ended = 0;

@@ -114,14 +114,16 @@ fn main() {
     memory.values.fill_with(|| noise(1.0)(&mut stream));
     let positions = openings(&variant, &mut stream);
     let threads = number("threads=").unwrap_or(1);
-    let mut search = TreeSearch::new(&variant, &positions, config, Layout::Flat, None, threads);
+    let search = TreeSearch::new(&variant, &positions, config, Layout::Flat, None, threads);
+    let mut search = search.unwrap();
     // The first search makes room.
     run(&mut search, &mut memory, width);
     let rounds = number("rounds=");
     let mut best = f64::INFINITY;
     let mut leaves = 0;
     for _ in 0..rounds.unwrap_or(1) {
-        search.restart(&openings(&variant, &mut stream));
+        let next = openings(&variant, &mut stream);
+        search.restart(&next, Limits::default()).unwrap();
         let start = Instant::now();
         leaves = measured(&mut search, &mut memory, width);
         best = best.min(start.elapsed().as_secs_f64());

@@ -22,7 +22,7 @@ fn steps(criterion: &mut Criterion) {
         ("greedy", Opponent::Policy(Policy::Greedy)),
     ];
     for form in ["fast", "general"] {
-        for (name, opponent) in opponents {
+        for (name, opponent) in opponents.clone() {
             let config = Config {
                 opponent,
                 ..Config::new(variant.clone())
@@ -31,8 +31,9 @@ fn steps(criterion: &mut Criterion) {
                 BatchEnv::new(config, Layout::Flat, GAMES, 1)
             } else {
                 BatchEnv::general(config, GAMES, 1)
-            };
-            env.reset(Seeds::From(0), None);
+            }
+            .unwrap();
+            env.reset(Seeds::From(0), None).unwrap();
             let mut observations = vec![0.0_f32; GAMES * length];
             let mut action_mask = vec![0; GAMES * actions];
             let (mut to_play, mut rewards) = (vec![0; GAMES], vec![0.0; GAMES]);
@@ -63,7 +64,7 @@ fn whole_games(criterion: &mut Criterion) {
     let start = Position::new(&variant);
     let mut group = criterion.benchmark_group("whole games");
     let stop = false.into();
-    let play = || rollout(&variant, &[start], GAMES, 0, 1, &stop);
+    let play = || rollout(&variant, &[start], GAMES, 0, 1, &stop).unwrap();
     let plies: u64 = play().iter().map(|game| u64::from(game.plies)).sum();
     assert_eq!(plies / GAMES as u64, 16);
     group.throughput(Throughput::Elements(plies));

@@ -9,6 +9,7 @@ use crate::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
     Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
 };
+use crate::memory::OutOfMemory;
 use crate::policy::network::{ChoiceError, NetworkError};
 use crate::policy::{Epsilon, EpsilonError, OpeningError, opening};
 use crate::search::solver::BookError;
@@ -27,6 +28,10 @@ macro_rules! messages {
     }};
 }
 
+const SHORT: OutOfMemory = OutOfMemory {
+    what: "the games",
+    bytes: 24,
+};
 const FIRST: Cell = Cell::new(0);
 const PLACE: Move = Move::Place {
     piece: Piece::Puller,
@@ -84,6 +89,7 @@ fn errors_of_moves() {
     );
     let position = Position::new(&Variant::default());
     messages!(StepError:
+        OutOfMemory(SHORT) => "not enough memory for the games: 24 bytes needed",
         Length { expected: 2, found: 3 } => "2 games need 2 actions, not 3",
         NotReset {} => "the games have not started, reset them first",
         UnknownAction { game: 1, action: 65, position: Box::new(position) } =>
@@ -185,6 +191,7 @@ fn errors_of_files() {
 #[test]
 fn errors_of_searches_and_players() {
     messages!(Halt:
+        OutOfMemory(SHORT) => "not enough memory for the games: 24 bytes needed",
         Stopped {} => "the search was stopped",
         NodeLimit { max_nodes: 10 } => "the search needs more than the 10 nodes allowed",
         TimeLimit {} => "the search needs more than the time allowed",
@@ -195,6 +202,7 @@ fn errors_of_searches_and_players() {
             "position 2: the logit of action 3 is NaN, not finite",
     );
     messages!(UpdateError:
+        Halted(Halt::OutOfMemory(SHORT)) => "not enough memory for the games: 24 bytes needed",
         NothingSelected {} => "no leaf waits for an update: call select first",
         Logit { row: 1, action: 2, logit: f32::INFINITY } =>
             "leaf 1: the logit of action 2 is inf, it must be finite or -inf",

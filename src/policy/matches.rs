@@ -99,7 +99,8 @@ impl Match<'_> {
     ///
     /// # Errors
     ///
-    /// When a limit is reached, which stands for each move of each game by itself.
+    /// When a limit is reached, which stands for each move of each game by itself, or memory does not
+    /// suffice.
     ///
     /// # Panics
     ///

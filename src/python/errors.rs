@@ -4,7 +4,7 @@
 //! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -13,6 +13,7 @@ use crate::game::{
     BoardError, PlayError, Position, PositionTextError, RecordError, Variant, VariantError,
     format_move,
 };
+use crate::memory::OutOfMemory;
 use crate::search::Halt;
 
 /// The exception classes of the package.
@@ -151,7 +152,22 @@ pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> 
         .collect()
 }
 
-/// Nothing but the stop flag limits these searches, and Ctrl-C, which sets it, has returned before.
+/// Nothing but the stop flag and memory limits these searches, and Ctrl-C, which sets the flag, has
+/// returned before.
 pub(crate) fn not_halted(halt: &Halt) -> PyErr {
-    PyRuntimeError::new_err(halt.to_string())
+    match halt {
+        Halt::OutOfMemory(error) => out_of_memory(error),
+        _ => PyRuntimeError::new_err(halt.to_string()),
+    }
+}
+
+pub(crate) fn out_of_memory(error: &OutOfMemory) -> PyErr {
+    PyMemoryError::new_err(error.to_string())
+}
+
+/// For `?`, as any call may run out of memory.
+impl From<OutOfMemory> for PyErr {
+    fn from(error: OutOfMemory) -> Self {
+        out_of_memory(&error)
+    }
 }

@@ -28,6 +28,19 @@ pub(crate) fn run_interruptible<T: Send>(
     run_until(py, &stop, || work(&stop))
 }
 
+/// As [`run_interruptible`], or in place when the work is quick.
+pub(crate) fn run_unless_quick<T: Send>(
+    py: Python<'_>,
+    quick: bool,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    if quick {
+        Ok(work(&AtomicBool::new(false)))
+    } else {
+        run_interruptible(py, work)
+    }
+}
+
 /// As [`run_interruptible`], with a flag that `work` already knows; it stays set after Ctrl-C.
 pub(crate) fn run_until<T: Send>(
     py: Python<'_>,

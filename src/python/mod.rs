@@ -17,6 +17,9 @@ use pyo3::pymodule;
 
 #[pymodule]
 mod _mijnlieff {
+    use numpy::PyArray1;
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::python::players::matches::{play_match, random_openings};
     #[pymodule_export]
@@ -41,6 +44,14 @@ mod _mijnlieff {
     use crate::python::vector::PyBatchEnv;
     #[pymodule_export]
     use crate::python::vector::rollout::rollout;
+
+    /// Looks the functions of `NumPy` up now: later, Ctrl-C may come in between, and the lookup panics.
+    #[pymodule_init]
+    #[allow(clippy::unnecessary_wraps)] // PyO3 wants a result
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        drop(PyArray1::<u8>::zeros(module.py(), 0, false));
+        Ok(())
+    }
 }
 
 /// The function of the module that rebuilds an object from its pickle.

@@ -1,7 +1,6 @@
 //! `mijnlieff.TreeSearch`.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
@@ -12,16 +11,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::classes;
-use super::interrupt::run_until;
+use super::interrupt::run_interruptible;
 use crate::encode::{Layout, PackError, num_actions};
-use crate::game::{Position, Variant};
+use crate::game::Variant;
 use crate::python::convert::arrays::{Dtype, parse_layout};
 use crate::python::convert::integers::{self, integer_in};
+use crate::python::convert::lists::Listed;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::errors::not_halted;
 use crate::python::players::solver::PySolver;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::position::{PyPosition, check_playable, common_variant, cores};
 use crate::python::rules::variant::PyVariant;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{Root, TreeConfig, TreeSearch, UpdateError};
@@ -29,6 +29,12 @@ use crate::tree_search::{Root, TreeConfig, TreeSearch, UpdateError};
 /// Positions with this many empty cells or fewer are solved in less time than a thread takes to
 /// start that watches for Ctrl-C.
 const QUICK_SOLVE: usize = 8;
+
+/// With this many trees or fewer, a step of all is over before such a thread has paid.
+const QUICK_TREES: usize = 4096;
+
+/// Nodes listed between two looks for Ctrl-C.
+const NODES_BETWEEN_LOOKS: usize = 1024;
 
 /// The positions that wait for the network.
 #[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
@@ -88,7 +94,7 @@ impl PyTreeSearch {
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
         num_simulations: Option<&Bound<'_, PyAny>>,
         root: &str,
         c_puct: f32,
@@ -104,6 +110,7 @@ impl PyTreeSearch {
         margin_weight: f32,
         solve_below: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let positions = positions.0;
         let variant = common_variant(&positions)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
@@ -163,9 +170,9 @@ impl PyTreeSearch {
         } else {
             None
         };
-        let roots: Vec<Position> = positions.iter().map(|position| position.core).collect();
+        let roots = cores(&positions)?;
         let core =
-            py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, num_threads));
+            py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, num_threads))?;
         let format = Format {
             layout,
             dtype: Dtype::Float32,
@@ -186,15 +193,9 @@ impl PyTreeSearch {
     /// Returns the leaves to evaluate, each position once, or None when all searches are done. Called
     /// again without an update it returns the same leaves.
     fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
-        let stop = AtomicBool::new(false);
-        let core = &mut self.core;
-        let limits = Limits::stopped_by(&stop);
-        let selected = if self.config.solve_below > QUICK_SOLVE {
-            run_until(py, &stop, || core.select(limits))?
-        } else {
-            py.detach(|| core.select(limits))
-        };
-        let leaves = selected.map_err(|halt| not_halted(&halt))?;
+        // What has been selected before counts only when this ends well.
+        self.leaves = 0;
+        let leaves = self.run(py, TreeSearch::select)?;
         self.leaves = leaves;
         if leaves == 0 {
             return Ok(None);
@@ -229,11 +230,9 @@ impl PyTreeSearch {
         // Python may write to the arrays once the lock is released.
         let taken = self.core.take_in(logits.as_slice()?, values.as_slice()?);
         taken.map_err(|error| classes::PolicyError::new_err(error.to_string()))?;
-        let core = &mut self.core;
-        py.detach(|| core.advance());
         self.leaves = 0;
         self.found = None;
-        Ok(())
+        self.run(py, TreeSearch::advance)
     }
 
     /// Run all simulations with random games instead of a network.
@@ -241,11 +240,8 @@ impl PyTreeSearch {
     /// Every action is thought as likely as the others, and a leaf is worth what one game of random
     /// actions from there pays.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
-        let stop = AtomicBool::new(false);
         let core = &mut self.core;
-        let done: Result<(), Halt> = run_until(py, &stop, || {
-            core.run_with_rollouts(Limits::stopped_by(&stop))
-        })?;
+        let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
         self.leaves = 0;
         self.found = None;
         done.map_err(|halt| not_halted(&halt))
@@ -255,7 +251,8 @@ impl PyTreeSearch {
     ///
     /// A tree that has come to its new position before, by one action and the passes that it forces,
     /// keeps what it knows of it; its simulations are added to those.
-    fn restart(&mut self, py: Python<'_>, positions: Vec<PyPosition>) -> PyResult<()> {
+    fn restart(&mut self, py: Python<'_>, positions: Listed<PyPosition>) -> PyResult<()> {
+        let positions = positions.0;
         if positions.len() != self.core.len() {
             return Err(PyValueError::new_err(format!(
                 "there are {} trees, which cannot start from {} positions",
@@ -271,9 +268,8 @@ impl PyTreeSearch {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let roots: Vec<Position> = positions.iter().map(|position| position.core).collect();
-        let core = &mut self.core;
-        py.detach(|| core.restart(&roots));
+        let roots = cores(&positions)?;
+        self.run(py, |core, limits| core.restart(&roots, limits))?;
         self.leaves = 0;
         self.found = None;
         Ok(())
@@ -288,7 +284,11 @@ impl PyTreeSearch {
             return Err(pyo3::exceptions::PyIndexError::new_err(message));
         }
         let list = PyList::empty(py);
-        for node in self.core.nodes(tree) {
+        let nodes = py.detach(|| self.core.nodes(tree))?;
+        for (number, node) in nodes.iter().enumerate() {
+            if number % NODES_BETWEEN_LOOKS == NODES_BETWEEN_LOOKS - 1 {
+                py.check_signals()?;
+            }
             let dict = PyDict::new(py);
             dict.set_item("actions", PyTuple::new(py, &node.actions)?)?;
             dict.set_item("visits", node.visits)?;
@@ -368,6 +368,22 @@ impl PyTreeSearch {
 }
 
 impl PyTreeSearch {
+    /// Does something with all trees without the GIL; Ctrl-C stops it where it may take long.
+    fn run<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
+    ) -> PyResult<T> {
+        let is_quick = self.config.solve_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
+        let core = &mut self.core;
+        let done = if is_quick {
+            py.detach(|| work(core, Limits::default()))
+        } else {
+            run_interruptible(py, |stop| work(core, Limits::stopped_by(stop)))?
+        };
+        done.map_err(|halt| not_halted(&halt))
+    }
+
     fn found(&mut self, py: Python<'_>) -> PyResult<&Found> {
         if !self.core.is_done() {
             return Err(PyRuntimeError::new_err(
@@ -375,8 +391,7 @@ impl PyTreeSearch {
             ));
         }
         if self.found.is_none() {
-            let core = &self.core;
-            let results = py.detach(|| core.results());
+            let results = self.run(py, |core, limits| core.results(limits))?;
             self.found = Some(Found {
                 actions: results.actions.into_pyarray(py).unbind(),
                 policy_targets: results.policy_targets.into_pyarray(py).unbind(),

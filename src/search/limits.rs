@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::memory::OutOfMemory;
+
 /// What may end a search before it has its answer; nothing does by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
@@ -59,6 +61,9 @@ pub enum Halt {
     /// The deadline passed.
     #[error("the search needs more than the time allowed")]
     TimeLimit,
+    /// The search needs memory that the system does not grant.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 /// The nodes of a running search, against its limits.

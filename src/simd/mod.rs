@@ -123,8 +123,8 @@ mod tests {
         /// More than a tile, and not a multiple of one.
         const GAMES: usize = 100;
         let variant = config.variant.clone();
-        let mut env = BatchEnv::new(config.clone(), Layout::Flat, GAMES, 1);
-        env.reset(Seeds::From(7), None);
+        let mut env = BatchEnv::new(config.clone(), Layout::Flat, GAMES, 1).unwrap();
+        env.reset(Seeds::From(7), None).unwrap();
         let length = Layout::Flat.len(&variant);
         let (mut floats, mut bytes) = (vec![0.0; GAMES * length], vec![0; GAMES * length]);
         let mut mask = vec![0; GAMES * num_actions(&variant)];
@@ -194,14 +194,15 @@ mod tests {
             solve_below: 0,
             seed: 3,
         };
-        let mut search = TreeSearch::new(variant, &positions, config, Layout::Flat, None, 1);
+        let mut search =
+            TreeSearch::new(variant, &positions, config, Layout::Flat, None, 1).unwrap();
         let width = num_actions(variant);
         let mut rng = SplitMix64::new(11);
         let mut number = || rng.unit() as f32 * 2.0 - 1.0;
         let mut found = Vec::new();
         for round in 0..3 {
             if round > 0 {
-                search.restart(&positions);
+                search.restart(&positions, Limits::default()).unwrap();
             }
             loop {
                 let leaves = search.select(Limits::default()).unwrap();
@@ -218,21 +219,22 @@ mod tests {
                 let values: Vec<f32> = (0..leaves).map(|_| number()).collect();
                 search.update(&logits, &values).unwrap();
             }
-            let results = search.results();
+            let results = search.results(Limits::default()).unwrap();
             found.extend(results.actions.iter().map(|&action| action as u32));
             found.extend(results.visit_counts.iter().map(|&visits| visits as u32));
             found.extend(bits(&results.policy_targets));
             found.extend(bits(&results.root_values));
             found.extend(bits(&results.root_noise));
             for tree in 0..positions.len() {
-                for node in search.nodes(tree) {
+                for node in search.nodes(tree).unwrap() {
                     found.extend([node.visits, node.value.to_bits(), node.prior.to_bits()]);
                 }
             }
         }
-        search.restart(&positions);
+        search.restart(&positions, Limits::default()).unwrap();
         search.run_with_rollouts(Limits::default()).unwrap();
-        found.extend(bits(&search.results().policy_targets));
+        let results = search.results(Limits::default()).unwrap();
+        found.extend(bits(&results.policy_targets));
         found
     }
 

@@ -7,6 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::is_granted;
+use crate::memory::{OutOfMemory, with_room};
+
+/// What the memory is for, where there is none.
+const RESULTS: &str = "the results of a batch";
 
 /// What `work` makes of every item, in the order of the items.
 ///
@@ -16,7 +20,7 @@ use super::is_granted;
 /// # Errors
 ///
 /// The error of the first item that has one, whatever the number of threads. After an error no further
-/// item is begun.
+/// item is begun. None is when there is no memory for the results.
 ///
 /// # Panics
 ///
@@ -31,12 +35,13 @@ where
     I: IntoIterator<Item = T, IntoIter: ExactSizeIterator + Send>,
     T: Send,
     R: Send,
-    E: Send,
+    E: From<OutOfMemory> + Send,
 {
     let items = items.into_iter();
     let count = items.len();
-    let mut results: Vec<Option<Result<R, E>>> = Vec::new();
+    let mut results: Vec<Option<Result<R, E>>> = with_room(RESULTS, count)?;
     results.resize_with(count, || None);
+    let mut values = with_room(RESULTS, count)?;
     // Items and the places of their results, until none is left or something has failed.
     let queue = Mutex::new(Some(items.zip(&mut results)));
     let take = || queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,10 +80,10 @@ where
     });
     drop(queue);
     // Items are begun in their order, so those before the first error have all been worked on.
-    let results = results.into_iter();
-    results
-        .map(|result| result.expect("no error came before it"))
-        .collect()
+    for result in results {
+        values.push(result.expect("no error came before it")?);
+    }
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -89,8 +94,18 @@ mod tests {
     use super::*;
     use crate::threads::with_threads_granted;
 
+    /// An error of the work.
+    #[derive(Debug, PartialEq)]
+    struct Failure(usize);
+
+    impl From<OutOfMemory> for Failure {
+        fn from(error: OutOfMemory) -> Self {
+            panic!("{error}")
+        }
+    }
+
     fn squares(num_threads: usize) -> Vec<u64> {
-        let square = |(): &mut (), item: u64| Ok::<_, ()>(item * item);
+        let square = |(): &mut (), item: u64| Ok::<_, Failure>(item * item);
         map_in_order((0..100_u32).map(u64::from), num_threads, || (), square).unwrap()
     }
 
@@ -100,7 +115,7 @@ mod tests {
         for num_threads in [0, 1, 2, 3, 200] {
             assert_eq!(squares(num_threads), expected);
         }
-        let none = map_in_order([0_u8; 0], 4, || (), |(), item| Ok::<_, ()>(item));
+        let none = map_in_order([0_u8; 0], 4, || (), |(), item| Ok::<_, Failure>(item));
         assert_eq!(none, Ok(Vec::new()));
     }
 
@@ -109,7 +124,7 @@ mod tests {
         let all_are_here = Barrier::new(3);
         let meet = |(): &mut (), ()| {
             all_are_here.wait();
-            Ok::<_, ()>(thread::current().id())
+            Ok::<_, Failure>(thread::current().id())
         };
         let ids = map_in_order([(); 3], 3, || (), meet).unwrap();
         assert_eq!(ids.into_iter().collect::<HashSet<_>>().len(), 3);
@@ -124,7 +139,7 @@ mod tests {
         };
         let count = |kept: &mut usize, ()| {
             *kept += 1;
-            Ok::<_, ()>(*kept)
+            Ok::<_, Failure>(*kept)
         };
         let counts = map_in_order([(); 50], 2, init, count).unwrap();
         let made = made.into_inner().unwrap();
@@ -139,10 +154,14 @@ mod tests {
         for num_threads in [1, 2, 4] {
             let fail = |(): &mut (), item: usize| {
                 assert!(item < 10 + num_threads);
-                if item < 10 { Ok(item) } else { Err(item) }
+                if item < 10 {
+                    Ok(item)
+                } else {
+                    Err(Failure(item))
+                }
             };
             let found = map_in_order(0..1000, num_threads, || (), fail);
-            assert_eq!(found, Err(10));
+            assert_eq!(found, Err(Failure(10)));
         }
     }
 
@@ -151,7 +170,7 @@ mod tests {
         for bad in [0, 1] {
             let work = |(): &mut (), item: usize| {
                 assert_ne!(item, bad, "item {bad}");
-                Ok::<_, ()>(())
+                Ok::<_, Failure>(())
             };
             let run = panic::AssertUnwindSafe(|| map_in_order(0..2, 2, || (), work));
             let payload = panic::catch_unwind(run).unwrap_err();
@@ -165,7 +184,7 @@ mod tests {
         let caller = thread::current().id();
         for granted in 0..3 {
             let ids = with_threads_granted(granted, || {
-                let id = |(): &mut (), item| Ok::<_, ()>((item, thread::current().id()));
+                let id = |(): &mut (), item| Ok::<_, Failure>((item, thread::current().id()));
                 map_in_order(0..50, 4, || (), id).unwrap()
             });
             assert!(ids.iter().map(|it| it.0).eq(0..50));

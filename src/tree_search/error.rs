@@ -4,7 +4,10 @@
 
 use thiserror::Error;
 
-/// Why an evaluation of leaves was refused; nothing has changed.
+use crate::memory::OutOfMemory;
+use crate::search::Halt;
+
+/// Why an evaluation of leaves was not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UpdateError {
@@ -27,7 +30,7 @@ pub enum UpdateError {
         /// The leaf.
         row: usize,
     },
-    /// A value is not a finite number.
+    /// A value is not a number, or too large to add up.
     #[error("leaf {row}: the value is {value}, it must be finite")]
     Value {
         /// The leaf.
@@ -35,4 +38,13 @@ pub enum UpdateError {
         /// What was given.
         value: f32,
     },
+    /// The trees could not grow.
+    #[error(transparent)]
+    Halted(#[from] Halt),
+}
+
+impl From<OutOfMemory> for UpdateError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Halted(error.into())
+    }
 }

@@ -25,6 +25,7 @@ pub use forest::results::{Results, TreeNode};
 use self::forest::{AnyForest, Forest};
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
+use crate::memory::OutOfMemory;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::vector::Observations;
@@ -46,10 +47,13 @@ impl TreeSearch {
     /// It can write observations of the `layout` only. `solver` is asked about positions with at most
     /// [`TreeConfig::solve_below`] empty cells.
     ///
+    /// # Errors
+    ///
+    /// When there is no memory for the trees.
+    ///
     /// # Panics
     ///
     /// If there is no position, one is over, or `threads` is 0.
-    #[must_use]
     pub fn new(
         variant: &Arc<Variant>,
         positions: &[Position],
@@ -57,7 +61,7 @@ impl TreeSearch {
         layout: Layout,
         solver: Option<Arc<Solver>>,
         num_threads: usize,
-    ) -> Self {
+    ) -> Result<Self, OutOfMemory> {
         assert!(!positions.is_empty() && num_threads > 0);
         assert!(positions.iter().all(|position| !position.is_over(variant)));
         let solver = solver.filter(|_| config.solve_below > 0);
@@ -68,7 +72,7 @@ impl TreeSearch {
                 config,
                 solver,
                 num_threads,
-            ))
+            )?)
         } else {
             Box::new(Forest::<Position>::new(
                 variant,
@@ -76,12 +80,12 @@ impl TreeSearch {
                 config,
                 solver,
                 num_threads,
-            ))
+            )?)
         };
-        Self {
+        Ok(Self {
             batch,
             len: positions.len(),
-        }
+        })
     }
 
     /// How many trees there are.
@@ -99,12 +103,16 @@ impl TreeSearch {
     /// Starts the next searches; a tree that has come to its new position before keeps what it knows
     /// of it.
     ///
+    /// # Errors
+    ///
+    /// When the stop flag was set or memory does not suffice; nothing has changed.
+    ///
     /// # Panics
     ///
     /// If there are not as many positions as trees.
-    pub fn restart(&mut self, positions: &[Position]) {
+    pub fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
         assert_eq!(positions.len(), self.len);
-        self.batch.restart(positions);
+        self.batch.restart(positions, limits)
     }
 
     /// Simulates until every tree has a leaf to evaluate or is done; returns how many different leaves
@@ -112,7 +120,7 @@ impl TreeSearch {
     ///
     /// # Errors
     ///
-    /// When the solver was stopped; the search goes on with the next call.
+    /// When the stop flag was set or memory does not suffice; the search goes on with the next call.
     pub fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
         self.batch.select(limits)
     }
@@ -131,22 +139,23 @@ impl TreeSearch {
     ///
     /// # Errors
     ///
-    /// When nothing has been selected or a number cannot be used; nothing has changed.
+    /// When nothing has been selected or a number cannot be used, nothing has changed. When memory
+    /// does not suffice for the trees to grow, see [`TreeSearch::advance`].
     ///
     /// # Panics
     ///
     /// If there are not as many numbers as the leaves need.
     pub fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
         self.take_in(logits, values)?;
-        self.advance();
-        Ok(())
+        Ok(self.advance(Limits::default())?)
     }
 
     /// The first half of [`TreeSearch::update`], which reads the numbers and changes no tree.
     ///
     /// # Errors
     ///
-    /// See [`TreeSearch::update`].
+    /// When nothing has been selected, a number cannot be used or memory does not suffice; nothing
+    /// has changed.
     ///
     /// # Panics
     ///
@@ -157,11 +166,16 @@ impl TreeSearch {
 
     /// The second half of [`TreeSearch::update`]: the trees grow.
     ///
+    /// # Errors
+    ///
+    /// When the stop flag was set or memory does not suffice. Some trees have grown then; the next
+    /// call of [`TreeSearch::select`] has the leaves of the others again.
+    ///
     /// # Panics
     ///
     /// If the selected leaves have not been taken in.
-    pub fn advance(&mut self) {
-        self.batch.advance();
+    pub fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
+        self.batch.advance(limits)
     }
 
     /// Runs all simulations without a network: every action is as likely as the others, and a leaf is
@@ -169,7 +183,7 @@ impl TreeSearch {
     ///
     /// # Errors
     ///
-    /// When the stop flag was set.
+    /// When the stop flag was set or memory does not suffice; the next call goes on.
     pub fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         self.batch.run_with_rollouts(limits)
     }
@@ -182,22 +196,28 @@ impl TreeSearch {
 
     /// What searches that are done have found out.
     ///
+    /// # Errors
+    ///
+    /// When the stop flag was set or there is no memory for the results.
+    ///
     /// # Panics
     ///
     /// If they are not done.
-    #[must_use]
-    pub fn results(&self) -> Results {
+    pub fn results(&self, limits: Limits<'_>) -> Result<Results, Halt> {
         assert!(self.is_done(), "the search is not done");
-        self.batch.results()
+        self.batch.results(limits)
     }
 
     /// The nodes of one tree, each before its children.
     ///
+    /// # Errors
+    ///
+    /// When there is no memory for as many.
+    ///
     /// # Panics
     ///
     /// If there is no such tree.
-    #[must_use]
-    pub fn nodes(&self, tree: usize) -> Vec<TreeNode> {
+    pub fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory> {
         self.batch.nodes(tree)
     }
 

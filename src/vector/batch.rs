@@ -8,6 +8,7 @@ use super::config::{Config, Opponent, Seeds};
 use super::error::StepError;
 use crate::encode::{Layout, num_actions};
 use crate::game::Position;
+use crate::memory::OutOfMemory;
 use crate::policy::Policy;
 use crate::threads::Pool;
 use crate::vector::step::engine::GameEngine;
@@ -48,28 +49,43 @@ impl BatchEnv {
     ///
     /// It can write observations of the `layout` only.
     ///
+    /// # Errors
+    ///
+    /// When there is no memory for the games.
+    ///
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0.
-    #[must_use]
-    pub fn new(config: Config, layout: Layout, num_envs: usize, num_threads: usize) -> Self {
+    pub fn new(
+        config: Config,
+        layout: Layout,
+        num_envs: usize,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
         let form = if PackedGame::fits(&config.variant, layout) {
-            EngineForm::PackedGame(GameEngine::new(config, num_envs))
+            EngineForm::PackedGame(GameEngine::new(config, num_envs)?)
         } else {
-            EngineForm::Any(GameEngine::new(config, num_envs))
+            EngineForm::Any(GameEngine::new(config, num_envs)?)
         };
-        Self::with_form(form, num_envs, num_threads)
+        Ok(Self::with_form(form, num_envs, num_threads))
     }
 
     /// The same on the path that works for every board; slow, for comparisons.
     ///
+    /// # Errors
+    ///
+    /// When there is no memory for the games.
+    ///
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0.
-    #[must_use]
-    pub fn general(config: Config, num_envs: usize, num_threads: usize) -> Self {
-        let form = EngineForm::Any(GameEngine::new(config, num_envs));
-        Self::with_form(form, num_envs, num_threads)
+    pub fn general(
+        config: Config,
+        num_envs: usize,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let form = EngineForm::Any(GameEngine::new(config, num_envs)?);
+        Ok(Self::with_form(form, num_envs, num_threads))
     }
 
     fn with_form(form: EngineForm, num_envs: usize, num_threads: usize) -> Self {
@@ -153,8 +169,11 @@ impl BatchEnv {
     }
 
     /// Everything about the games that changes.
-    #[must_use]
-    pub fn save(&self) -> Vec<SavedGame> {
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    pub fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
         with_engine!(&self.form, engine => engine.save())
     }
 
@@ -184,13 +203,18 @@ impl BatchEnv {
     /// The seeds restart the streams of the games that start. With an outside opponent use
     /// [`BatchEnv::start_reset`].
     ///
+    /// # Errors
+    ///
+    /// When memory does not suffice; no game has started.
+    ///
     /// # Panics
     ///
     /// If the seeds or the mask do not have one entry a game.
-    pub fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
+    pub fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) -> Result<(), OutOfMemory> {
         assert!(mask.is_none_or(|mask| mask.len() == self.num_envs()));
-        self.pending = with_engine!(&mut self.form, engine => engine.reset(seeds, mask));
+        self.pending = with_engine!(&mut self.form, engine => engine.reset(seeds, mask))?;
         self.started = true;
+        Ok(())
     }
 
     /// Puts every game at a position; the agent takes the side to move.
@@ -253,7 +277,8 @@ impl BatchEnv {
     ///
     /// # Errors
     ///
-    /// See [`BatchEnv::check_actions`]. No game has moved, and nothing has been written.
+    /// See [`BatchEnv::check_actions`], or when memory does not suffice. No game has moved, and
+    /// nothing has been written.
     ///
     /// # Panics
     ///
@@ -262,7 +287,7 @@ impl BatchEnv {
         buffers.assert_rows(&self.config().variant, self.num_envs());
         self.check_actions(actions)?;
         let pool = &mut self.pool;
-        with_engine!(&mut self.form, engine => engine.step(actions, buffers, pool));
+        with_engine!(&mut self.form, engine => engine.step(actions, buffers, pool))?;
         Ok(self.endings())
     }
 
@@ -270,22 +295,40 @@ impl BatchEnv {
     ///
     /// # Errors
     ///
-    /// See [`BatchEnv::check_actions`]. No game has moved.
+    /// See [`BatchEnv::check_actions`], or when memory does not suffice. No game has moved.
     pub fn start_step(&mut self, actions: &[i64]) -> Result<(), StepError> {
         self.check_actions(actions)?;
-        self.hold();
-        self.pending = with_engine!(&mut self.form, engine => engine.start_step(actions));
+        self.hold()?;
+        match with_engine!(&mut self.form, engine => engine.start_step(actions)) {
+            Ok(pending) => self.pending = pending,
+            Err(error) => {
+                self.roll_back();
+                return Err(error.into());
+            }
+        }
         Ok(())
     }
 
     /// Starts new games like [`BatchEnv::reset`]; then those in [`BatchEnv::pending`] wait.
     ///
+    /// # Errors
+    ///
+    /// When memory does not suffice; no game has started.
+    ///
     /// # Panics
     ///
     /// If the seeds or the mask do not have one entry a game.
-    pub fn start_reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
-        self.hold();
-        self.reset(seeds, mask);
+    pub fn start_reset(
+        &mut self,
+        seeds: Seeds<'_>,
+        mask: Option<&[bool]>,
+    ) -> Result<(), OutOfMemory> {
+        self.hold()?;
+        let done = self.reset(seeds, mask);
+        if done.is_err() {
+            self.roll_back();
+        }
+        done
     }
 
     /// Whether a step or reset may take so long that somebody should be able to stop it.
@@ -312,9 +355,13 @@ impl BatchEnv {
     }
 
     /// Remembers the games as they are, for [`BatchEnv::roll_back`].
-    pub fn hold(&mut self) {
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for as many games again.
+    pub fn hold(&mut self) -> Result<(), OutOfMemory> {
         self.started_before = self.started;
-        with_engine!(&mut self.form, engine => engine.hold());
+        with_engine!(&mut self.form, engine => engine.hold())
     }
 
     /// Forgets what [`BatchEnv::hold`] remembered.
@@ -332,8 +379,8 @@ impl BatchEnv {
     ///
     /// # Errors
     ///
-    /// When there is not one action a pending game, or one of them cannot be played. No game has
-    /// moved.
+    /// When there is not one action a pending game, one of them cannot be played, or memory does not
+    /// suffice. No game has moved.
     pub fn answer(&mut self, actions: &[i64]) -> Result<(), StepError> {
         let (expected, found) = (self.pending.len(), actions.len());
         if expected != found {
@@ -353,13 +400,17 @@ impl BatchEnv {
 
     /// Ends the step under way, in which no game may be pending any more, and writes the results.
     ///
+    /// # Errors
+    ///
+    /// When memory does not suffice; the step has not ended.
+    ///
     /// # Panics
     ///
     /// If the buffers do not fit the batch or a game is pending.
-    pub fn finish_step(&mut self, buffers: Buffers<'_>) -> &[Ending] {
+    pub fn finish_step(&mut self, buffers: Buffers<'_>) -> Result<&[Ending], OutOfMemory> {
         assert!(self.pending.is_empty());
         buffers.assert_rows(&self.config().variant, self.num_envs());
-        with_engine!(&mut self.form, engine => engine.finish_step(buffers));
-        self.endings()
+        with_engine!(&mut self.form, engine => engine.finish_step(buffers))?;
+        Ok(self.endings())
     }
 }

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::game::{PlayError, Position};
+use crate::memory::OutOfMemory;
 
 /// Actions that a batch cannot play.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -41,4 +42,7 @@ pub enum StepError {
         /// Why it cannot be played there.
         error: PlayError,
     },
+    /// Memory does not suffice.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytemuck::Zeroable;
+
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::random::{Draw, SplitMix64};
 use crate::search::Halt;
 use crate::simd::{Kernel, Simd, dispatch};
@@ -19,8 +22,11 @@ const ABREAST: usize = 32;
 /// Games between two looks at the flag that stops the work.
 const GAMES_PER_LOOK: usize = 4096;
 
+/// What the memory is for, where there is none.
+const GAMES: &str = "the results of random games";
+
 /// The end of a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 pub struct Rollout {
     /// The points of Light and Dark.
     pub score: [u16; 2],
@@ -33,7 +39,10 @@ pub struct Rollout {
 /// Repeat `r` of position `i` is number `i * repeats + r` and draws as game `number` of a batch with
 /// this seed does in [`super::BatchEnv::sample_actions`]. Positions that are over stay as they are.
 /// When `stop` becomes true the rest is left undone.
-#[must_use]
+///
+/// # Errors
+///
+/// When there is no memory for the results.
 pub fn rollout(
     variant: &Arc<Variant>,
     positions: &[Position],
@@ -41,7 +50,7 @@ pub fn rollout(
     seed: u64,
     num_threads: usize,
     stop: &AtomicBool,
-) -> Vec<Rollout> {
+) -> Result<Vec<Rollout>, OutOfMemory> {
     if PackedGame::fits(variant, Layout::Flat) {
         rollout_as::<PackedGame>(variant, positions, repeats, seed, num_threads, stop)
     } else {
@@ -56,13 +65,12 @@ fn rollout_as<S: GameState>(
     seed: u64,
     num_threads: usize,
     stop: &AtomicBool,
-) -> Vec<Rollout> {
+) -> Result<Vec<Rollout>, OutOfMemory> {
     let rules = S::rules(variant);
-    let states: Vec<S> = positions
-        .iter()
-        .map(|position| S::from_position(&rules, position))
-        .collect();
-    let mut results = vec![Rollout::default(); states.len() * repeats];
+    let mut states = with_room::<S>(GAMES, positions.len())?;
+    let positions = positions.iter();
+    states.extend(positions.map(|position| S::from_position(&rules, position)));
+    let mut results: Vec<Rollout> = zeroed(GAMES, states.len().saturating_mul(repeats))?;
     let share = results.len().div_ceil(num_threads.max(1));
     let share = share.clamp(1, GAMES_PER_LOOK);
     let play = |(): &mut (), (number, results)| {
@@ -80,9 +88,11 @@ fn rollout_as<S: GameState>(
         Ok(())
     };
     let parts = results.chunks_mut(share).enumerate();
-    // What was stopped is arbitrary anyway.
-    let _ = map_in_order(parts, num_threads, || (), play);
-    results
+    match map_in_order(parts, num_threads, || (), play) {
+        Err(Halt::OutOfMemory(error)) => Err(error),
+        // What was stopped is arbitrary anyway.
+        Ok(_) | Err(_) => Ok(results),
+    }
 }
 
 /// A game under way, and where its result goes.

@@ -63,7 +63,7 @@ fn margins_are_those_of_plain_minimax() {
         for opening in Opening::ALL {
             for copies in [1, 2, 3, 4, 16] {
                 let variant = Variant::new(board.clone(), opening, copies).unwrap();
-                let solver = Solver::with_table(&variant, 1 << 16);
+                let solver = Solver::with_table(&variant, 1 << 16).unwrap();
                 for _ in 0..5 {
                     let game = random_game(&variant, &mut rng);
                     for position in game.iter().rev() {
@@ -163,7 +163,8 @@ fn symmetric_positions_are_worth_the_same() {
 #[test]
 fn the_table_size_does_not_matter() {
     let variant = Variant::default();
-    let (small, large) = (Solver::with_table(&variant, 1 << 10), Solver::new(&variant));
+    let small = Solver::with_table(&variant, 1 << 10).unwrap();
+    let large = Solver::new(&variant);
     let mut rng = SplitMix64::new(7);
     let positions: Vec<Position> = (0..100)
         .flat_map(|_| random_game(&variant, &mut rng).split_off(6))

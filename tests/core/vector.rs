@@ -26,8 +26,8 @@ struct Bench {
 impl Bench {
     fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
         let variant = config.variant.clone();
-        let mut env = BatchEnv::new(config, Layout::Flat, games, threads);
-        env.reset(Seeds::From(seed), None);
+        let mut env = BatchEnv::new(config, Layout::Flat, games, threads).unwrap();
+        env.reset(Seeds::From(seed), None).unwrap();
         Self {
             env,
             observations: vec![9.0; games * Layout::Flat.len(&variant)],
@@ -162,8 +162,8 @@ fn the_fast_form_does_what_the_general_one_does() {
             let variant = config.variant.clone();
             let mut fast = Bench::new(config.clone(), 60, 1, 5);
             let mut general = Bench::new(config.clone(), 60, 1, 5);
-            general.env = BatchEnv::general(config, 60, 1);
-            general.env.reset(Seeds::From(5), None);
+            general.env = BatchEnv::general(config, 60, 1).unwrap();
+            general.env.reset(Seeds::From(5), None).unwrap();
             let mut wrong = SplitMix64::new(1);
             for _ in 0..60 {
                 let mut actions = fast.sample();
@@ -174,7 +174,7 @@ fn the_fast_form_does_what_the_general_one_does() {
                 }
                 assert_eq!(fast.step(&actions), general.step(&actions));
                 fast.assert_wrote_the_same(&general);
-                let saved = [fast.env.save(), general.env.save()];
+                let saved = [fast.env.save().unwrap(), general.env.save().unwrap()];
                 for (ours, theirs) in saved[0].iter().zip(&saved[1]) {
                     assert_eq!(ours.position, theirs.position);
                     assert_eq!(ours.position.last_move(), theirs.position.last_move());
@@ -208,13 +208,13 @@ fn games_that_start_take_any_action() {
         };
         let mut fast = Bench::new(config.clone(), games, 1, 5);
         let mut general = Bench::new(config.clone(), games, 1, 5);
-        fast.env = BatchEnv::new(config.clone(), Layout::Flat, games, 1);
-        general.env = BatchEnv::general(config, games, 1);
+        fast.env = BatchEnv::new(config.clone(), Layout::Flat, games, 1).unwrap();
+        general.env = BatchEnv::general(config, games, 1).unwrap();
         // The others wait for their first reset, which the first step does.
         let first: Vec<bool> = (0..games).map(|game| game % 3 == 1).collect();
         for bench in [&mut fast, &mut general] {
             bench.env.seed(Seeds::From(5));
-            bench.env.reset(Seeds::Keep, Some(&first));
+            bench.env.reset(Seeds::Keep, Some(&first)).unwrap();
         }
         let mut started = 0;
         for step in 0..60 {
@@ -228,7 +228,7 @@ fn games_that_start_take_any_action() {
             }
             assert_eq!(fast.step(&actions), general.step(&actions));
             fast.assert_wrote_the_same(&general);
-            let [ours, theirs] = [fast.env.save(), general.env.save()];
+            let [ours, theirs] = [fast.env.save().unwrap(), general.env.save().unwrap()];
             for (ours, theirs) in ours.iter().zip(&theirs) {
                 assert_eq!(ours.position, theirs.position);
                 assert_eq!(
@@ -246,10 +246,10 @@ fn games_that_start_take_any_action() {
 fn both_forms_agree_on_every_action() {
     for variant in variants() {
         let config = Config::new(variant.clone());
-        let mut fast = BatchEnv::new(config.clone(), Layout::Flat, 1, 1);
-        let mut general = BatchEnv::general(config.clone(), 1, 1);
-        let mut path = BatchEnv::general(config, 1, 1);
-        path.reset(Seeds::From(11), None);
+        let mut fast = BatchEnv::new(config.clone(), Layout::Flat, 1, 1).unwrap();
+        let mut general = BatchEnv::general(config.clone(), 1, 1).unwrap();
+        let mut path = BatchEnv::general(config, 1, 1).unwrap();
+        path.reset(Seeds::From(11), None).unwrap();
         for _ in 0..60 {
             let position = path.position(0);
             for action in -1..=num_actions(&variant) as i64 {
@@ -329,9 +329,9 @@ fn one_bad_action_moves_no_game() {
     let variant = variants()[0].clone();
     let mut bench = Bench::new(Config::new(variant.clone()), 2500, 3, 0);
     for (bad, game) in [(64, 0), (65, 2499), (-1, 1700), (i64::MIN, 3), (5, 900)] {
-        let before = bench.env.save();
+        let before = bench.env.save().unwrap();
         let mut actions = bench.sample();
-        let sampled = bench.env.save();
+        let sampled = bench.env.save().unwrap();
         assert_ne!(before, sampled);
         actions[game] = bad;
         match bench.step(&actions).unwrap_err() {
@@ -348,7 +348,7 @@ fn one_bad_action_moves_no_game() {
             } => assert_eq!((found, action), (game, bad)),
             error => panic!("{error}"),
         }
-        assert_eq!(bench.env.save(), sampled);
+        assert_eq!(bench.env.save().unwrap(), sampled);
     }
     assert_eq!(
         bench.step(&[0]),
@@ -357,7 +357,7 @@ fn one_bad_action_moves_no_game() {
             found: 1
         })
     );
-    let mut asleep = BatchEnv::new(Config::new(variant), Layout::Flat, 1, 1);
+    let mut asleep = BatchEnv::new(Config::new(variant), Layout::Flat, 1, 1).unwrap();
     assert_eq!(asleep.start_step(&[0]), Err(StepError::NotReset));
 }
 
@@ -385,7 +385,7 @@ fn losing_by_an_illegal_action() {
             ..
         })
     ));
-    bench.env.reset(Seeds::Keep, Some(&[false, true]));
+    bench.env.reset(Seeds::Keep, Some(&[false, true])).unwrap();
     assert!(!bench.env.is_over(1));
 }
 
@@ -403,7 +403,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 opponent: Opponent::Outside,
                 ..config
             };
-            let mut env = BatchEnv::new(outside, Layout::Flat, 1, 1);
+            let mut env = BatchEnv::new(outside, Layout::Flat, 1, 1).unwrap();
             let mut stream = SplitMix64::stream(9, 0);
             let mut answer = |env: &mut BatchEnv| {
                 while !env.pending().is_empty() {
@@ -413,7 +413,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                     env.answer(&[action]).unwrap();
                 }
             };
-            env.start_reset(Seeds::From(9), None);
+            env.start_reset(Seeds::From(9), None).unwrap();
             answer(&mut env);
             for _ in 0..40 {
                 let actions = inside.sample();
@@ -429,8 +429,8 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
 #[test]
 fn packed_rows_hold_the_same_positions() {
     let variant = variants()[0].clone();
-    let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Packed, 30, 1);
-    env.reset(Seeds::From(3), None);
+    let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();
+    env.reset(Seeds::From(3), None).unwrap();
     let (mut words, mut mask, mut to_play) = (vec![0; 30], vec![0; 30 * 65], vec![0; 30]);
     env.observe(&mut View {
         observations: Observations::Packed(&mut words),

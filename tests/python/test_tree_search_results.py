@@ -319,7 +319,7 @@ def test_random_games_instead_of_a_network(variant_name, options):
     variant = VARIANTS[variant_name]
     positions = [position for position in inputs(variant) if not has_one_placement(position)]
     search = TreeSearch(positions, seed=SEED, num_threads=1, **options)
-    search.roll_out()
+    search.run_with_rollouts()
     compared = 0
     for tree, position in enumerate(positions):
         stream = tree_stream(SEED + tree)

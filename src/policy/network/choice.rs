@@ -6,8 +6,9 @@ use rand::Rng;
 use super::{CHUNK, ChoiceError, Network};
 use crate::encode::{Layout, num_actions, observe, write_mask};
 use crate::game::{Position, Variant};
+use crate::memory::with_room;
 use crate::random::{SplitMix64, draw_gumbel};
-use crate::search::Limits;
+use crate::search::{Halt, Limits};
 
 /// How a network chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,8 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When the stop flag is set, or when the logit of a legal action is not finite.
+    /// When the stop flag is set, there is no memory for the actions, or the logit of a legal action
+    /// is not finite.
     ///
     /// # Panics
     ///
@@ -39,7 +41,7 @@ impl Network {
         limits: Limits<'_>,
     ) -> Result<Vec<usize>, ChoiceError> {
         assert!(self.serves(variant), "the network is for another board");
-        let mut chosen = Vec::with_capacity(positions.len());
+        let mut chosen = with_room("the actions", positions.len()).map_err(Halt::from)?;
         for chunk in positions.chunks(CHUNK) {
             self.choose_some(variant, chunk, choice, limits, &mut chosen)?;
         }

@@ -26,10 +26,14 @@ use layers::{Layer, rectify};
 
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
+use crate::memory::zeroed_rows;
 use crate::search::{Halt, Limits};
 
 /// Positions evaluated at once: their hidden layers stay in the cache.
 const CHUNK: usize = 256;
+
+/// What the memory is for, where there is none.
+const EVALUATIONS: &str = "the network's outputs";
 
 /// A network, ready to evaluate. Two are equal when their files are.
 pub struct Network {
@@ -155,7 +159,8 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When the stop flag is set; it is looked at between every 256 positions.
+    /// When the stop flag is set, which is looked at between every 256 positions, or there is no
+    /// memory for the results.
     ///
     /// # Panics
     ///
@@ -167,8 +172,8 @@ impl Network {
     ) -> Result<Evaluations, Halt> {
         assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
         let (count, actions) = (observations.nrows(), num_actions(&self.variant));
-        let mut logits = Array2::zeros((count, actions));
-        let mut values = Array2::zeros((count, NUM_VALUES));
+        let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
+        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
         let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
         let outputs = logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)

@@ -1,6 +1,7 @@
 //! `NumPy` dtypes and layouts.
 
-use numpy::{PyArrayDescr, PyArrayDescrMethods};
+use ndarray::{Array, IntoDimension};
+use numpy::{Element, IntoPyArray, PyArray, PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -35,4 +36,20 @@ impl Dtype {
 /// The layout with this name.
 pub(crate) fn parse_layout(name: &str) -> PyResult<Layout> {
     name.parse().map_err(PyValueError::new_err)
+}
+
+/// Numbers in C order as an array of this shape; they are moved, not copied.
+///
+/// # Panics
+///
+/// If the shape has another number of items.
+pub(crate) fn shaped<T: Element, S: IntoDimension>(
+    py: Python<'_>,
+    numbers: Vec<T>,
+    shape: S,
+) -> Bound<'_, PyArray<T, S::Dim>> {
+    let array = Array::from_shape_vec(shape.into_dimension(), numbers);
+    array
+        .expect("as many numbers as the shape has")
+        .into_pyarray(py)
 }

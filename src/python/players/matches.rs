@@ -1,19 +1,23 @@
 //! Random openings, and matches between built-in policies.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2};
+use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use super::policy::PyBuiltinPolicy;
-use crate::game::Position;
-use crate::policy::{Match, opening};
+use crate::memory::with_room;
+use crate::policy::{Match, OpeningError, opening};
+use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
+use crate::python::convert::lists::Listed;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::position::{
+    PyPosition, check_playable, common_variant, cores, position_list,
+};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
@@ -23,26 +27,31 @@ use crate::search::Limits;
     signature = (count, plies, variant=None, seed=None, first=None),
     text_signature = "(count, plies, variant=None, seed=0, first=0)"
 )]
-pub(crate) fn random_openings(
+pub(crate) fn random_openings<'py>(
+    py: Python<'py>,
     count: &Bound<'_, PyAny>,
     plies: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
     seed: Option<&Bound<'_, PyAny>>,
     first: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Vec<PyPosition>> {
+) -> PyResult<Bound<'py, PyList>> {
     let count = integers::count("count", count)?;
     let plies = integers::count("plies", plies)?;
     let (seed, first) = parse_streams(seed, first)?;
     let variant = PyVariant::or_default(variant).0;
-    let numbers = (first..).take(count);
-    numbers
-        .map(|number| {
-            let core = opening(&variant, plies, seed.wrapping_add(number))
-                .map_err(|error| PyValueError::new_err(error.to_string()))?;
-            let variant = Arc::clone(&variant);
-            Ok(PyPosition { variant, core })
-        })
-        .collect()
+    let mut openings = with_room("the openings", count)?;
+    let drawn = run_interruptible(py, |stop| {
+        for number in 0..count as u64 {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let seed = seed.wrapping_add(first).wrapping_add(number);
+            openings.push(opening(&variant, plies, seed)?);
+        }
+        Ok(())
+    })?;
+    drawn.map_err(|error: OpeningError| PyValueError::new_err(error.to_string()))?;
+    position_list(py, &variant, openings.into_iter())
 }
 
 /// Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
@@ -53,7 +62,7 @@ pub(crate) fn random_openings(
 )]
 pub(crate) fn play_match<'py>(
     py: Python<'py>,
-    openings: Vec<PyPosition>,
+    openings: Listed<PyPosition>,
     policy: &Bound<'py, PyBuiltinPolicy>,
     opponent: &Bound<'py, PyBuiltinPolicy>,
     seed: Option<&Bound<'py, PyAny>>,
@@ -62,8 +71,8 @@ pub(crate) fn play_match<'py>(
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let (seed, first) = parse_streams(seed, first)?;
     let num_threads = integers::threads(num_threads)?;
-    let variant = common_variant(&openings)?;
-    for (i, position) in openings.iter().enumerate() {
+    let variant = common_variant(&openings.0)?;
+    for (i, position) in openings.0.iter().enumerate() {
         check_playable(position, &format!("opening {i}: "))?;
     }
     let players = [policy.get(), opponent.get()];
@@ -76,16 +85,16 @@ pub(crate) fn play_match<'py>(
         policy_seeds: players.map(|player| player.seed),
         seed,
     };
-    let starts: Vec<Position> = openings.iter().map(|position| position.core).collect();
+    let starts = cores(&openings.0)?;
     let margins = run_interruptible(py, |stop| {
         game.play(&starts, first, num_threads, Limits::stopped_by(stop))
     })?;
     let margins = margins.map_err(|halt| not_halted(&halt))?;
-    let pairs = margins.into_iter();
-    let rows: Vec<[i64; 2]> = pairs
-        .map(|pair| [pair.as_light, pair.as_dark].map(i64::from))
-        .collect();
-    Ok(Array2::from(rows).into_pyarray(py))
+    let mut numbers = with_room("the margins", 2 * margins.len())?;
+    for pair in &margins {
+        numbers.extend([pair.as_light, pair.as_dark].map(i64::from));
+    }
+    Ok(shaped(py, numbers, (starts.len(), 2)))
 }
 
 /// The seed of openings or games, and the number of the first of them; 0 unless given.

@@ -3,26 +3,34 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
+use ndarray::Array2;
+use numpy::ndarray::Axis;
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::encode::Layout;
-use crate::game::Position;
-use crate::policy::network::SharedWeights;
-use crate::policy::network::{Choice, ChoiceError, Evaluations, Network, NetworkError};
+use crate::encode::{Layout, num_actions};
+use crate::memory::with_room;
+use crate::policy::network::ChoiceError;
+use crate::policy::network::{Choice, NUM_VALUES, Network, NetworkError, SharedWeights};
+use crate::python::convert::arrays::shaped;
+use crate::python::convert::lists::Listed;
 use crate::python::errors::classes;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::position::{PyPosition, check_playable, common_variant, cores};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
 /// Up to this many positions are over before a thread to watch for Ctrl-C has paid.
 const QUICK_POSITIONS: usize = 16;
+
+/// Positions that are evaluated at a time: enough that starting a thread does not count.
+const PART: usize = 1 << 14;
+
+/// What the memory is for, where there is none.
+const OUTPUTS: &str = "the network's outputs";
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
 type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
@@ -48,10 +56,11 @@ impl PyNetwork {
         blocks: usize,
         numbers: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let numbers = numbers.as_array().to_vec();
+        let mut copied = with_room("the weights", numbers.len())?;
+        copied.extend(numbers.as_array().iter());
         let variant = (*variant.0).clone();
         Self::build(py, || {
-            SharedWeights::new(variant, channels, blocks, numbers).map(|w| Network::new(&w))
+            SharedWeights::new(variant, channels, blocks, copied).map(|w| Network::new(&w))
         })
     }
 
@@ -99,25 +108,33 @@ impl PyNetwork {
                 found[0], found[1]
             )));
         }
-        // Other threads may write to the array once the GIL is released.
-        let numbers = observations.as_array().to_owned();
-        let evaluated = run(py, numbers.nrows(), |limits| {
-            self.0.evaluate(&numbers, limits)
-        })?;
-        let Evaluations { logits, values } = evaluated.map_err(|halt| not_halted(&halt))?;
-        Ok((logits.into_pyarray(py), values.into_pyarray(py)))
+        let actions = num_actions(self.0.variant());
+        let mut logits = with_room(OUTPUTS, found[0].saturating_mul(actions))?;
+        let mut values = with_room(OUTPUTS, found[0].saturating_mul(NUM_VALUES))?;
+        // Other threads may write to the array while a part of it is evaluated, so that is copied.
+        for part in observations.as_array().axis_chunks_iter(Axis(0), PART) {
+            let numbers: Array2<f32> = part.to_owned();
+            let evaluated = run(py, part.nrows(), |limits| self.0.evaluate(&numbers, limits))?;
+            let evaluated = evaluated.map_err(|halt| not_halted(&halt))?;
+            logits.extend(evaluated.logits);
+            values.extend(evaluated.values);
+        }
+        Ok((
+            shaped(py, logits, (found[0], actions)),
+            shaped(py, values, (found[0], NUM_VALUES)),
+        ))
     }
 
     /// An action for each position, int64 ``(B,)``.
     fn choose<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
         temperature: f64,
         seed: u64,
         first: u64,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let variant = common_variant(&positions)?;
+        let variant = common_variant(&positions.0)?;
         if !self.0.serves(&variant) {
             let found = PyVariant(variant).__repr__();
             let expected = self.variant().__repr__();
@@ -125,10 +142,10 @@ impl PyNetwork {
                 "the network was trained on {expected}, and knows no position of {found}"
             )));
         }
-        for (i, position) in positions.iter().enumerate() {
+        for (i, position) in positions.0.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+        let cores = cores(&positions.0)?;
         let choice = Choice {
             temperature,
             seed,
@@ -138,8 +155,9 @@ impl PyNetwork {
             self.0.choose(&variant, &cores, choice, limits)
         })?;
         let actions = chosen.map_err(|error| choice_error(&error))?;
-        let actions = actions.into_iter().map(|action| action as i64);
-        Ok(PyArray1::from_iter(py, actions))
+        let mut numbers = with_room("the actions", actions.len())?;
+        numbers.extend(actions.into_iter().map(|action| action as i64));
+        Ok(PyArray1::from_vec(py, numbers))
     }
 
     fn __repr__(&self) -> String {

@@ -13,14 +13,19 @@ use pyo3::types::PyTuple;
 use super::solver::PySolver;
 use crate::encode::action_of;
 use crate::game::Variant;
+use crate::memory::with_room;
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::integers::{self, integer_or};
+use crate::python::convert::lists::Listed;
 use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
+
+/// What the memory is for, where there is none.
+const ACTIONS: &str = "the actions";
 
 /// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
 const QUICK_DEPTH: u8 = 3;
@@ -72,8 +77,9 @@ impl PyBuiltinPolicy {
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let positions = positions.0;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
@@ -84,20 +90,18 @@ impl PyBuiltinPolicy {
                 policies.push((Arc::clone(variant), self.core(py, variant)?));
             }
         }
-        let turns: Vec<Turn<'_>> = positions
-            .iter()
-            .map(|PyPosition { variant, core }| {
-                let mut known = policies.iter();
-                let (_, policy) = known
-                    .find(|(known, _)| known == variant)
-                    .expect("every variant has its policy");
-                Turn {
-                    variant,
-                    position: core,
-                    policy,
-                }
-            })
-            .collect();
+        let mut turns = with_room(ACTIONS, positions.len())?;
+        turns.extend(positions.iter().map(|PyPosition { variant, core }| {
+            let mut known = policies.iter();
+            let (_, policy) = known
+                .find(|(known, _)| known == variant)
+                .expect("every variant has its policy");
+            Turn {
+                variant,
+                position: core,
+                policy,
+            }
+        }));
         // Threads cost more than quick choices.
         let num_threads = if self.is_quick() {
             1
@@ -115,9 +119,10 @@ impl PyBuiltinPolicy {
             )
         })?;
         let moves = moves.map_err(|halt| not_halted(&halt))?;
-        let actions = moves.iter().zip(&positions);
-        let actions = actions.map(|(&mv, position)| action_of(&position.variant, mv) as i64);
-        Ok(PyArray1::from_vec(py, actions.collect()))
+        let mut actions = with_room(ACTIONS, positions.len())?;
+        let chosen = moves.iter().zip(&positions);
+        actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
+        Ok(PyArray1::from_vec(py, actions))
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.

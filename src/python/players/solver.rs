@@ -4,20 +4,22 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
-use crate::game::{Position, Variant};
+use crate::game::Variant;
+use crate::memory::{OutOfMemory, zeroed};
+use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
-use crate::python::errors::classes;
+use crate::python::convert::lists::Listed;
+use crate::python::errors::{classes, out_of_memory};
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, common_variant};
+use crate::python::rules::position::{PyPosition, common_variant, cores};
 use crate::python::rules::variant::PyVariant;
-use crate::search::Limits;
 use crate::search::solver::{self, Book, Solution, Solver, Unsolved};
+use crate::search::{Halt, Limits};
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
 #[pyfunction]
@@ -47,6 +49,8 @@ const ILLEGAL: i16 = i16::MIN;
 
 /// Margin, actions, their margins, positions looked into.
 type Answer = (i32, Vec<usize>, Vec<i32>, u64);
+/// The row of a position in [`Answers`].
+type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
 /// Margins ``(B,)``, margins of actions and mask ``(B, num_actions)``.
 type Answers<'py> = (
     Bound<'py, PyArray1<i16>>,
@@ -73,16 +77,21 @@ impl PySolver {
         book: Option<&[u8]>,
     ) -> PyResult<Self> {
         let variant = variant.0;
-        let parsed = book.map(Book::parse).transpose();
+        let parsed = py.detach(|| book.map(Book::parse).transpose());
         let book = parsed.map_err(|error| classes::BookError::new_err(error.to_string()))?;
         let book_positions = book.as_ref().map_or(0, Book::len);
         let core = py.detach(|| {
-            let solver = Solver::with_table(&variant, table_bytes);
-            match book {
+            let solver = Solver::with_table(&variant, table_bytes)?;
+            Ok(match book {
                 Some(book) => solver.with_book(Arc::new(book)),
                 None => solver,
-            }
+            })
         });
+        let core = core.map_err(|error: OutOfMemory| {
+            PyMemoryError::new_err(format!(
+                "{error}; {table_bytes} bytes are allowed, set_table_bytes allows fewer"
+            ))
+        })?;
         Ok(Self {
             core: Arc::new(core),
             variant,
@@ -132,31 +141,46 @@ impl PySolver {
     fn solve_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        positions: Listed<PyPosition>,
         num_threads: Option<&Bound<'py, PyAny>>,
         max_nodes: Option<&Bound<'_, PyAny>>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answers<'py>> {
+        const LABELS: &str = "the margins of positions";
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
         let num_threads = integers::threads(num_threads)?;
-        let width = num_actions(&self.variant);
-        let count = positions.len();
-        let solved = self.solve_all(py, &positions, num_threads, budget)?;
-        let mut margins = Vec::with_capacity(count);
-        let mut of_actions = Array2::from_elem((count, width), ILLEGAL);
-        let mut mask = Array2::zeros((count, width));
-        for (row, solution) in solved.iter().enumerate() {
-            margins.push(solution.margin as i16);
-            for &(mv, margin) in &solution.moves {
-                let at = [row, action_of(&self.variant, mv)];
-                of_actions[at] = margin as i16;
-                mask[at] = 1;
-            }
+        if !positions.0.is_empty() {
+            self.check_variant(&*common_variant(&positions.0)?)?;
         }
+        let cores = cores(&positions.0)?;
+        let (count, width) = (cores.len(), num_actions(&self.variant));
+        let mut margins = zeroed(LABELS, count)?;
+        let mut of_actions = zeroed(LABELS, count.saturating_mul(width))?;
+        let mut mask = zeroed(LABELS, count.saturating_mul(width))?;
+        let rows = of_actions.chunks_exact_mut(width);
+        let rows = margins
+            .iter_mut()
+            .zip(rows.zip(mask.chunks_exact_mut(width)));
+        let put = |(own, (of_actions, mask)): Row<'_>, solution: Solution| {
+            *own = solution.margin as i16;
+            of_actions.fill(ILLEGAL);
+            for (mv, margin) in solution.moves {
+                let action = action_of(&self.variant, mv);
+                of_actions[action] = margin as i16;
+                mask[action] = 1;
+            }
+        };
+        let solved = run_interruptible(py, |stop| {
+            let limits = budget.limits(stop);
+            self.core.solve_each(&cores, rows, num_threads, limits, put)
+        })?;
+        solved.map_err(|(number, unsolved)| {
+            unsolved_error(&format!("position {number}: "), &unsolved)
+        })?;
         Ok((
             PyArray1::from_vec(py, margins),
-            of_actions.into_pyarray(py),
-            mask.into_pyarray(py),
+            shaped(py, of_actions, (count, width)),
+            shaped(py, mask, (count, width)),
         ))
     }
 
@@ -178,28 +202,6 @@ impl PySolver {
         Err(PyValueError::new_err(
             "the position is of another board or number of copies than the solver",
         ))
-    }
-
-    fn solve_all(
-        &self,
-        py: Python<'_>,
-        positions: &[PyPosition],
-        num_threads: usize,
-        budget: SearchBudget,
-    ) -> PyResult<Vec<Solution>> {
-        if positions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let variant = common_variant(positions)?;
-        self.check_variant(&variant)?;
-        let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
-        let solved = run_interruptible(py, |stop| {
-            self.core
-                .solve_batch(&cores, num_threads, budget.limits(stop))
-        })?;
-        solved.map_err(|(number, unsolved)| {
-            unsolved_error(&format!("position {number}: "), &unsolved)
-        })
     }
 }
 
@@ -239,6 +241,9 @@ impl SearchBudget {
 fn unsolved_error(place: &str, unsolved: &Unsolved) -> PyErr {
     let (lower, upper) = (unsolved.bounds.lower, unsolved.bounds.upper);
     let halt = unsolved.halt;
+    if let Halt::OutOfMemory(error) = &halt {
+        return out_of_memory(error);
+    }
     let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
     classes::SearchLimitError::new_err((message, lower, upper))
 }

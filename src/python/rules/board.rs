@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::python::convert::integers::index;
+use crate::python::convert::lists::Listed;
 use crate::python::errors::{board_error, classes};
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
@@ -26,7 +27,7 @@ impl PyBoard {
 
     /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
     #[staticmethod]
-    fn from_blocks(blocks: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
+    fn from_blocks(blocks: Listed<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
             let x = index(format_args!("x of block {number}"), x)?;
             let y = index(format_args!("y of block {number}"), y)?;
@@ -38,7 +39,7 @@ impl PyBoard {
                 ))
             })
         };
-        let corners = blocks.iter().enumerate().map(corner);
+        let corners = blocks.0.iter().enumerate().map(corner);
         let corners: Vec<(i32, i32)> = corners.collect::<PyResult<_>>()?;
         Board::from_blocks(&corners)
             .map(Self::new)

@@ -1,12 +1,14 @@
 //! `mijnlieff.Position`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use ndarray::{Array2, ArrayD, arr2};
+use bytemuck::Zeroable;
+use ndarray::arr2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
 use super::drawing::draw;
 use super::variant::PyVariant;
@@ -16,12 +18,22 @@ use crate::encode::{
 use crate::game::{
     self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
 };
-use crate::python::convert::arrays::{Dtype, parse_layout};
+use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
 use crate::python::convert::integers::index;
+use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items, Listed};
 use crate::python::errors::{
-    legal_actions, pack_error, parse_error, play_error, position_error, record_error,
-    unknown_action,
+    legal_actions, out_of_memory, pack_error, parse_error, play_error, position_error,
+    record_error, unknown_action,
 };
+use crate::python::interrupt::run_unless_quick;
+
+/// Up to this many positions are written in less time than a thread takes to start that watches for
+/// Ctrl-C.
+const QUICK_POSITIONS: usize = 4096;
+
+/// What the memory is for, where there is none.
+const OBSERVATIONS: &str = "the observations";
 
 /// The state of a game; immutable, every method returns a new one.
 #[pyclass(
@@ -51,11 +63,11 @@ impl PyPosition {
     /// The position after these actions, indices or texts, from the start.
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
-    fn from_actions(actions: Vec<Bound<'_, PyAny>>, variant: Option<PyVariant>) -> PyResult<Self> {
+    fn from_actions(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let mut position = Self::new(variant);
-        for (ply, action) in actions.iter().enumerate() {
+        for (ply, action) in actions.0.enumerate() {
             let place = format!("move {}: ", ply + 1);
-            position.core = parse_action(&position.variant, &position.core, action, &place)?.1;
+            position.core = parse_action(&position.variant, &position.core, &action?, &place)?.1;
         }
         Ok(position)
     }
@@ -290,13 +302,13 @@ pub(crate) fn parse_action(
 #[pyo3(signature = (positions, layout="flat", dtype=None))]
 pub(crate) fn observe_batch<'py>(
     py: Python<'py>,
-    positions: Vec<PyPosition>,
+    positions: Listed<PyPosition>,
     layout: &str,
     dtype: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let variant = common_variant(&positions)?;
+    let variant = common_variant(&positions.0)?;
     let layout = parse_layout(layout)?;
-    let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
+    let cores = cores(&positions.0)?;
     let mut shape = vec![cores.len()];
     shape.extend(layout.shape(&variant));
     observations(py, &variant, &cores, layout, dtype, &shape)
@@ -306,15 +318,49 @@ pub(crate) fn observe_batch<'py>(
 #[pyfunction]
 pub(crate) fn mask_batch(
     py: Python<'_>,
-    positions: Vec<PyPosition>,
+    positions: Listed<PyPosition>,
 ) -> PyResult<Bound<'_, PyArray2<i8>>> {
-    let variant = common_variant(&positions)?;
-    let mut masks = Array2::zeros((positions.len(), num_actions(&variant)));
-    for (position, mask) in positions.iter().zip(masks.outer_iter_mut()) {
-        let mask = mask.into_slice().expect("C order");
-        write_mask(&variant, &position.core, mask);
+    let variant = common_variant(&positions.0)?;
+    let cores = cores(&positions.0)?;
+    let actions = num_actions(&variant);
+    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
+        write_mask(&variant, position, mask);
+    })?;
+    Ok(shaped(py, masks, (cores.len(), actions)))
+}
+
+/// The positions without their variant.
+pub(crate) fn cores(positions: &[PyPosition]) -> PyResult<Vec<Position>> {
+    let mut cores = with_room("a list of positions", positions.len())?;
+    cores.extend(positions.iter().map(|position| position.core));
+    Ok(cores)
+}
+
+/// A Python list of positions of one variant.
+pub(crate) fn position_list<'py>(
+    py: Python<'py>,
+    variant: &Arc<Variant>,
+    positions: impl ExactSizeIterator<Item = Position>,
+) -> PyResult<Bound<'py, PyList>> {
+    let wanted = OutOfMemory::of::<PyPosition>("a list of positions", positions.len());
+    let list = PyList::empty(py);
+    for (number, core) in positions.enumerate() {
+        if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+            py.check_signals()?;
+            py.detach(|| ());
+        }
+        let variant = Arc::clone(variant);
+        let made = Bound::new(py, PyPosition { variant, core });
+        made.and_then(|position| list.append(position))
+            .map_err(|error| {
+                if error.is_instance_of::<PyMemoryError>(py) {
+                    out_of_memory(&wanted)
+                } else {
+                    error
+                }
+            })?;
     }
-    Ok(masks.into_pyarray(py))
+    Ok(list)
 }
 
 /// The variant that all positions share.
@@ -344,38 +390,51 @@ fn observations<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     if layout == Layout::Packed {
         PackError::check(variant).map_err(|error| pack_error(&error))?;
-        let words = positions
-            .iter()
-            .map(|position| pack(variant, position))
-            .collect();
-        return Ok(shaped::<u64>(words, shape).into_pyarray(py).into_any());
+        let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
+            row[0] = pack(variant, position);
+        })?;
+        return Ok(shaped(py, words, shape).into_any());
     }
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => rows::<f32>(variant, positions, layout, shape)
-            .into_pyarray(py)
-            .into_any(),
-        Dtype::Uint8 => rows::<u8>(variant, positions, layout, shape)
-            .into_pyarray(py)
-            .into_any(),
+        Dtype::Float32 => {
+            shaped(py, features::<f32>(py, variant, positions, layout)?, shape).into_any()
+        }
+        Dtype::Uint8 => {
+            shaped(py, features::<u8>(py, variant, positions, layout)?, shape).into_any()
+        }
     })
 }
 
-fn rows<T: Feature>(
+fn features<T: Feature + Zeroable + Send>(
+    py: Python<'_>,
     variant: &Variant,
     positions: &[Position],
     layout: Layout,
-    shape: &[usize],
-) -> ArrayD<T> {
+) -> PyResult<Vec<T>> {
     let length = layout.len(variant);
-    let mut numbers = vec![T::default(); positions.len() * length];
-    for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+    rows(py, OBSERVATIONS, positions, length, |position, row| {
         observe(variant, position, layout, row);
-    }
-    shaped(numbers, shape)
+    })
 }
 
-fn shaped<T>(numbers: Vec<T>, shape: &[usize]) -> ArrayD<T> {
-    ArrayD::from_shape_vec(shape, numbers).expect("as many numbers as the shape has")
+/// A row of numbers for each position, written without the GIL when there are many.
+fn rows<T: Zeroable + Send>(
+    py: Python<'_>,
+    what: &'static str,
+    positions: &[Position],
+    length: usize,
+    write: impl Fn(&Position, &mut [T]) + Sync,
+) -> PyResult<Vec<T>> {
+    let mut numbers = zeroed(what, positions.len().saturating_mul(length))?;
+    run_unless_quick(py, positions.len() <= QUICK_POSITIONS, |stop| {
+        for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            write(position, row);
+        }
+    })?;
+    Ok(numbers)
 }
 
 /// Reads what [`PyPosition::__reduce__`] wrote.

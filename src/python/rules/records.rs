@@ -7,6 +7,7 @@ use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
 use crate::python::convert::integers::integer_in;
+use crate::python::convert::lists::Items;
 use crate::python::errors::record_error;
 use crate::python::interrupt::run_interruptible;
 
@@ -26,16 +27,13 @@ pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<V
 /// The record of a game from the first action, ``#`` after the end of a finished one.
 #[pyfunction]
 #[pyo3(signature = (actions, variant=None))]
-pub(crate) fn format_record(
-    actions: Vec<Bound<'_, PyAny>>,
-    variant: Option<PyVariant>,
-) -> PyResult<String> {
+pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<String> {
     let variant = PyVariant::or_default(variant).0;
     let mut position = Position::new(&variant);
     let mut moves = Vec::new();
-    for (ply, action) in actions.iter().enumerate() {
+    for (ply, action) in actions.0.enumerate() {
         let place = format!("move {}: ", ply + 1);
-        let (mv, next) = parse_action(&variant, &position, action, &place)?;
+        let (mv, next) = parse_action(&variant, &position, &action?, &place)?;
         position = next;
         moves.push(mv);
     }

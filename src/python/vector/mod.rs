@@ -11,22 +11,28 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use self::outputs::Outputs;
 use crate::encode::{Layout, PackError};
 use crate::game::{Player, Variant, format_position, parse_position};
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::{Dtype, parse_layout};
+use crate::python::convert::lists::Listed;
 use crate::python::convert::observations::Format;
 use crate::python::errors::{
-    classes, in_game, pack_error, play_error, position_error, unknown_action,
+    classes, in_game, out_of_memory, pack_error, play_error, position_error, unknown_action,
 };
 use crate::python::interrupt::run_until;
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::position::PyPosition;
+use crate::python::rules::position::{PyPosition, cores, position_list};
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
+
+/// What the memory is for, where there is none.
+const ACTIONS: &str = "the actions";
+const STATE: &str = "the state of the games";
 
 /// Games from which on the GIL is released during a step.
 const DETACH_FROM: usize = 256;
@@ -58,7 +64,7 @@ struct Inner {
 #[derive(FromPyObject)]
 enum PySeeds {
     From(u64),
-    Each(Vec<Option<u64>>),
+    Each(Listed<Option<u64>>),
 }
 
 impl PySeeds {
@@ -66,7 +72,7 @@ impl PySeeds {
         match seeds {
             None => Seeds::Keep,
             Some(Self::From(seed)) => Seeds::From(*seed),
-            Some(Self::Each(seeds)) => Seeds::Each(seeds),
+            Some(Self::Each(seeds)) => Seeds::Each(&seeds.0),
         }
     }
 }
@@ -118,10 +124,10 @@ impl PyBatchEnv {
             return Err(PyValueError::new_err(message));
         }
         Ok(Self(Mutex::new(Inner {
-            core: BatchEnv::new(config, layout, num_envs, num_threads),
+            core: BatchEnv::new(config, layout, num_envs, num_threads)?,
             format,
             copy,
-            actions: vec![0; num_envs],
+            actions: zeroed(ACTIONS, num_envs)?,
             outputs: Vec::new(),
             next: 0,
             under_way: false,
@@ -140,15 +146,16 @@ impl PyBatchEnv {
         &self,
         py: Python<'py>,
         seeds: Option<PySeeds>,
-        mask: Option<Vec<bool>>,
+        mask: Option<Listed<bool>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_idle()?;
-        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
+        let seeds = PySeeds::core(seeds.as_ref());
+        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let core = &mut inner.core;
         if core.searches_long() {
-            run_searching(py, core, |core| core.reset(seeds, mask))?;
+            run_searching(py, core, |core| core.reset(seeds, mask))??;
         } else {
-            without_gil(py, core, |core| core.reset(seeds, mask));
+            without_gil(py, core, |core| core.reset(seeds, mask))?;
         }
         inner.observe(py)
     }
@@ -193,28 +200,28 @@ impl PyBatchEnv {
         &self,
         py: Python<'_>,
         seeds: Option<PySeeds>,
-        mask: Option<Vec<bool>>,
+        mask: Option<Listed<bool>>,
     ) -> PyResult<()> {
-        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
+        let seeds = PySeeds::core(seeds.as_ref());
+        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let mut inner = self.lock_idle()?;
-        without_gil(py, &mut inner.core, |core| core.start_reset(seeds, mask));
+        without_gil(py, &mut inner.core, |core| core.start_reset(seeds, mask))?;
         inner.under_way = true;
         Ok(())
     }
 
     /// The positions in which the outside opponent must act, in the order of the games.
-    fn pending(&self) -> PyResult<Vec<PyPosition>> {
+    fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        let waiting = inner.core.pending().iter();
-        Ok(waiting
-            .map(|&game| inner.position(inner.core.position(game)))
-            .collect())
+        let core = &inner.core;
+        let waiting = core.pending().iter().map(|&game| core.position(game));
+        position_list(py, &core.config().variant, waiting)
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
-        let mut numbers = vec![0; inner.core.pending().len()];
+        let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
         let answered = inner.core.answer(&numbers);
         let variant = &inner.core.config().variant;
@@ -244,9 +251,7 @@ impl PyBatchEnv {
         let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
         let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
-        without_gil(py, core, |core| {
-            core.finish_step(buffers);
-        });
+        without_gil(py, core, |core| core.finish_step(buffers).map(|_| ()))?;
         inner.under_way = false;
         inner.step_result(py, outputs)
     }
@@ -259,7 +264,7 @@ impl PyBatchEnv {
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
-        let mut actions = vec![0; inner.core.num_envs()];
+        let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
         without_gil(py, &mut inner.core, |core| {
             core.sample_actions(&mut actions);
         });
@@ -267,19 +272,14 @@ impl PyBatchEnv {
     }
 
     /// The position of each game.
-    fn positions(&self, py: Python<'_>) -> PyResult<Vec<PyPosition>> {
-        let mut inner = self.lock()?;
-        let positions = without_gil(py, &mut inner.core, |core| {
-            core.positions().collect::<Vec<_>>()
-        });
-        Ok(positions
-            .into_iter()
-            .map(|core| inner.position(core))
-            .collect())
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let inner = self.lock()?;
+        position_list(py, &inner.core.config().variant, inner.core.positions())
     }
 
     /// Put each game at a position.
-    fn set_positions(&self, py: Python<'_>, positions: Vec<PyPosition>) -> PyResult<()> {
+    fn set_positions(&self, py: Python<'_>, positions: Listed<PyPosition>) -> PyResult<()> {
+        let positions = positions.0;
         let mut inner = self.lock_idle()?;
         let variant = inner.core.config().variant.clone();
         let (expected, found) = (inner.core.num_envs(), positions.len());
@@ -300,7 +300,7 @@ impl PyBatchEnv {
                 return Err(classes::PositionError::new_err(message));
             }
         }
-        let positions: Vec<_> = positions.iter().map(|position| position.core).collect();
+        let positions = cores(&positions)?;
         without_gil(py, &mut inner.core, |core| core.set_positions(&positions));
         Ok(())
     }
@@ -308,15 +308,17 @@ impl PyBatchEnv {
     /// All that changes, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
         let mut inner = self.lock_idle()?;
-        let games = without_gil(py, &mut inner.core, |core| {
+        let games = without_gil(py, &mut inner.core, |core| -> Result<_, OutOfMemory> {
             let variant = &core.config().variant;
-            let games = core.save().into_iter().map(|game| {
+            let saved = core.save()?;
+            let mut games = with_room(STATE, saved.len())?;
+            games.extend(saved.into_iter().map(|game| {
                 let text = format_position(variant, &game.position);
                 let seat = game.seat.index();
                 (text, game.streams, seat, game.over, game.fresh)
-            });
-            games.collect()
-        });
+            }));
+            Ok(games)
+        })?;
         Ok((inner.core.is_started(), games))
     }
 
@@ -330,7 +332,7 @@ impl PyBatchEnv {
             let message = format!("the state is of {found} games, not of {expected}");
             return Err(PyValueError::new_err(message));
         }
-        let mut saved = Vec::with_capacity(games.len());
+        let mut saved = with_room(STATE, games.len())?;
         for (text, streams, seat, over, fresh) in games {
             let position =
                 parse_position(&variant, &text).map_err(|error| position_error(&error))?;
@@ -399,7 +401,7 @@ fn run_searching<T: Send>(
     core: &mut BatchEnv,
     work: impl FnOnce(&mut BatchEnv) -> T + Send,
 ) -> PyResult<T> {
-    core.hold();
+    core.hold()?;
     let stop = core.stop_flag();
     let done = run_until(py, &stop, || work(&mut *core));
     stop.store(false, Ordering::Relaxed);
@@ -419,11 +421,6 @@ fn in_use() -> PyErr {
 }
 
 impl Inner {
-    fn position(&self, core: crate::game::Position) -> PyPosition {
-        let variant = self.core.config().variant.clone();
-        PyPosition { variant, core }
-    }
-
     /// The index of arrays to write into: always the same, or with `copy` ones that nobody uses.
     ///
     /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
@@ -509,6 +506,7 @@ fn step_error(py: Python<'_>, variant: &Variant, error: &StepError, beyond: &Bey
             );
             in_game(py, error, *game)
         }
+        StepError::OutOfMemory(error) => out_of_memory(error),
         StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }

@@ -1,7 +1,8 @@
 //! Many positions, on several threads that share one table.
 
-use super::{Solution, Solver, Unsolved, Worker};
+use super::{SOLUTIONS, Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
+use crate::memory::{OutOfMemory, filled};
 use crate::search::Limits;
 use crate::threads::map_in_order;
 
@@ -24,7 +25,8 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// The number of the first position found unsolved, and what is known of it.
+    /// The number of the first position found unsolved, and what is known of it; also when memory
+    /// does not suffice.
     ///
     /// # Panics
     ///
@@ -35,15 +37,76 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
+        let all = filled(SOLUTIONS, positions.len(), None);
+        let mut all = all.map_err(|error| self.unsolved(positions, error))?;
+        let put = |place: &mut Option<Solution>, solution| *place = Some(solution);
+        self.solve_each(positions, all.iter_mut(), num_threads, limits, put)?;
+        // The same memory serves again.
+        let all = all.into_iter();
+        Ok(all
+            .map(|solution| solution.expect("all are solved"))
+            .collect())
+    }
+
+    /// As [`Solver::solve_batch`], where a solution goes to the place for its position and is not
+    /// kept.
+    ///
+    /// # Errors
+    ///
+    /// See [`Solver::solve_batch`]. Some places have their solutions.
+    ///
+    /// # Panics
+    ///
+    /// If `num_threads` is 0, or there are fewer places than positions.
+    pub fn solve_each<T: Send>(
+        &self,
+        positions: &[Position],
+        places: impl ExactSizeIterator<Item = T> + Send,
+        num_threads: usize,
+        limits: Limits<'_>,
+        put: impl Fn(T, Solution) + Sync,
+    ) -> Result<(), (usize, Box<Unsolved>)> {
         assert!(num_threads > 0, "num_threads must be at least 1");
+        assert!(places.len() >= positions.len());
         let hire = || BatchWorker {
             solver: self,
             worker: self.worker(limits),
         };
-        let solve = |hired: &mut BatchWorker<'_>, (number, position)| {
+        let solve = |hired: &mut BatchWorker<'_>, (number, (position, place))| {
             let solution = hired.worker.solve(position);
-            solution.map_err(|unsolved| (number, unsolved))
+            put(
+                place,
+                solution.map_err(|unsolved| Failure::Unsolved(number, unsolved))?,
+            );
+            Ok(())
         };
-        map_in_order(positions.iter().enumerate(), num_threads, hire, solve)
+        let items = positions.iter().zip(places).enumerate();
+        match map_in_order(items, num_threads, hire, solve) {
+            Ok(_) => Ok(()),
+            Err(Failure::OutOfMemory(error)) => Err(self.unsolved(positions, error)),
+            Err(Failure::Unsolved(number, unsolved)) => Err((number, unsolved)),
+        }
+    }
+
+    /// What is known when no search has begun.
+    fn unsolved(&self, positions: &[Position], error: OutOfMemory) -> (usize, Box<Unsolved>) {
+        let unsolved = Unsolved {
+            halt: error.into(),
+            bounds: static_bounds(&self.variant, &positions[0]),
+            moves: Vec::new(),
+        };
+        (0, Box::new(unsolved))
+    }
+}
+
+/// Why a batch ends early.
+enum Failure {
+    OutOfMemory(OutOfMemory),
+    Unsolved(usize, Box<Unsolved>),
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
     }
 }

@@ -77,10 +77,23 @@ impl<'a> LargeSearch<'a> {
         } else {
             bounds.upper = bounds.upper.min(best);
         }
-        if self.known.len() >= self.capacity {
+        if self.known.len() >= self.capacity || !self.has_room() {
             self.known.clear();
         }
         self.known.insert(*position, bounds);
         Ok(best)
+    }
+
+    /// Whether there is room for another entry, made if the system has the memory.
+    fn has_room(&mut self) -> bool {
+        /// Entries from which on all that are allowed get their room at once: the memory is only
+        /// taken when it is written to, but moving a large map takes seconds.
+        const LARGE: usize = 1 << 16;
+        let len = self.known.len();
+        if len < self.known.capacity() {
+            return true;
+        }
+        let all = if len < LARGE { 1 } else { self.capacity - len };
+        self.known.try_reserve(all).is_ok() || self.known.try_reserve(1).is_ok()
     }
 }

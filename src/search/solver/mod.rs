@@ -45,9 +45,13 @@ use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Move, Position, Variant};
+use crate::memory::{OutOfMemory, with_room};
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
+
+/// What the memory is for, where there is none.
+const SOLUTIONS: &str = "the solutions of positions";
 
 /// What perfect play makes of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,17 +112,25 @@ impl Solver {
     pub const MAX_CELLS: usize = 16;
 
     /// A solver with a table of [`DEFAULT_TABLE_BYTES`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for it; see [`Solver::with_table`].
     #[must_use]
     pub fn new(variant: &Variant) -> Self {
-        Self::with_table(variant, DEFAULT_TABLE_BYTES)
+        Self::with_table(variant, DEFAULT_TABLE_BYTES).expect("there is memory for a table")
     }
 
     /// A solver with a table of at most this many bytes.
     ///
     /// Smaller boards take less, as much as can be of use. With more than 3 copies at least 32 MiB
-    /// are taken. On boards of more than 16 cells each search has a table of its own.
-    #[must_use]
-    pub fn with_table(variant: &Variant, bytes: usize) -> Self {
+    /// are taken. On boards of more than 16 cells each search has a table of its own, which grows
+    /// with what it finds.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the table.
+    pub fn with_table(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
         let board = variant.board();
         let cells = board.num_cells();
         let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
@@ -128,22 +140,20 @@ impl Solver {
             // Not more than a slot for every way to colour the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
-                let table = TranspositionTable::new(bytes.min(useful), SolverState::<2>::KEY_BITS);
+                let table = TranspositionTable::new(bytes.min(useful), SolverState::<2>::KEY_BITS)?;
                 SolverForm::TwoBit(geometry, table)
             } else {
-                SolverForm::FourBit(
-                    geometry,
-                    TranspositionTable::new(bytes.min(useful), SolverState::<4>::KEY_BITS),
-                )
+                let table = TranspositionTable::new(bytes.min(useful), SolverState::<4>::KEY_BITS)?;
+                SolverForm::FourBit(geometry, table)
             }
         };
-        Self {
+        Ok(Self {
             variant: variant.clone(),
             table_bytes: bytes,
             engine,
             book: None,
             history: SharedHistory::new(),
-        }
+        })
     }
 
     /// The same solver, which looks early positions up; it does not when the book is about another
@@ -407,15 +417,17 @@ impl Worker<'_> {
             |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
         let lower = most(|after| after.bounds.lower).expect("a live position has a move");
         let upper = most(|after| after.bounds.upper).expect("a live position has a move");
-        match done {
-            Ok(()) => Ok(Solution {
-                margin: lower,
-                moves: moves
-                    .iter()
-                    .map(|(after, _)| (after.mv, after.bounds.lower))
-                    .collect(),
-                nodes: self.nodes() - before,
-            }),
+        let room = done.and_then(|()| Ok(with_room(SOLUTIONS, moves.len())?));
+        match room {
+            Ok(mut margins) => {
+                let moves = moves.iter();
+                margins.extend(moves.map(|(after, _)| (after.mv, after.bounds.lower)));
+                Ok(Solution {
+                    margin: lower,
+                    moves: margins,
+                    nodes: self.nodes() - before,
+                })
+            }
             Err(halt) => Err(Box::new(Unsolved {
                 halt,
                 bounds: Bounds { lower, upper },

@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::memory::{OutOfMemory, zeroed};
+
 /// Slots in which a position may lie.
 const WAYS: usize = 4;
+const BUCKET_BYTES: usize = WAYS * size_of::<AtomicU64>();
 const VALUE_BITS: u32 = 6;
 const MOVE_BITS: u32 = 6;
 const FIXED_BITS: u32 = 2 * VALUE_BITS + MOVE_BITS;
@@ -23,11 +26,6 @@ pub(super) struct Known {
     pub(super) best: u8,
 }
 
-/// Slots that share a cache line.
-#[derive(Debug)]
-#[repr(align(32))]
-struct Bucket([AtomicU64; WAYS]);
-
 /// Bounds by exact key, shared between threads without locks.
 ///
 /// An entry is one word, written and read at once. A key is scrambled by a bijection; the bucket
@@ -39,32 +37,40 @@ struct Bucket([AtomicU64; WAYS]);
 /// ```
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
-    buckets: Box<[Bucket]>,
+    /// The buckets, one after the other, and around them what keeps each in one cache line.
+    slots: Vec<AtomicU64>,
+    /// The first slot of the first bucket.
+    first: usize,
     bucket_bits: u32,
     key_bits: u32,
 }
 
 impl TranspositionTable {
     /// A table for keys of this width that takes at most `bytes`, or the smallest there can be.
-    pub(super) fn new(bytes: usize, key_bits: u32) -> Self {
-        let fitting = (bytes / size_of::<Bucket>()).max(1).ilog2();
+    ///
+    /// Memory is only taken where entries come to lie, so this takes no time.
+    pub(super) fn new(bytes: usize, key_bits: u32) -> Result<Self, OutOfMemory> {
+        let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
         // The entry has to hold what the bucket number does not tell of the key.
         let least = (key_bits + FIXED_BITS + EFFORT_BITS)
             .saturating_sub(64)
             .max(1);
         let bucket_bits = fitting.clamp(least, key_bits - 1);
-        let buckets =
-            (0..1_usize << bucket_bits).map(|_| Bucket([const { AtomicU64::new(0) }; WAYS]));
-        Self {
-            buckets: buckets.collect(),
+        // Memory for a type that is itself so aligned would be written to at once.
+        let slots: Vec<AtomicU64> =
+            zeroed("the table of the solver", (WAYS << bucket_bits) + WAYS)?;
+        let beyond = slots.as_ptr().addr() % BUCKET_BYTES;
+        Ok(Self {
+            first: (BUCKET_BYTES - beyond) / size_of::<AtomicU64>() % WAYS,
+            slots,
             bucket_bits,
             key_bits,
-        }
+        })
     }
 
     /// The memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.buckets)
+        BUCKET_BYTES << self.bucket_bits
     }
 
     /// The bucket of a key and the tag that tells it from the others there.
@@ -78,8 +84,10 @@ impl TranspositionTable {
         mixed ^= mixed >> (self.key_bits / 2);
         mixed = mixed.wrapping_mul(0x94D0_49BB_1331_11EB) & mask;
         let tag_bits = self.key_bits - self.bucket_bits;
+        let bucket = (mixed >> tag_bits) as usize;
+        let slots = self.slots[self.first + bucket * WAYS..].first_chunk();
         (
-            &self.buckets[(mixed >> tag_bits) as usize].0,
+            slots.expect("every bucket is whole"),
             mixed & ((1 << tag_bits) - 1),
         )
     }
@@ -153,7 +161,7 @@ mod tests {
     fn an_entry_never_answers_for_another_key() {
         // Small enough that buckets overflow; keys that differ in few bits.
         for (key_bits, keys) in [(48, 5_000_u64), (64, 5_000)] {
-            let table = TranspositionTable::new(1 << 10, key_bits);
+            let table = TranspositionTable::new(1 << 10, key_bits).unwrap();
             let mut rng = SplitMix64::new(1);
             let mask = u64::MAX >> (64 - key_bits);
             let base = rng.next_u64();
@@ -178,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_took_most_effort_stays() {
-        let table = TranspositionTable::new(1 << 12, 48);
+        let table = TranspositionTable::new(1 << 12, 48).unwrap();
         table.put(7, known(7), 1 << 20);
         for key in 100..10_000 {
             table.put(key, known(key), 10);
@@ -188,10 +196,14 @@ mod tests {
 
     #[test]
     fn the_size_keeps_to_its_cap() {
-        assert_eq!(TranspositionTable::new(64 << 20, 48).bytes(), 64 << 20);
-        assert_eq!(
-            TranspositionTable::new((64 << 20) - 1, 48).bytes(),
-            32 << 20
-        );
+        let bytes = |cap| TranspositionTable::new(cap, 48).unwrap().bytes();
+        assert_eq!(bytes(64 << 20), 64 << 20);
+        assert_eq!(bytes((64 << 20) - 1), 32 << 20);
+    }
+
+    #[test]
+    fn a_table_that_no_memory_holds_is_an_error() {
+        let refused = TranspositionTable::new(1 << 62, 64).unwrap_err();
+        assert_eq!(refused.bytes, (1 << 62) + BUCKET_BYTES);
     }
 }

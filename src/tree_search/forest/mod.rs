@@ -20,15 +20,17 @@ use self::passes::{
 use self::results::{Results, TreeNode};
 use crate::encode::num_actions;
 use crate::game::{Position, Variant};
+use crate::memory::{OutOfMemory, filled, make_room, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::simd::dispatch;
 use crate::threads::Pool;
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::error::UpdateError;
+use crate::tree_search::memory::TREES;
 use crate::tree_search::memory::edges::groups;
 use crate::tree_search::memory::store::Store;
-use crate::tree_search::search::evaluation::{LeafEvaluations, TakeIn};
+use crate::tree_search::search::evaluation::{LeafEvaluations, MAX_VALUE, TakeIn};
 use crate::tree_search::search::exact::Exact;
 use crate::tree_search::search::rule::SelectionRule;
 use crate::tree_search::search::tree::{SearchContext, Tree};
@@ -44,15 +46,15 @@ const MOST_ROOM: usize = 256;
 
 /// What a [`crate::tree_search::memory::TreeSearch`] can do, whatever form its positions have.
 pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
-    fn restart(&mut self, positions: &[Position]);
+    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt>;
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
     fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
     fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
-    fn advance(&mut self);
+    fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
     fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
     fn is_done(&self) -> bool;
-    fn results(&self) -> Results;
-    fn nodes(&self, tree: usize) -> Vec<TreeNode>;
+    fn results(&self, limits: Limits<'_>) -> Result<Results, Halt>;
+    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
     fn bytes(&self) -> usize;
 }
 
@@ -99,28 +101,28 @@ impl<S: GameState + PartialEq> Forest<S> {
         config: TreeConfig,
         solver: Option<Arc<Solver>>,
         num_threads: usize,
-    ) -> Self {
+    ) -> Result<Self, OutOfMemory> {
         let rules = S::rules(variant);
-        let trees: Vec<Tree<S>> = positions
-            .iter()
-            .zip(0_u64..)
-            .map(|(position, i)| {
-                let root = S::from_position(&rules, position);
-                Tree::new(root, config.seed.wrapping_add(i))
-            })
-            .collect();
+        let mut trees = with_room::<Tree<S>>(TREES, positions.len())?;
+        trees.extend(positions.iter().zip(0_u64..).map(|(position, i)| {
+            let root = S::from_position(&rules, position);
+            Tree::new(root, config.seed.wrapping_add(i))
+        }));
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);
         let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
+        let new_store = || Store::with_room(nodes);
         let new_spare = || Spare::new(nodes, num_actions(variant));
-        Self {
-            stores: iter::repeat_with(|| Store::with_room(nodes))
+        Ok(Self {
+            stores: iter::repeat_with(new_store)
                 .take(blocks)
-                .collect(),
-            spares: iter::repeat_with(new_spare).take(blocks).collect(),
-            waiting: vec![None; trees.len()],
+                .collect::<Result<_, _>>()?,
+            spares: iter::repeat_with(new_spare)
+                .take(blocks)
+                .collect::<Result<_, _>>()?,
+            waiting: filled(TREES, trees.len(), None)?,
             simulated: false,
-            rows: vec![NO_ROW; trees.len()],
+            rows: filled(TREES, trees.len(), NO_ROW)?,
             leaves: Vec::new(),
             seen: HashMap::default(),
             evaluations: LeafEvaluations::default(),
@@ -132,22 +134,35 @@ impl<S: GameState + PartialEq> Forest<S> {
             config,
             solver,
             trees,
-        }
+        })
     }
 
     /// Gives every leaf a row, equal ones the same.
-    fn gather(&mut self) {
+    fn gather(&mut self) -> Result<(), OutOfMemory> {
+        const LEAVES: &str = "the leaves of a search";
         self.leaves.clear();
         self.seen.clear();
         for (leaf, row) in self.waiting.iter().zip(&mut self.rows) {
-            *row = match leaf {
-                None => NO_ROW,
-                Some(leaf) => *self.seen.entry(leaf.key()).or_insert_with(|| {
-                    self.leaves.push(*leaf);
-                    self.leaves.len() as u32 - 1
-                }),
+            let Some(leaf) = leaf else {
+                *row = NO_ROW;
+                continue;
             };
+            let found = self.leaves.len();
+            let room = make_room(&mut self.leaves, LEAVES, 1);
+            let room = room.and(self.seen.try_reserve(1).map_err(|_| {
+                // A map grows to twice as many.
+                OutOfMemory::of::<(S::Key, u32)>(LEAVES, 2 * found)
+            }));
+            if room.is_err() {
+                self.leaves.clear(); // so that the next call gathers again
+                return room;
+            }
+            *row = *self.seen.entry(leaf.key()).or_insert_with(|| {
+                self.leaves.push(*leaf);
+                found as u32
+            });
         }
+        Ok(())
     }
 
     /// How many trees make a block, which has a store of its own.
@@ -167,7 +182,7 @@ impl<S: GameState + PartialEq> Forest<S> {
 
     /// Why an evaluation of a leaf cannot be used.
     fn why_not(&self, row: usize, logits: &[f32], value: f32) -> UpdateError {
-        if !value.is_finite() {
+        if value.is_nan() || value.abs() > MAX_VALUE {
             return UpdateError::Value { row, value };
         }
         let leaf = &self.leaves[row];
@@ -215,12 +230,25 @@ impl<S: GameState + PartialEq> Forest<S> {
 }
 
 impl<S: GameState + PartialEq> AnyForest for Forest<S> {
-    fn restart(&mut self, positions: &[Position]) {
-        self.leaves.clear();
-        self.waiting.fill(None);
-        (self.simulated, self.evaluated) = (false, false);
-        let restarted = self.for_each(Limits::default(), Restart { positions });
-        debug_assert!(restarted.is_ok());
+    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
+        let restarted = self.for_each(limits, Restart { positions });
+        if restarted.is_ok() {
+            self.leaves.clear();
+            self.waiting.fill(None);
+            (self.simulated, self.evaluated) = (false, false);
+            let mut trees = self.trees.iter_mut();
+            for (store, spare) in self.stores.iter_mut().zip(&mut self.spares) {
+                mem::swap(store, &mut spare.store);
+                for (restarted, tree) in spare.trees.drain(..).zip(&mut trees) {
+                    tree.replace(restarted);
+                }
+            }
+        }
+        for spare in &mut self.spares {
+            spare.store.clear();
+            spare.trees.clear();
+        }
+        restarted
     }
 
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
@@ -229,7 +257,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
                 self.for_each(limits, Simulate)?;
                 self.simulated = true;
             }
-            self.gather();
+            self.gather()?;
         }
         Ok(self.leaves.len())
     }
@@ -265,7 +293,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         assert_eq!(logits.len(), values.len() * width);
         self.evaluated = false;
         let share = self.share_of_leaves();
-        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), width);
+        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), width)?;
         let inputs = self.leaves.chunks(share).zip(logits.chunks(share * width));
         let inputs = inputs.zip(values.chunks(share));
         let outputs = outputs.chunks_mut(share * groups(width));
@@ -290,7 +318,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         Ok(())
     }
 
-    fn advance(&mut self) {
+    fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         assert!(self.evaluated, "the leaves have been evaluated");
         // Simulating on while a tree is in the cache saves fetching it again. What may be stopped
         // is left to `select`, which can say so.
@@ -303,34 +331,39 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
             num_actions: num_actions(&self.variant),
             simulate,
         };
-        let advanced = self.for_each(Limits::default(), advance);
-        debug_assert!(advanced.is_ok());
+        let advanced = self.for_each(limits, advance);
         (self.rows, self.evaluations) = (rows, evaluations);
+        // Trees that have not come to advance still wait for their leaves: the next selection has
+        // them again.
         self.leaves.clear();
-        (self.simulated, self.evaluated) = (simulate, false);
+        (self.simulated, self.evaluated) = (simulate && advanced.is_ok(), false);
+        advanced
     }
 
     fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         self.leaves.clear();
         (self.simulated, self.evaluated) = (false, false);
-        self.for_each(limits, RunWithRollouts { limits })
+        self.for_each(limits, RunWithRollouts)
     }
 
     fn is_done(&self) -> bool {
         self.trees.iter().all(|tree| tree.is_done(&self.config))
     }
 
-    fn results(&self) -> Results {
+    fn results(&self, limits: Limits<'_>) -> Result<Results, Halt> {
         let width = num_actions(&self.variant);
-        let mut results = Results::new(self.trees.len(), width);
+        let mut results = Results::new(self.trees.len(), width)?;
         for (row, tree) in self.trees.iter().enumerate() {
+            if limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
             let (store, rules, rule) = (self.store(row), &self.rules, &self.rule);
             results.write(row, tree, store, rules, rule, &self.config);
         }
-        results
+        Ok(results)
     }
 
-    fn nodes(&self, tree: usize) -> Vec<TreeNode> {
+    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory> {
         TreeNode::of(&self.trees[tree], self.store(tree), &self.rules)
     }
 

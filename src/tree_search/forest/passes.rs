@@ -1,11 +1,11 @@
 //! What is done with all trees or all leaves of a batch, as loops for [`crate::simd`].
 
-use std::mem;
-
 use super::fetch::fetch_ahead;
 use crate::game::Position;
-use crate::search::{Halt, Limits};
+use crate::memory::{OutOfMemory, make_room};
+use crate::search::Halt;
 use crate::simd::{Kernel, LANES, Lanes, Simd};
+use crate::tree_search::memory::TREES;
 use crate::tree_search::memory::edges::{Logits, groups};
 use crate::tree_search::memory::store::{Prediction, Store};
 use crate::tree_search::search::evaluation::{LeafEvaluation, LeafEvaluations, even};
@@ -19,7 +19,9 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Spare<S> {
     /// To which trees move that start again.
-    store: Store<S>,
+    pub(crate) store: Store<S>,
+    /// The trees that start again, until all have.
+    pub(crate) trees: Vec<Tree<S>>,
     /// Numbers of the edges of one node.
     scratch: Vec<Lanes>,
     /// The logits of a position without a network.
@@ -27,16 +29,17 @@ pub(crate) struct Spare<S> {
 }
 
 impl<S: GameState + PartialEq> Spare<S> {
-    pub(crate) fn new(nodes: usize, num_actions: usize) -> Self {
-        Self {
-            store: Store::with_room(nodes),
+    pub(crate) fn new(nodes: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            store: Store::with_room(nodes)?,
+            trees: Vec::new(),
             scratch: vec![[0.0; LANES]; groups(num_actions)],
             logits: vec![Logits::NOTHING; groups(num_actions)],
-        }
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.store.bytes()
+        self.store.bytes() + self.trees.capacity() * size_of::<Tree<S>>()
     }
 }
 
@@ -58,9 +61,6 @@ pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt>;
-
-    /// Does what is left when all trees of a store have been visited.
-    fn finish(&self, _: &mut Store<S>, _: &mut Spare<S>) {}
 }
 
 /// The trees of one thread and what to do with them.
@@ -80,6 +80,9 @@ impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Self::Result {
         for (i, waiting) in self.waiting.iter_mut().enumerate() {
+            if self.shared.exact.limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
             fetch_ahead(self.trees, i, self.store);
             let at = TreeVisit {
                 number: self.first + i,
@@ -89,12 +92,11 @@ impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
             self.visit
                 .visit(simd, self.shared, at, self.store, self.spare)?;
         }
-        self.visit.finish(self.store, self.spare);
         Ok(())
     }
 }
 
-/// Starts the next searches.
+/// Makes the trees of the next searches, in spare memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Restart<'a> {
     pub(crate) positions: &'a [Position],
@@ -110,13 +112,10 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         let root = S::from_position(shared.rules, &self.positions[number]);
-        tree.restart(simd, root, shared, store, &mut spare.store);
+        make_room(&mut spare.trees, TREES, 1)?;
+        let restarted = tree.restarted(simd, root, shared, store, &mut spare.store)?;
+        spare.trees.push(restarted);
         Ok(())
-    }
-
-    fn finish(&self, store: &mut Store<S>, spare: &mut Spare<S>) {
-        mem::swap(store, &mut spare.store);
-        spare.store.clear();
     }
 }
 
@@ -166,9 +165,11 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
-        if let Some(leaf) = waiting.take() {
+        if let Some(leaf) = *waiting {
             let row = self.rows[number] as usize;
             let evaluation = self.evaluations.get(row, self.num_actions);
+            tree.make_room(store, evaluation.logits.len())?;
+            *waiting = None;
             tree.expand(simd, shared, store, &leaf, evaluation);
             if self.simulate {
                 *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
@@ -180,11 +181,9 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
 
 /// Simulates to the end with random games for a network.
 #[derive(Clone, Copy)]
-pub(crate) struct RunWithRollouts<'a> {
-    pub(crate) limits: Limits<'a>,
-}
+pub(crate) struct RunWithRollouts;
 
-impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
+impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts {
     #[inline(always)]
     fn visit<V: Simd>(
         &self,
@@ -195,16 +194,18 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         loop {
-            if self.limits.is_stopped() {
+            if shared.exact.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
             if waiting.is_none() {
                 *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
             }
-            let Some(leaf) = waiting.take() else {
+            let Some(leaf) = *waiting else {
                 return Ok(());
             };
             let count = leaf.count_legal(shared.rules);
+            tree.make_room(store, groups(count))?;
+            *waiting = None;
             let head = Prediction {
                 value: tree.rollout_value(shared, &leaf),
                 count: count as u16,

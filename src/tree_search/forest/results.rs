@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2};
 
+use crate::memory::{OutOfMemory, make_room, with_room, zeroed, zeroed_rows};
 use crate::random::Draw;
 use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
@@ -32,16 +33,17 @@ pub struct Results {
 }
 
 impl Results {
-    pub(crate) fn new(rows: usize, num_actions: usize) -> Self {
-        Self {
+    pub(crate) fn new(rows: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+        const RESULTS: &str = "the results of a search";
+        Ok(Self {
             targets: vec![[0.0; LANES]; groups(num_actions)],
-            actions: Array1::zeros(rows),
-            policy_targets: Array2::zeros((rows, num_actions)),
-            root_values: Array1::zeros(rows),
-            visit_counts: Array2::zeros((rows, num_actions)),
-            root_noise: Array2::zeros((rows, num_actions)),
-            solved: Array1::from_elem(rows, false),
-        }
+            actions: zeroed(RESULTS, rows)?.into(),
+            policy_targets: zeroed_rows(RESULTS, rows, num_actions)?,
+            root_values: zeroed(RESULTS, rows)?.into(),
+            visit_counts: zeroed_rows(RESULTS, rows, num_actions)?,
+            root_noise: zeroed_rows(RESULTS, rows, num_actions)?,
+            solved: zeroed(RESULTS, rows)?.into(),
+        })
     }
 
     #[allow(clippy::float_cmp)] // the largest is one of them
@@ -117,9 +119,10 @@ impl TreeNode {
         tree: &Tree<S>,
         store: &Store<S>,
         rules: &S::Rules,
-    ) -> Vec<Self> {
+    ) -> Result<Vec<Self>, OutOfMemory> {
+        const NODES: &str = "the nodes of a tree";
         let Some(root) = store.nodes.get(tree.first as usize) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let mut found = vec![Self {
             actions: Vec::new(),
@@ -142,8 +145,12 @@ impl TreeNode {
                 if child == NONE {
                     continue;
                 }
-                let mut actions = found[above].actions.clone();
+                let before = &found[above].actions;
+                let mut actions = with_room(NODES, before.len() + 1)?;
+                actions.extend_from_slice(before);
                 actions.push(node.state.nth_legal(rules, place));
+                make_room(&mut waiting, NODES, 1)?;
+                make_room(&mut found, NODES, 1)?;
                 waiting.push((child, found.len()));
                 found.push(Self {
                     actions,
@@ -154,6 +161,6 @@ impl TreeNode {
                 });
             }
         }
-        found
+        Ok(found)
     }
 }

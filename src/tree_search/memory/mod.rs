@@ -3,3 +3,6 @@
 pub(crate) mod edges;
 pub(crate) mod pages;
 pub(crate) mod store;
+
+/// What the memory is for, where there is none.
+pub(crate) const TREES: &str = "the trees of a search";

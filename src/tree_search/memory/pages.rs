@@ -2,16 +2,19 @@
 
 #![allow(unsafe_code, reason = "advice about memory is a call of the system")]
 
+use super::TREES;
+use crate::memory::{self, OutOfMemory};
+
 /// Memory with room for this many items, in large pages where the system has them.
 ///
 /// A search of a thousand trees goes through 15 MB again and again. In pages of 4 kB those are more
 /// than a processor knows the places of: large ones make a search up to a third faster, and cost a
 /// five-hundredth of the page faults when it is new.
-pub(crate) fn with_capacity<T>(items: usize) -> Vec<T> {
-    let memory = Vec::with_capacity(items);
+pub(crate) fn with_room<T>(items: usize) -> Result<Vec<T>, OutOfMemory> {
+    let memory = memory::with_room(TREES, items)?;
     #[cfg(target_os = "linux")]
     advise(memory.as_ptr(), memory.capacity() * size_of::<T>());
-    memory
+    Ok(memory)
 }
 
 /// Asks the system for large pages wherever one fits in.
@@ -37,7 +40,7 @@ mod tests {
     #[test]
     fn memory_of_any_size_can_be_used() {
         for items in [0, 1, 1 << 16, (1 << 20) + 1] {
-            let mut memory = with_capacity(items);
+            let mut memory = with_room(items).unwrap();
             assert!(memory.capacity() >= items);
             memory.extend(0..items as u64);
             assert!(memory.iter().copied().eq(0..items as u64));

@@ -2,8 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::TREES;
 use super::edges::{Logits, NONE, Tally, groups};
-use super::pages::with_capacity;
+use super::pages::with_room;
+use crate::memory::{OutOfMemory, make_room};
 use crate::simd::{LANES, Lanes, Simd};
 use crate::vector::step::state::GameState;
 
@@ -98,16 +100,31 @@ pub(crate) struct Store<S> {
 
 impl<S: GameState> Store<S> {
     /// Memory with room for this many nodes.
-    pub(crate) fn with_room(nodes: usize) -> Self {
+    pub(crate) fn with_room(nodes: usize) -> Result<Self, OutOfMemory> {
         // Groups of edges on average: of a node, and of those that are visited again.
         const LOGITS: usize = 4;
         const TALLIES: usize = 2;
-        Self {
-            nodes: with_capacity(nodes),
-            logits: with_capacity(nodes * LOGITS),
-            tallies: with_capacity(nodes * TALLIES),
+        Ok(Self {
+            nodes: with_room(nodes)?,
+            logits: with_room(nodes.saturating_mul(LOGITS))?,
+            tallies: with_room(nodes.saturating_mul(TALLIES))?,
             lanes: Vec::new(),
-        }
+        })
+    }
+
+    /// Makes room for a node and for so many groups of edges; without it, adding them may end the
+    /// process.
+    #[inline(always)]
+    pub(crate) fn make_room(
+        &mut self,
+        logits: usize,
+        tallies: usize,
+        lanes: usize,
+    ) -> Result<(), OutOfMemory> {
+        grow(&mut self.nodes, 1)?;
+        grow(&mut self.logits, logits)?;
+        grow(&mut self.tallies, tallies)?;
+        grow(&mut self.lanes, lanes)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -193,8 +210,8 @@ impl<S: GameState> Store<S> {
     }
 
     /// Copies a node and all that can be reached from it; returns its number here.
-    pub(crate) fn adopt(&mut self, from: &Self, node: u32) -> u32 {
-        let root = self.adopt_one(from, node);
+    pub(crate) fn adopt(&mut self, from: &Self, node: u32) -> Result<u32, OutOfMemory> {
+        let root = self.adopt_one(from, node)?;
         let mut at = root;
         while (at as usize) < self.nodes.len() {
             let Node { tallies, .. } = *self.node(at);
@@ -203,7 +220,7 @@ impl<S: GameState> Store<S> {
                     for lane in 0..LANES {
                         let child = self.tallies[tally].children[lane];
                         if child != NONE {
-                            let child = self.adopt_one(from, child);
+                            let child = self.adopt_one(from, child)?;
                             self.tallies[tally].children[lane] = child;
                         }
                     }
@@ -211,13 +228,14 @@ impl<S: GameState> Store<S> {
             }
             at += 1;
         }
-        root
+        Ok(root)
     }
 
     /// Copies a node, its edges leading to the numbers of their children there.
-    fn adopt_one(&mut self, from: &Self, node: u32) -> u32 {
+    fn adopt_one(&mut self, from: &Self, node: u32) -> Result<u32, OutOfMemory> {
         let mut node = *from.node(node);
         let groups = node.groups();
+        self.make_room(groups, groups, 0)?;
         let logits = &from.logits[node.logits as usize..][..groups];
         node.logits = self.logits.len() as u32;
         self.logits.extend_from_slice(logits);
@@ -227,6 +245,16 @@ impl<S: GameState> Store<S> {
             self.tallies.extend_from_slice(tallies);
         }
         self.nodes.push(node);
-        self.nodes.len() as u32 - 1
+        Ok(self.nodes.len() as u32 - 1)
     }
+}
+
+/// Makes room for this many more items, whose numbers must be below [`NONE`].
+#[inline(always)]
+fn grow<T>(memory: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+    let items = memory.len() + more;
+    if items > NONE as usize {
+        return Err(OutOfMemory::of::<T>(TREES, items));
+    }
+    make_room(memory, TREES, more)
 }

@@ -1,9 +1,13 @@
 //! What the network says about leaves, made ready for the trees.
 
+use crate::memory::{OutOfMemory, make_room};
 use crate::simd::{Kernel, LANES, Simd, Vector};
 use crate::tree_search::memory::edges::{Largest, Logits, groups};
 use crate::tree_search::memory::store::Prediction;
 use crate::vector::step::state::GameState;
+
+/// The largest value that is taken in: as many as a search can have simulations have a finite sum.
+pub(crate) const MAX_VALUE: f32 = u64::MAX as f32;
 
 /// A position's evaluation as a tree takes it over.
 #[derive(Clone, Copy)]
@@ -26,13 +30,17 @@ impl LeafEvaluations {
         &mut self,
         leaves: usize,
         num_actions: usize,
-    ) -> (&mut [Prediction], &mut [Logits]) {
-        let groups = leaves * groups(num_actions);
+    ) -> Result<(&mut [Prediction], &mut [Logits]), OutOfMemory> {
+        const EVALUATIONS: &str = "the evaluations of a search";
+        let groups = leaves.saturating_mul(groups(num_actions));
         if self.heads.len() < leaves {
+            let (heads, logits) = (leaves - self.heads.len(), groups - self.logits.len());
+            make_room(&mut self.heads, EVALUATIONS, heads)?;
+            make_room(&mut self.logits, EVALUATIONS, logits)?;
             self.heads.resize(leaves, Prediction::default());
             self.logits.resize(groups, Logits::NOTHING);
         }
-        (&mut self.heads[..leaves], &mut self.logits[..groups])
+        Ok((&mut self.heads[..leaves], &mut self.logits[..groups]))
     }
 
     #[inline(always)]
@@ -72,7 +80,7 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
         for (row, (((leaf, numbers), &value), (head, logits))) in inputs.zip(outputs).enumerate() {
             let count = leaf.pick_legal(simd, self.rules, numbers, &mut picked);
             match level(simd, &mut picked, count, &mut logits[..groups(count)]) {
-                Some(best) if value.is_finite() => {
+                Some(best) if value.abs() <= MAX_VALUE => {
                     *head = Prediction {
                         value,
                         count: count as u16,

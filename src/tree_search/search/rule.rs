@@ -4,12 +4,14 @@
 
 use rand::Rng;
 
-use super::halving::schedule;
+use super::halving::Schedule;
 use crate::random::{Draw, draw_dirichlet, draw_gumbel};
 use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
 use crate::tree_search::memory::store::{NodeEdges, RootLanes};
+#[cfg(doc)]
+use crate::tree_search::search::evaluation::MAX_VALUE;
 
 /// The rule of a [`Root`], with what is computed once for it.
 #[derive(Debug)]
@@ -22,9 +24,8 @@ pub(crate) enum SelectionRule {
     Gumbel {
         c_visit: f32,
         c_scale: f32,
-        /// For each number of actions considered, from 1, the visits that the action which a
-        /// simulation takes has had before.
-        schedules: Vec<Vec<f32>>,
+        /// For each number of actions considered, from 1.
+        schedules: Vec<Schedule>,
     },
 }
 
@@ -48,7 +49,7 @@ impl SelectionRule {
                 c_visit,
                 c_scale,
                 schedules: (1..=max_considered)
-                    .map(|considered| schedule(considered, config.num_simulations))
+                    .map(|considered| Schedule::new(considered, config.num_simulations))
                     .collect(),
             },
         }
@@ -147,7 +148,7 @@ impl SelectionRule {
                 let logits = choice.logits.iter().flat_map(|it| it.numbers);
                 let possible = logits.filter(|&it| it > f32::NEG_INFINITY).count();
                 let considered = schedules.len().min(possible);
-                let due = schedules[considered - 1][simulation];
+                let due = schedules[considered - 1].visits(simulation);
                 improved_logits(simd, choice, *c_visit, *c_scale, scratch);
                 best_with_noise(simd, choice, root, due, scratch)
             }
@@ -219,6 +220,10 @@ fn puct<'a, V: Simd>(
     best.place()
 }
 
+/// The largest weight of values against logits: 2 to the power of 62. With values of up to
+/// [`MAX_VALUE`] their product is a finite f32.
+const MAX_WEIGHT: f32 = (1_u64 << 62) as f32;
+
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
 /// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
@@ -244,10 +249,9 @@ fn improved_logits<V: Simd>(
     } else {
         choice.value
     };
-    let (mixed, weight) = (
-        simd.splat(mixed),
-        simd.splat((c_visit + choice.most) * c_scale),
-    );
+    // Beyond this weight only the value counts; infinity times a value of 0 would not be a number.
+    let weight = ((c_visit + choice.most) * c_scale).min(MAX_WEIGHT);
+    let (mixed, weight) = (simd.splat(mixed), simd.splat(weight));
     let mut largest = simd.splat(f32::NEG_INFINITY);
     let lanes = choice.logits.iter().zip(choice.tallies);
     for ((logits, tally), out) in lanes.zip(out) {

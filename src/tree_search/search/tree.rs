@@ -1,10 +1,13 @@
 //! One tree, and how a simulation goes through it.
 
+use std::mem;
+
 use rand::Rng;
 
 use super::evaluation::LeafEvaluation;
 use super::exact::{Exact, Solved};
 use super::rule::SelectionRule;
+use crate::memory::OutOfMemory;
 use crate::random::{Draw, SplitMix64};
 use crate::search::Halt;
 use crate::simd::{LANES, Lanes, Simd};
@@ -69,33 +72,47 @@ impl<S: GameState + PartialEq> Tree<S> {
         &store.lanes[self.first_lanes as usize..][..store.node(self.first).groups()]
     }
 
-    /// Starts the next search, from this position. What the tree knows of it already goes to the new
-    /// store.
-    pub(crate) fn restart<V: Simd>(
-        &mut self,
+    /// The tree as the next search starts from this position, without a path. What it knows of the
+    /// position already goes to the new store.
+    pub(crate) fn restarted<V: Simd>(
+        &self,
         simd: V,
         root: S,
         shared: &SearchContext<'_, S>,
         old: &Store<S>,
         new: &mut Store<S>,
-    ) {
-        self.done = 0;
-        self.final_draw = self.rng.next_u64();
-        self.solved = None;
-        self.path.clear();
-        let kept = self.find(&root, old);
-        self.root = root;
-        self.first = NONE;
-        if let Some(node) = kept
+    ) -> Result<Self, OutOfMemory> {
+        let mut rng = self.rng;
+        let mut tree = Self {
+            final_draw: rng.next_u64(),
+            root,
+            first: NONE,
+            first_lanes: 0,
+            path: Vec::new(),
+            done: 0,
+            solved: None,
+            rng,
+        };
+        if let Some(node) = self.find(&root, old)
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
         {
-            self.first = new.adopt(old, node);
-            if new.node(self.first).tallies == NONE {
-                new.open(simd, self.first);
+            let groups = old.node(node).groups();
+            tree.first = new.adopt(old, node)?;
+            new.make_room(0, groups, groups)?;
+            if new.node(tree.first).tallies == NONE {
+                new.open(simd, tree.first);
             }
-            self.prepare_root(shared, new);
+            tree.prepare_root(shared, new);
         }
+        Ok(tree)
+    }
+
+    /// Becomes the tree that [`Tree::restarted`] gave.
+    pub(crate) fn replace(&mut self, restarted: Self) {
+        let mut path = mem::take(&mut self.path);
+        path.clear();
+        *self = Self { path, ..restarted };
     }
 
     /// The root, or the child of the root, that is at this position.
@@ -116,7 +133,8 @@ impl<S: GameState + PartialEq> Tree<S> {
     ///
     /// # Errors
     ///
-    /// When the exact solver has been stopped. The simulation it was part of has not happened.
+    /// When the exact solver has been stopped or memory does not suffice. The simulation it was part
+    /// of has not happened.
     #[inline(always)]
     pub(crate) fn simulate<V: Simd>(
         &mut self,
@@ -155,6 +173,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 value,
                 ..Prediction::default()
             };
+            self.make_room(store, 0)?;
             self.add(simd, store, state, LeafEvaluation { head, logits: &[] });
         }
         Ok(None)
@@ -178,6 +197,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 ..Prediction::default()
             };
             let logits = &[pass];
+            self.make_room(store, 1)?;
             self.expand_root(simd, shared, store, LeafEvaluation { head, logits });
         } else {
             return Ok(Some(self.root));
@@ -218,7 +238,18 @@ impl<S: GameState + PartialEq> Tree<S> {
         }
     }
 
-    /// Takes in the evaluation of the leaf.
+    /// Makes room in the store for a leaf whose edges fill this many groups.
+    #[inline(always)]
+    pub(crate) fn make_room(&self, store: &mut Store<S>, groups: usize) -> Result<(), OutOfMemory> {
+        if self.first == NONE {
+            return store.make_room(groups, groups, groups);
+        }
+        let parent = self.path.last().map(|&(node, _)| store.node(node));
+        let opened = parent.filter(|parent| parent.tallies == NONE);
+        store.make_room(groups, opened.map_or(0, Node::groups), 0)
+    }
+
+    /// Takes in the evaluation of the leaf, for which there must be room.
     #[inline(always)]
     pub(crate) fn expand<V: Simd>(
         &mut self,

@@ -2,6 +2,10 @@
 
 use super::game::{Ending, StepEffect};
 use super::state::GameState;
+use crate::memory::{OutOfMemory, make_room, with_room};
+
+/// What the memory is for, where there is none.
+const ENDS: &str = "the games that end in a step";
 
 /// How games ended in a step, by game, and their last states.
 #[derive(Debug)]
@@ -28,6 +32,12 @@ impl<S: GameState> Ends<S> {
         self.states.shrink_to(KEPT);
     }
 
+    /// Makes room for the ends of this many games.
+    pub(crate) fn make_room(&mut self, games: usize) -> Result<(), OutOfMemory> {
+        make_room(&mut self.endings, ENDS, games)?;
+        make_room(&mut self.states, ENDS, games)
+    }
+
     pub(crate) fn add(&mut self, game: usize, outcome: &StepEffect<S>) {
         if let Some((ending, state)) = outcome.end {
             let game = game as u32;
@@ -42,10 +52,16 @@ impl<S: GameState> Ends<S> {
     }
 
     /// Orders by game what came in rounds.
-    pub(crate) fn sort(&mut self) {
-        let mut order: Vec<usize> = (0..self.endings.len()).collect();
-        order.sort_unstable_by_key(|&i| self.endings[i].game);
-        self.endings = order.iter().map(|&i| self.endings[i]).collect();
-        self.states = order.iter().map(|&i| self.states[i]).collect();
+    pub(crate) fn sort(&mut self) -> Result<(), OutOfMemory> {
+        let count = self.endings.len();
+        let mut order = with_room(ENDS, count)?;
+        let mut endings = with_room(ENDS, count)?;
+        let mut states = with_room(ENDS, count)?;
+        order.extend(0..count);
+        order.sort_unstable_by_key(|&i: &usize| self.endings[i].game);
+        endings.extend(order.iter().map(|&i| self.endings[i]));
+        states.extend(order.iter().map(|&i| self.states[i]));
+        (self.endings, self.states) = (endings, states);
+        Ok(())
     }
 }

@@ -12,11 +12,16 @@ use super::loops::{
 use super::state::GameState;
 use crate::encode::move_of;
 use crate::game::{PlayError, Position};
+use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::dispatch;
 use crate::threads::Pool;
 use crate::vector::buffers::{Buffers, Observations, View};
-use crate::vector::config::{Config, Seeds};
+use crate::vector::config::{Config, Opponent, Seeds};
 use crate::vector::error::StepError;
+
+/// What the memory is for, where there is none.
+const GAMES: &str = "the games";
+const PENDING: &str = "the games that wait for the opponent";
 
 /// The games of a batch in one form.
 #[derive(Debug)]
@@ -31,15 +36,15 @@ pub(crate) struct GameEngine<S: GameState> {
 }
 
 impl<S: GameState> GameEngine<S> {
-    pub(crate) fn new(config: Config, num_envs: usize) -> Self {
+    pub(crate) fn new(config: Config, num_envs: usize) -> Result<Self, OutOfMemory> {
         let shared = StepContext::new(config);
-        Self {
-            games: vec![Game::new(&shared); num_envs],
+        Ok(Self {
+            games: filled(GAMES, num_envs, Game::new(&shared))?,
             shared,
             ends: Ends::new(),
             more_ends: Vec::new(),
             before: None,
-        }
+        })
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -75,17 +80,17 @@ impl<S: GameState> GameEngine<S> {
         });
     }
 
-    pub(crate) fn save(&self) -> Vec<SavedGame> {
-        let games = self.games.iter();
-        games.map(|game| game.save(&self.shared)).collect()
+    pub(crate) fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
+        let mut saved = with_room("the state of the games", self.games.len())?;
+        saved.extend(self.games.iter().map(|game| game.save(&self.shared)));
+        Ok(saved)
     }
 
     pub(crate) fn restore(&mut self, saved: &[SavedGame]) {
         self.roll_back();
-        let games = saved.iter();
-        self.games = games
-            .map(|game| Game::restore(&self.shared, game))
-            .collect();
+        for (game, saved) in self.games.iter_mut().zip(saved) {
+            *game = Game::restore(&self.shared, saved);
+        }
     }
 
     pub(crate) fn seed(&mut self, seeds: Seeds<'_>) {
@@ -97,8 +102,12 @@ impl<S: GameState> GameEngine<S> {
     }
 
     /// Starts new games and lists those that wait for an outside opponent.
-    pub(crate) fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) -> Vec<usize> {
-        let mut pending = Vec::new();
+    pub(crate) fn reset(
+        &mut self,
+        seeds: Seeds<'_>,
+        mask: Option<&[bool]>,
+    ) -> Result<Vec<usize>, OutOfMemory> {
+        let mut pending = self.room_for_pending()?;
         for (i, game) in self.games.iter_mut().enumerate() {
             if mask.is_none_or(|mask| mask[i]) {
                 if let Some(seed) = seeds.of(i) {
@@ -109,7 +118,15 @@ impl<S: GameState> GameEngine<S> {
                 }
             }
         }
-        pending
+        Ok(pending)
+    }
+
+    /// A list with room for every game that may wait for an outside opponent.
+    fn room_for_pending(&self) -> Result<Vec<usize>, OutOfMemory> {
+        match self.shared.config.opponent {
+            Opponent::Outside => with_room(PENDING, self.games.len()),
+            Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
+        }
     }
 
     pub(crate) fn set_positions(&mut self, positions: &[Position]) {
@@ -177,11 +194,20 @@ impl<S: GameState> GameEngine<S> {
     }
 
     /// Plays actions that have been checked.
-    pub(crate) fn step(&mut self, actions: &[i64], buffers: Buffers<'_>, pool: &mut Pool) {
+    pub(crate) fn step(
+        &mut self,
+        actions: &[i64],
+        buffers: Buffers<'_>,
+        pool: &mut Pool,
+    ) -> Result<(), OutOfMemory> {
         self.ends.clear();
         let share = share_of(actions.len(), pool);
         let blocks = actions.len().div_ceil(share);
         self.more_ends.resize_with(blocks - 1, Ends::new);
+        self.ends.make_room(actions.len())?;
+        for more in &mut self.more_ends {
+            more.make_room(share)?;
+        }
         let block = GameBlock {
             shared: &self.shared,
             first: 0,
@@ -196,12 +222,14 @@ impl<S: GameState> GameEngine<S> {
         for more in &mut self.more_ends {
             self.ends.append(more);
         }
+        Ok(())
     }
 
     /// Plays actions that have been checked, and lists the games that wait for the opponent.
-    pub(crate) fn start_step(&mut self, actions: &[i64]) -> Vec<usize> {
+    pub(crate) fn start_step(&mut self, actions: &[i64]) -> Result<Vec<usize>, OutOfMemory> {
         self.ends.clear();
-        let mut pending = Vec::new();
+        self.ends.make_room(actions.len())?;
+        let mut pending = self.room_for_pending()?;
         for (i, (game, &action)) in self.games.iter_mut().zip(actions).enumerate() {
             let action = playable(&self.shared, game, action);
             let outcome = game.act(&self.shared, action);
@@ -210,7 +238,7 @@ impl<S: GameState> GameEngine<S> {
             }
             self.ends.add(i, &outcome);
         }
-        pending
+        Ok(pending)
     }
 
     /// Plays the opponent's actions in these games; none moves if one action is illegal.
@@ -226,7 +254,7 @@ impl<S: GameState> GameEngine<S> {
                 return Err(self.why_not(i, action));
             }
         }
-        let mut still = Vec::new();
+        let mut still = with_room(PENDING, pending.len())?;
         for (&i, &action) in pending.iter().zip(actions) {
             let outcome = self.games[i].answer(&self.shared, action as usize);
             if outcome.pending {
@@ -238,9 +266,12 @@ impl<S: GameState> GameEngine<S> {
     }
 
     /// Remembers the games as they are, for [`GameEngine::roll_back`].
-    pub(crate) fn hold(&mut self) {
-        self.before = Some(self.games.clone());
+    pub(crate) fn hold(&mut self) -> Result<(), OutOfMemory> {
+        let mut before = with_room("the games as they were", self.games.len())?;
+        before.extend_from_slice(&self.games);
+        self.before = Some(before);
         self.ends.clear();
+        Ok(())
     }
 
     /// Forgets what [`GameEngine::hold`] remembered.
@@ -260,9 +291,9 @@ impl<S: GameState> GameEngine<S> {
     }
 
     /// Writes the results of a step that was played in rounds.
-    pub(crate) fn finish_step(&mut self, mut buffers: Buffers<'_>) {
+    pub(crate) fn finish_step(&mut self, mut buffers: Buffers<'_>) -> Result<(), OutOfMemory> {
+        self.ends.sort()?;
         self.before = None;
-        self.ends.sort();
         self.observe(&mut buffers.view);
         buffers.rewards.fill(0.0);
         buffers.terminations.fill(false);
@@ -270,6 +301,7 @@ impl<S: GameState> GameEngine<S> {
             buffers.rewards[ending.game as usize] = ending.reward;
             buffers.terminations[ending.game as usize] = true;
         }
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use super::super::state::SolverState;
 use super::super::table::TranspositionTable;
 use super::{Book, format};
 use crate::game::{Board, Position, Variant};
+use crate::memory::{OutOfMemory, make_room};
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
@@ -72,7 +73,7 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
 ///
 /// # Errors
 ///
-/// When a limit is reached.
+/// When a limit is reached, or there is no memory for the table.
 ///
 /// # Panics
 ///
@@ -87,7 +88,7 @@ pub fn make_book(
     let geometry = Geometry::new(&Board::default());
     let levels = levels(&geometry);
     let last = &levels[Book::STONES - 1];
-    let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS);
+    let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS)?;
     // A thread's search, and the margin found last, which is a good guess for the next.
     let start = || {
         let search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
@@ -139,7 +140,7 @@ pub fn make_book(
 ///
 /// # Errors
 ///
-/// When a limit is reached.
+/// When a limit is reached, or memory does not suffice.
 ///
 /// # Panics
 ///
@@ -149,6 +150,7 @@ pub fn canonical_counts(
     plies: usize,
     limits: Limits<'_>,
 ) -> Result<Vec<usize>, Halt> {
+    const COUNTING: &str = "the positions of a level";
     assert!(variant.copies() <= 3);
     let geometry = Geometry::new(variant.board());
     let mut level = vec![Position::new(variant)];
@@ -167,6 +169,9 @@ pub fn canonical_counts(
                     key_of(&geometry, SolverState::new(&child)),
                     child.is_over(variant),
                 );
+                let wanted = OutOfMemory::of::<(Key, bool)>(COUNTING, 2 * seen.len());
+                seen.try_reserve(1).map_err(|_| wanted)?;
+                make_room(&mut next, COUNTING, 1)?;
                 if seen.insert(key) {
                     next.push(child);
                 }

@@ -1,0 +1,66 @@
+//! Lists as Python gives them, of any length.
+
+#![forbid(unsafe_code)]
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PySequence, PyString};
+use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
+
+use crate::memory::make_room;
+
+/// Items after which Ctrl-C gets its turn, and other threads where nothing depends on them.
+pub(crate) const ITEMS_BETWEEN_LOOKS: usize = 4096;
+
+/// The items of a Python sequence, one by one.
+pub(crate) struct Items<'py>(pub(crate) Bound<'py, PyIterator>);
+
+impl<'py> FromPyObject<'_, 'py> for Items<'py> {
+    type Error = PyErr;
+
+    fn extract(sequence: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = sequence.py();
+        if sequence.is_instance_of::<PyString>() {
+            let text = "a text is not a list of items";
+            return Err(PyTypeError::new_err(text));
+        }
+        let is_sequence = sequence.hasattr(intern!(py, "__getitem__"))?;
+        if !is_sequence || sequence.is_instance_of::<PyDict>() {
+            let wanted = PySequence::type_object(py).into_any();
+            return Err(CastError::new(sequence, wanted).into());
+        }
+        sequence.try_iter().map(Self)
+    }
+}
+
+/// The items of a Python sequence, all of one type.
+///
+/// `Vec` reserves what a sequence says of its length before it looks at an item, and
+/// `range(10**12)` says a lot. This grows with the items that there are.
+pub(crate) struct Listed<T>(pub(crate) Vec<T>);
+
+impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
+    type Error = PyErr;
+
+    fn extract(sequence: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = sequence.py();
+        let mut items = Vec::new();
+        for (number, item) in Items::extract(sequence)?.0.enumerate() {
+            if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+                py.check_signals()?;
+            }
+            let item = item?.extract::<T>().map_err(|error| {
+                let error: PyErr = error.into();
+                if error.is_instance_of::<PyTypeError>(py) {
+                    PyTypeError::new_err(format!("item {number}: {}", error.value(py)))
+                } else {
+                    error
+                }
+            })?;
+            make_room(&mut items, "a list", 1)?;
+            items.push(item);
+        }
+        Ok(Self(items))
+    }
+}
