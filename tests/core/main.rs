@@ -9,4 +9,5 @@ mod properties;
 mod records;
 mod search;
 mod solver;
+mod tree_search;
 mod vector;

@@ -267,7 +267,7 @@ impl PyBatchEnv {
         let mut inner = self.lock()?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
         without_gil(py, &mut inner.core, |core| {
-            core.sample_actions(&mut actions)
+            core.sample_actions(&mut actions);
         });
         Ok(PyArray1::from_vec(py, actions))
     }
