@@ -581,6 +581,7 @@ def random_openings(
 
     Raises:
         ValueError: a thousand games in a row ended before `plies` actions.
+        MemoryError: there is no room for as many.
     """
 
 def play_match(
@@ -781,7 +782,8 @@ class TreeSearch:
             update it returns the same leaves.
 
         Raises:
-            KeyboardInterrupt: solving was interrupted; the search can go on.
+            KeyboardInterrupt: Ctrl-C; the search can go on.
+            MemoryError: the trees cannot grow; the next call goes on where this one ended.
         """
     def update(self, logits: ArrayLike, values: ArrayLike) -> None:
         """Take in what the network says about the leaves of the last `select`.
@@ -795,12 +797,17 @@ class TreeSearch:
             PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit
                 above -inf; nothing has changed.
             RuntimeError: no leaf waits.
+            MemoryError: some trees cannot grow; `select` has the leaves of those again.
+            KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.
         """
     def run_with_rollouts(self) -> None:
         """Run all simulations with random games instead of a network.
 
         Every action is thought as likely as the others, and a leaf is worth what one game of random
         actions from there pays.
+
+        Raises:
+            MemoryError: the trees cannot grow; the next call goes on where this one ended.
         """
     def restart(self, positions: Sequence[Position]) -> None:
         """Start the next searches, from as many positions as there are trees.
@@ -811,6 +818,7 @@ class TreeSearch:
         Raises:
             ValueError: another number of positions, or another variant.
             GameOverError: a position is finished.
+            MemoryError: there is no room for the trees; nothing has changed.
         """
     def nodes(self, tree: int) -> list[dict[str, Any]]:
         """The nodes of one tree, each before its children.

@@ -200,6 +200,9 @@ def set_table_bytes(count: int) -> None:
     too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
     it limits, roughly, the memory of the map that each search makes.
 
+    The next search makes the table, and raises MemoryError if the system does not have the memory.
+    Memory is only taken where entries come to lie.
+
     Raises:
         ValueError: the number is below 1.
         TypeError: it is not an integer.

@@ -10,4 +10,5 @@ mod properties;
 mod records;
 mod search;
 mod solver;
+mod tree_search;
 mod vector;

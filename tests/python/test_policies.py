@@ -2,9 +2,6 @@
 
 import copy
 import pickle
-import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -12,6 +9,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
+from interrupts import last_words_when_interrupted
 from mijnlieff import (
     Board,
     GameOverError,
@@ -177,19 +175,6 @@ def test_other_threads_run_during_a_batch():
         time.sleep(0.001)
     work.join()
     assert ticks > 3
-
-
-def last_words_when_interrupted(code: str, after: float) -> str:
-    """What a program says within a second of Ctrl-C, which it gets some seconds after "ready"."""
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout.readline() == "ready\n"
-        time.sleep(after)
-        start = time.monotonic()
-        run.send_signal(signal.SIGINT)
-        words = run.stdout.readline()
-        # 0.2 s on a quiet machine.
-        assert time.monotonic() - start < 1
-    return words
 
 
 @pytest.mark.parametrize("call", ["act(p)", "act_batch([p] * 3)"])

@@ -1,0 +1,54 @@
+"""Long calls let other threads run and end soon after Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import mijnlieff
+from interrupts import last_words_when_interrupted
+from mijnlieff import Position
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "m.random_openings(10**8, 4)",
+        "m.random_openings(10**7, 30, m.Variant(m.Board.from_text('########\\n' * 8), copies=8))",
+        "m.rollout([p] * 1000, 268_000)",
+        "m.rollout([p], 2**28)",
+        # Making a table of 4 GiB must not take long.
+        "m.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
+    ],
+)
+def test_ctrl_c_stops_a_call(call):
+    code = (
+        "import mijnlieff as m; p = m.Position(); print('ready', flush=True)\n"
+        f"try: {call}\n"
+        "except KeyboardInterrupt: print('stopped', m.rollout([p])[0].shape)"
+    )
+    assert last_words_when_interrupted(code, after=0.1) == "stopped (1, 1, 2)\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda positions: mijnlieff.random_openings(100_000, 4),
+        lambda positions: mijnlieff.observe_batch(positions, "planes"),
+        lambda positions: mijnlieff.mask_batch(positions),
+    ],
+    ids=["random_openings", "observe_batch", "mask_batch"],
+)
+def test_other_threads_run_meanwhile(call):
+    positions = [Position()] * 300_000
+    done = threading.Event()
+    work = threading.Thread(target=lambda: (call(positions), done.set()))
+    work.start()
+    ticks = 0
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    work.join()
+    assert ticks > 10

@@ -1,0 +1,131 @@
+"""Sizes that memory does not suffice for end in MemoryError, and the process goes on."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="other systems do not limit a process's memory"
+)
+
+# Limits the memory beyond what is in use, makes a call, and plays on without a limit.
+PROGRAM = """
+import resource
+import mijnlieff as m
+
+def limit(more):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    most = pages * resource.getpagesize() + more if more else resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+
+p = m.Position()
+large = m.Variant(m.Board.from_text("########\\n" * 8), copies=8)
+m.rollout([p], 5000)  # makes the memory of a thread
+{setup}
+limit({more})
+try:
+    {call}
+except MemoryError as error:
+    print(error, flush=True)
+limit(None)
+m.set_table_bytes(64 << 20)
+print(m.solve(p).margin, m.rollout([p])[0].shape)
+"""
+
+MB = 1 << 20
+
+
+def said(call: str, more: int, setup: str = "") -> list[str]:
+    """The lines that the program prints."""
+    code = PROGRAM.format(call=call, more=more, setup=setup)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stderr) == (0, "")
+    *lines, last = run.stdout.splitlines()
+    assert last == "-1 (1, 1, 2)"
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("call", "more", "message"),
+    [
+        ("m.set_table_bytes(2**40); m.solve(p)", 1024, r"34359738400 bytes .* 1099511627776"),
+        ("m.set_table_bytes(2**62); m.solve(p)", 1024, r"34359738400 bytes .* 4611686018427387904"),
+        (
+            "m.set_table_bytes(2**40); m.solve(m.Position(m.Variant(copies=4)))",
+            1024,
+            r"34359738400 bytes",
+        ),
+        ("m.TreeSearch([p] * 10**6, 10)", 1024, r"trees of a search: \d{9,} bytes"),
+        ("m.TreeSearch([p] * 10**5, 1000)", 1024, r"trees of a search: \d{9,} bytes"),
+        ("m.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
+        ("m.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),
+        ("m.VectorEnv(2**24, large)", 1024, r"the games: \d{10} bytes"),
+        ("m.VectorEnv(2**21).reset()", 300, r"array of \d{9} bytes"),
+        ("m.mask_batch(many)", 60, r"a list: \d{8,9} bytes"),
+        ("m.mask_batch(many)", 300, r"masks: 130000000 bytes"),
+        ("m.observe_batch(many)", 300, r"observations: \d{9} bytes"),
+        ("m.solve_batch(many)", 350, r"margins of positions: 260000000 bytes"),
+        ("m.GreedyPolicy().act_batch(many)", 150, r"\d{8} bytes"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, more, message):
+    (line,) = said(call, more * MB, setup="many = [p] * 2_000_000")
+    assert re.search(message, line), line
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        # As many as are asked for take no memory before they are made.
+        "m.TreeSearch([p], 2**24, max_considered=1024)",
+        "m.ChampionPolicy().act_batch([p] * 3000)",
+        "m.set_table_bytes(2**40); m.solve(m.Position(large), max_nodes=50_000)",
+    ],
+)
+def test_what_fits_is_done(call):
+    if "large" in call:
+        call = f"try: {call}\n    except m.SearchLimitError: pass"
+    assert said(call, 512 * MB) == []
+
+
+# Searches by made-up evaluations until memory runs out, then on without the limit.
+SEARCH = """
+import numpy as np
+rng = np.random.default_rng(0)
+logits = rng.normal(size=(64, 257)).astype(np.float32)
+values = np.tanh(rng.normal(size=64)).astype(np.float32)
+
+def search():
+    return m.TreeSearch(m.random_openings(64, 4, large), 3000, "puct", num_threads=1)
+
+def evaluate(batch):
+    # An evaluation depends on the position alone, not on its row.
+    number = [hash(row.tobytes()) % 64 for row in batch.observation]
+    return logits[number], values[number]
+
+def go_on(search):
+    while (batch := search.select()) is not None:
+        search.update(*evaluate(batch))
+
+short, whole = search(), search()
+go_on(whole)
+"""
+
+
+def test_a_search_goes_on_after_it_has_run_out_of_memory():
+    call = "go_on(short)"
+    check = (
+        "limit(None); go_on(short)\n"
+        "for name in ('actions', 'visit_counts', 'policy_targets', 'root_values'):\n"
+        "    print(name, (getattr(short, name) == getattr(whole, name)).all())"
+    )
+    code = PROGRAM.format(call=call, more=10 * MB, setup=SEARCH) + check
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert (run.returncode, run.stderr) == (0, "")
+    error, _, *same = run.stdout.splitlines()
+    assert re.search(r"trees of a search: \d{7,} bytes", error)
+    assert [line.split()[1] for line in same] == ["True"] * 4
