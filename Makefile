@@ -89,7 +89,7 @@ docs: ## Build the documentation of the crate; warnings are errors
 .PHONY: golden
 golden: .venv/installed-test ## Regenerate the golden game and the pictures
 	$(BIN)/python tests/python/make_golden.py > tests/data/example_game.txt
-	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python tools/make_pictures.py
 
 .PHONY: book
 book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB of memory)
@@ -97,11 +97,11 @@ book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB 
 
 .PHONY: solution
 solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
-	$(BIN)/python docs/make_solution.py
+	$(BIN)/python tools/make_solution.py
 
 .PHONY: train-report
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
-	$(BIN)/python docs/make_training.py
+	$(BIN)/python tools/make_training.py
 
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from mijnlieff import Variant
-from mijnlieff.commands.bench import step_rate
+from mijnlieff.cli.bench import step_rate
 
 BATCHES = [1, 1024, 4096, 16384]
 PEERS = [

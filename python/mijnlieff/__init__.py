@@ -31,19 +31,26 @@ from mijnlieff._mijnlieff import (
     random_openings,
     rollout,
 )
-from mijnlieff.champion import ChampionPolicy
-from mijnlieff.env import MijnlieffEnv
+from mijnlieff.envs import MijnlieffEnv, VectorEnv, expand_packed, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
-from mijnlieff.evaluation import MatchReport, evaluate
-from mijnlieff.grading import GradeReport, grade
-from mijnlieff.mcts import MCTSPolicy
-from mijnlieff.packed import expand_packed
+from mijnlieff.evaluation import (
+    GradeReport,
+    MatchReport,
+    TournamentReport,
+    evaluate,
+    grade,
+    tournament,
+)
 from mijnlieff.pieces import Piece
-from mijnlieff.policies import NetworkPolicy, Policy, make_policy
-from mijnlieff.registration import register_envs
+from mijnlieff.policies import (
+    ChampionPolicy,
+    ExportedPolicy,
+    MCTSPolicy,
+    NetworkPolicy,
+    Policy,
+    make_policy,
+)
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
-from mijnlieff.tournaments import TournamentReport, tournament
-from mijnlieff.vector import VectorEnv
 
 __version__ = "0.1.0"
 
@@ -51,6 +58,7 @@ __all__ = [
     "Board",
     "BuiltinPolicy",
     "ChampionPolicy",
+    "ExportedPolicy",
     "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",

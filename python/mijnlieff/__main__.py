@@ -2,7 +2,7 @@
 
 import sys
 
-from mijnlieff.cli import main
+from mijnlieff.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -442,7 +442,7 @@ class Network:
     """A trained network, evaluated natively; immutable, equal when its file is.
 
     It knows the positions of the board and the number of copies of a variant, whatever the opening
-    rule. `mijnlieff.ChampionPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
+    rule. `mijnlieff.ExportedPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
 
     Args:
         file: the content of a file, as `to_bytes` gives it.

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Solver, Variant
-from mijnlieff.integers import integer_in
+from mijnlieff._util.integers import integer_in
 
 __all__ = [
     "Solution",

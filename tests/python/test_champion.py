@@ -18,6 +18,7 @@ from mijnlieff import (
     Board,
     ChampionPolicy,
     CheckpointError,
+    ExportedPolicy,
     GameOverError,
     NetworkPolicy,
     Policy,
@@ -31,7 +32,7 @@ from mijnlieff import (
     random_openings,
 )
 from mijnlieff._mijnlieff import Network
-from mijnlieff.commands.options import parse_policy
+from mijnlieff.cli.options import parse_policy
 from network_reference import Reference
 
 VARIANTS = {
@@ -170,14 +171,14 @@ class TestFiles:
     def test_bad_files_say_what_and_why(self, file, kind, words):
         file.write_bytes(damaged(kind, file.read_bytes()))
         with pytest.raises(CheckpointError, match=words) as caught:
-            ChampionPolicy.load(file)
+            ExportedPolicy.load(file)
         assert str(file) in str(caught.value)
 
     def test_no_file(self, tmp_path):
         with pytest.raises(CheckpointError, match=r"there is no network .*no\.bin"):
-            ChampionPolicy.load(tmp_path / "no.bin")
+            ExportedPolicy.load(tmp_path / "no.bin")
         with pytest.raises(CheckpointError, match="cannot read the network"):
-            ChampionPolicy.load(tmp_path)
+            ExportedPolicy.load(tmp_path)
 
     def test_every_byte_of_the_header_counts(self):
         content = network_for(Variant()).to_bytes()
@@ -196,7 +197,7 @@ class TestFiles:
 
 class TestPolicy:
     def test_it_plays_the_largest_legal_logit(self, file):
-        policy = ChampionPolicy.load(file)
+        policy = ExportedPolicy.load(file)
         assert isinstance(policy, Policy)
         positions = playable(Variant(), 40)
         actions = policy.act_batch(positions)
@@ -208,15 +209,15 @@ class TestPolicy:
 
     def test_draws_come_from_the_seed_however_calls_are_cut(self, file):
         positions = playable(Variant(), 10)
-        whole = ChampionPolicy.load(file, seed=3, temperature=1.0)
+        whole = ExportedPolicy.load(file, seed=3, temperature=1.0)
         drawn = whole.act_batch(positions).tolist()
-        parts = ChampionPolicy.load(file, seed=3, temperature=1.0)
+        parts = ExportedPolicy.load(file, seed=3, temperature=1.0)
         cuts = [0, 1, 2, 30, 77, len(positions)]
         assert [a for i, j in pairwise(cuts) for a in parts.act_batch(positions[i:j])] == drawn
-        other = ChampionPolicy.load(file, seed=4, temperature=1.0)
+        other = ExportedPolicy.load(file, seed=4, temperature=1.0)
         assert other.act_batch(positions).tolist() != drawn
-        cold = ChampionPolicy.load(file, temperature=1e-7).act_batch(positions)
-        best = ChampionPolicy.load(file).act_batch(positions)
+        cold = ExportedPolicy.load(file, temperature=1e-7).act_batch(positions)
+        best = ExportedPolicy.load(file).act_batch(positions)
         logits, _ = whole.network.evaluate(observe_batch(positions))
         rows = np.arange(len(positions))
         # Equal logits, as of the four corners of an empty board, are drawn among.
@@ -226,7 +227,7 @@ class TestPolicy:
         kinds = [
             ChampionPolicy(),
             ChampionPolicy(seed=2, temperature=0.5),
-            ChampionPolicy.load(file, seed=2, temperature=0.5),
+            ExportedPolicy.load(file, seed=2, temperature=0.5),
         ]
         for policy in kinds:
             policy.act(Position())
@@ -246,9 +247,24 @@ class TestPolicy:
 
     def test_names(self, file):
         assert make_policy("champion", seed=4) == ChampionPolicy(4)
-        assert parse_policy(str(file), 4) == ChampionPolicy.load(file, seed=4)
+        assert parse_policy(str(file), 4) == ExportedPolicy.load(file, seed=4)
         with pytest.raises(ValueError, match=r"unknown policy 'champion:x'.* or champion"):
             make_policy("champion:x")
+
+    def test_any_network_can_be_exported_and_one_is_the_champion(self, file):
+        champion = ChampionPolicy(num_simulations=4)
+        assert isinstance(champion, ExportedPolicy)
+        assert champion == ExportedPolicy(champion.network, num_simulations=4)
+        loaded = ChampionPolicy.load(file)
+        assert type(loaded) is ExportedPolicy and loaded == ExportedPolicy.load(file)
+        assert repr(loaded) == f"ExportedPolicy.load({str(file)!r}, seed=0, temperature=0.0)"
+        assert repr(ExportedPolicy(loaded.network)).startswith(
+            "ExportedPolicy(<Network of width 32"
+        )
+        with pytest.raises(
+            TypeError, match=r"must be a Network, not 'x\.bin'; ExportedPolicy\.load"
+        ):
+            ExportedPolicy("x.bin")
 
     @pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
     def test_bad_settings(self, temperature):
@@ -261,13 +277,13 @@ class TestPolicy:
 
     def test_a_search_before_every_move(self, file):
         positions = mijnlieff.random_openings(40, 5, seed=3)
-        search = ChampionPolicy.load(file, num_simulations=32)
+        search = ExportedPolicy.load(file, num_simulations=32)
         assert search.num_simulations == 32
         assert "num_simulations=32" in repr(search)
-        assert search != ChampionPolicy.load(file)
+        assert search != ExportedPolicy.load(file)
         assert search == pickle.loads(pickle.dumps(search))
         actions = search.act_batch(positions)
-        again = pickle.loads(pickle.dumps(ChampionPolicy.load(file, num_simulations=32)))
+        again = pickle.loads(pickle.dumps(ExportedPolicy.load(file, num_simulations=32)))
         np.testing.assert_array_equal(actions, again.act_batch(positions))
         # Near the end it is exact.
         late = mijnlieff.random_openings(40, 9, seed=3)
@@ -288,7 +304,7 @@ class TestPolicy:
             ChampionPolicy(temperature=0.5, num_simulations=8)
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):
-        policy, twin = (ChampionPolicy.load(file, temperature=2.0) for _ in range(2))
+        policy, twin = (ExportedPolicy.load(file, temperature=2.0) for _ in range(2))
         finished = Position.from_record(EXAMPLE)
         with pytest.raises(GameOverError, match="position 0: the game is over"):
             policy.act(finished)
@@ -311,14 +327,14 @@ class TestPolicy:
         wild = tmp_path / "wild.bin"
         wild.write_bytes(network_for(Variant(), scale=1e37).to_bytes())
         with pytest.raises(PolicyError, match=r"position 0: the logit of action \d+ is"):
-            ChampionPolicy.load(wild).act(Position())
+            ExportedPolicy.load(wild).act(Position())
 
     def test_matches_and_vector_environments_take_it(self, file):
         report = evaluate("champion", "random", games=40, seed=1)
         again = evaluate(ChampionPolicy(), "random", games=40, seed=1)
         assert (report.as_light, report.as_dark) == (again.as_light, again.as_dark)
         assert report.score > 0.8
-        env = VectorEnv(8, opponent=ChampionPolicy.load(file), seat="dark")
+        env = VectorEnv(8, opponent=ExportedPolicy.load(file), seat="dark")
         _, info = env.reset(seed=1)
         for _ in range(20):
             assert (info["to_play"] == 1).all()
@@ -345,7 +361,7 @@ def test_ctrl_c_stops_a_batch(tmp_path):
     wide = tmp_path / "wide.bin"
     wide.write_bytes(network_for(Variant(), channels=256, blocks=4, scale=0.01).to_bytes())
     code = (
-        f"import mijnlieff; policy = mijnlieff.ChampionPolicy.load({str(wide)!r})\n"
+        f"import mijnlieff; policy = mijnlieff.ExportedPolicy.load({str(wide)!r})\n"
         "positions = [mijnlieff.Position()] * 500_000\n"
         "print('ready', flush=True)\ntry: policy.act_batch(positions)\n"
         "except KeyboardInterrupt: print('stopped', policy.act_batch(positions[:2]).shape)"

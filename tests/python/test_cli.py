@@ -41,7 +41,7 @@ def test_help_lists_the_commands_and_needs_none_of_them():
     text = printed("--help")
     assert all(re.search(rf"\n    {command}\s", text) for command in COMMANDS)
     code = (
-        "import sys; from mijnlieff.cli import main; main(['--help']);"
+        "import sys; from mijnlieff.cli.main import main; main(['--help']);"
         "print([name for name in sys.modules if name.startswith(('torch', 'mijnlieff.train'))])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -216,8 +216,8 @@ LONG = [
 @pytest.mark.parametrize("arguments", LONG, ids=" ".join)
 def test_ctrl_c_is_quiet(arguments):
     code = (
-        "import sys; from mijnlieff import cli; import mijnlieff.commands.evaluate;"
-        "print('ready', flush=True); sys.exit(cli.main(sys.argv[1:]))"
+        "import sys; from mijnlieff.cli.main import main; import mijnlieff.cli.evaluate;"
+        "print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],

@@ -208,7 +208,7 @@ def test_registration_happens_once():
 
     mijnlieff.register_envs()
     spec = gymnasium.spec("Mijnlieff-v0")
-    assert spec.vector_entry_point == "mijnlieff.vector:VectorEnv"
+    assert spec.vector_entry_point == "mijnlieff.envs:VectorEnv"
     env = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode="vector_entry_point")
     assert isinstance(env, mijnlieff.VectorEnv)
     assert env.spec.id == "Mijnlieff-v0"

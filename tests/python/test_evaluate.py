@@ -19,9 +19,8 @@ from mijnlieff import (
     play_match,
     random_openings,
 )
-from mijnlieff.evaluation import play_in_lock_step
-from mijnlieff.intervals import score_interval
-from mijnlieff.ratings import elo_difference
+from mijnlieff.evaluation.match import play_in_lock_step
+from mijnlieff.evaluation.statistics import elo_difference, score_interval
 
 
 class Foreign:

@@ -12,13 +12,14 @@ import pytest
 
 from mijnlieff import Position, VectorEnv, parse_record
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 PASS = 64
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("forced_passes", DOCS / "forced_passes.py")
+    path = ROOT / "tools" / "forced_passes.py"
+    spec = importlib.util.spec_from_file_location("forced_passes", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -70,7 +71,7 @@ def test_no_row_is_longer_than_the_bound(script):
 
 
 def test_the_page_shows_a_game_with_the_longest_row():
-    page = (DOCS / "solution.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "solution.md").read_text(encoding="utf-8")
     length, record = re.search(
         r"pass (\d) times in a row and no more[^`]*`([^`]*#)`", page
     ).groups()

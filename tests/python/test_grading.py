@@ -7,8 +7,8 @@ import pytest
 
 import mijnlieff
 from mijnlieff import PerfectPolicy, Position, RandomPolicy, Variant, errors, grade, solve
-from mijnlieff.cli import main
-from mijnlieff.grading import sample_decisions
+from mijnlieff.cli.main import main
+from mijnlieff.evaluation.grading import sample_decisions
 
 
 def test_perfect_play_gets_full_marks() -> None:

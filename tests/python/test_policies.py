@@ -26,7 +26,7 @@ from mijnlieff import (
     make_policy,
     random_openings,
 )
-from mijnlieff.policies import choose_actions
+from mijnlieff.policies.base import choose_actions
 
 BUILT_IN = [RandomPolicy(5), GreedyPolicy(5), MinimaxPolicy(2, 5), MinimaxPolicy(4, seed=5)]
 EXAMPLE = (

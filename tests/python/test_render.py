@@ -241,7 +241,7 @@ def test_svg_can_share_a_page() -> None:
 
 
 def test_the_picture_in_the_docs_is_up_to_date() -> None:
-    """It is made by ``python docs/make_pictures.py``."""
+    """It is made by ``python tools/make_pictures.py``."""
     picture = Path(__file__).parents[2] / "docs" / "board.svg"
     assert picture.read_text(encoding="utf-8") == svg(POSITIONS["middle"]) + "\n"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import MatchReport, PolicyError, RandomPolicy, TournamentReport, evaluate, tournament
-from mijnlieff.ratings import fit_ratings, point_groups
+from mijnlieff.evaluation.statistics import fit_ratings, point_groups
 
 NAMES = {"chance": "random", "greedy": "greedy", "deep": "minimax:2"}
 

@@ -10,18 +10,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, observe_batch  # noqa: E402
-from mijnlieff.mcts import MARGIN_UNIT  # noqa: E402
-from mijnlieff.train.advantage import signed_advantages  # noqa: E402
+from mijnlieff.policies.mcts import MARGIN_UNIT  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.measure import measure  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     PolicyValueNetwork,
     masked_log_softmax,
 )
-from mijnlieff.train.rollout import SelfPlay  # noqa: E402
-from mijnlieff.train.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.threads import torch_threads  # noqa: E402
-from mijnlieff.train.trainer import Trainer  # noqa: E402
+from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
+from mijnlieff.train.ppo.advantage import signed_advantages  # noqa: E402
+from mijnlieff.train.ppo.self_play import SelfPlay  # noqa: E402
+from mijnlieff.train.run.measure import measure  # noqa: E402
+from mijnlieff.train.run.threads import torch_threads  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 VARIANTS = {
     "standard": Variant(),
@@ -72,8 +72,8 @@ class TestAdvantages:
             to_play=line(0, 1, 0, 0),
             terminated=line(False, False, True),
             chosen=line(True, True, True),
-            discount=0.9,
-            trace=0.5,
+            gamma=0.9,
+            gae_lambda=0.5,
         )
         # deltas: 1 - 0.75 = 0.25; -0.9 * 0.75 + 0.25 = -0.425; -0.9 * -0.25 - 0.5 = -0.275
         last = 0.25
@@ -88,8 +88,8 @@ class TestAdvantages:
             to_play=line(1, 1, 0),
             terminated=line(False, True),
             chosen=line(True, True),
-            discount=1.0,
-            trace=0.5,
+            gamma=1.0,
+            gae_lambda=0.5,
         )
         torch.testing.assert_close(got, column(0.25 + 0.5 * 0.25, 0.25))
 
@@ -113,8 +113,8 @@ class TestAdvantages:
                 to_play=line(0, 1, 0),
                 terminated=line(False, True),
                 chosen=line(True, chosen),
-                discount=1.0,
-                trace=0.5,
+                gamma=1.0,
+                gae_lambda=0.5,
             )
             return float(advantages[0])
 
@@ -123,7 +123,7 @@ class TestAdvantages:
 
     def test_full_traces_give_the_result_of_the_game(self):
         """Whatever the values, they cancel out; winners get +1 on all their plies, losers -1."""
-        config = tiny(num_envs=1, trace=1.0, random_plies=0, random_opponents=0.0)
+        config = tiny(num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
         results = set()
         for seed in range(12):
             self_play = SelfPlay(Variant(), config, torch.Generator().manual_seed(seed))

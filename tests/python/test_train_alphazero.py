@@ -12,16 +12,16 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Position, Variant, solve  # noqa: E402
-from mijnlieff.cli import main  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
+from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
+from mijnlieff.train.alphazero.search_play import evaluator, play_with_search  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.measure import measure  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.replay import ReplayBuffer, Samples  # noqa: E402
-from mijnlieff.train.search_play import evaluator, play_with_search  # noqa: E402
-from mijnlieff.train.trainer import Trainer  # noqa: E402
+from mijnlieff.train.run.measure import measure  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 TINY = {"num_envs": 24, "width": 32, "threads": 1, "num_simulations": 8, "minibatch_size": 128}
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)

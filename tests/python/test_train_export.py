@@ -9,16 +9,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import ChampionPolicy, Variant, observe_batch  # noqa: E402
-from mijnlieff.cli import main  # noqa: E402
+from mijnlieff import ExportedPolicy, Variant, observe_batch  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
-from mijnlieff.mcts import MARGIN_UNIT  # noqa: E402
+from mijnlieff.policies.mcts import MARGIN_UNIT  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.export import export_checkpoint, native_network  # noqa: E402
-from mijnlieff.train.folder import RunFolder  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.trainer import Trainer  # noqa: E402
+from mijnlieff.train.run.export import export_checkpoint, native_network  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 from test_champion import EACH_VARIANT, games, playable  # noqa: E402
 
 
@@ -72,7 +72,7 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     said = capsys.readouterr().out
     assert said.startswith(f"{out}: ") and f"{out.stat().st_size:,} bytes" in said
     assert sorted(path.name for path in run.iterdir()) == ["checkpoint.pt", "small.bin"]
-    policy = ChampionPolicy.load(out)
+    policy = ExportedPolicy.load(out)
     assert (policy.network.width, policy.network.blocks) == (32, 1)
     positions = playable(Variant(), 30)
     logits, _ = policy.network.evaluate(observe_batch(positions, "flat"))

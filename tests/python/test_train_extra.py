@@ -18,7 +18,7 @@ def run(hidden: str, code: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "code",
     [
-        "from mijnlieff.cli import main; sys.exit(main(['train', '--out', 'unused']))",
+        "from mijnlieff.cli.main import main; sys.exit(main(['train', '--out', 'unused']))",
         "from mijnlieff.train import load_policy\n"
         "try: load_policy('checkpoint.pt')\n"
         "except ImportError as error: print(error, file=sys.stderr); sys.exit(1)",
@@ -34,6 +34,8 @@ def test_without_pytorch_the_message_tells_how_to_get_it(code):
 
 
 def test_options_need_no_pytorch():
-    result = run("torch", "from mijnlieff.cli import main; sys.exit(main(['train', '--help']))")
+    result = run(
+        "torch", "from mijnlieff.cli.main import main; sys.exit(main(['train', '--help']))"
+    )
     assert result.returncode == 0
     assert "--minutes" in result.stdout

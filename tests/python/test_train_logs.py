@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Variant  # noqa: E402
-from mijnlieff.cli import main  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import (  # noqa: E402
     CheckpointError,
     DisplayError,
@@ -23,7 +23,7 @@ from mijnlieff.errors import (  # noqa: E402
     TrainingError,
 )
 from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, load_policy, train  # noqa: E402
-from mijnlieff.train.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 
 TINY = {"num_envs": 16, "width": 16, "threads": 1, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **TINY)

@@ -18,15 +18,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
-from mijnlieff.cli import main  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
-from mijnlieff.train.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.device import choose_device  # noqa: E402
-from mijnlieff.train.folder import RunFolder  # noqa: E402
-from mijnlieff.train.progress import Progress  # noqa: E402
-from mijnlieff.train.trainer import Trainer  # noqa: E402
+from mijnlieff.train.report.progress import Progress  # noqa: E402
+from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.run.device import choose_device  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "threads": 1, "measurement_games": 2}
 SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
@@ -79,7 +79,7 @@ class TestCheckpoint:
     def test_everything_comes_back(self, tmp_path):
         folder = RunFolder(tmp_path)
         variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
-        trainer = trainer_of(variant, seed=7, entropy=0.5)
+        trainer = trainer_of(variant, seed=7, entropy_coef=0.5)
         with Progress(0.0) as progress:
             trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
         saved = load_checkpoint(folder.checkpoint)

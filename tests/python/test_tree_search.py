@@ -19,7 +19,7 @@ from mijnlieff import (
     evaluate,
     solve,
 )
-from mijnlieff.mcts import search_with
+from mijnlieff.policies.mcts import search_with
 from search_reference import ReferenceSearch, noisy_network
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import SupportsIndex
 
-from ..integers import integer
+from .._util.integers import integer
 from .scene import scene
 from .shapes import Drawable
 from .sizes import pixels

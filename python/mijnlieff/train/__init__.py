@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mijnlieff._mijnlieff import Variant
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages, require_train_extra
-from mijnlieff.train.live import LivePlot
-from mijnlieff.train.state import OnReport, TrainState
+from mijnlieff.train.report.live import LivePlot
+from mijnlieff.train.report.state import OnReport, TrainState
 
 if TYPE_CHECKING:
     from mijnlieff import MCTSPolicy, NetworkPolicy
@@ -66,8 +66,8 @@ def train(
     if resume and overwrite:
         raise ValueError("a run is either resumed or overwritten: give one of the two")
     prepare_packages(tensorboard)
-    from mijnlieff.train.folder import RunFolder
-    from mijnlieff.train.run import train_in
+    from mijnlieff.train.run.folder import RunFolder
+    from mijnlieff.train.run.run import train_in
 
     return train_in(
         RunFolder(Path(out)),
@@ -97,6 +97,6 @@ def load_policy(
         MissingExtraError: PyTorch is not installed.
     """
     require_train_extra("torch")
-    from mijnlieff.train.policy import policy_from_checkpoint
+    from mijnlieff.train.run.policy import policy_from_checkpoint
 
     return policy_from_checkpoint(path, temperature, num_simulations)

@@ -81,18 +81,20 @@ class TrainConfig:
         epochs: (PPO) passes over the positions of a round.
         minibatch_size: positions per gradient step.
         learning_rate: Adam's step size at the start; falls linearly to a twentieth of it.
-        discount: (PPO) gamma; 1 because games are short and only the end pays.
-        trace: (PPO) lambda of the advantage estimate.
-        clip: (PPO) bound on how far a probability may move per round, as a ratio.
-        entropy: (PPO) weight of the entropy bonus at the start; falls linearly to a tenth of it.
+        gamma: (PPO) discount of later rewards; 1 because games are short and only the end pays.
+        gae_lambda: (PPO) lambda of the advantage estimate.
+        clip_range: (PPO) bound on how far a probability may move per round, as a ratio.
+        entropy_coef: (PPO) weight of the entropy bonus at the start; falls linearly to a tenth of
+            it.
         value_weight: weight of the value losses beside the policy loss.
-        margin_weight: (PPO) weight of the points margin, beside the outcome, in what the policy
+        margin_coef: (PPO) weight of the points margin, beside the outcome, in what the policy
             maximises; 0 plays for the result alone.
         num_simulations: (AlphaZero) of the search in every position.
         max_considered: (AlphaZero) actions that the search samples at its root.
-        value_scale: (AlphaZero) weight of the values found against the network's logits.
-        search_margin_weight: (AlphaZero) share of the margin, beside the outcome, in what the
-            search takes a position to be worth.
+        c_scale: (AlphaZero) weight of the values found against the network's logits, see
+            `TreeSearch`.
+        margin_weight: (AlphaZero) share of the margin, beside the outcome, in what the search takes
+            a position to be worth, see `TreeSearch`.
         solve_below: (AlphaZero) positions with at most this many empty cells are solved exactly.
         replay_positions: (AlphaZero) positions kept to learn from.
         reuse: (AlphaZero) how often a position is learnt from, on average.
@@ -115,16 +117,16 @@ class TrainConfig:
     epochs: int = 2
     minibatch_size: int = 2048
     learning_rate: float = 6e-3
-    discount: float = 1.0
-    trace: float = 0.8
-    clip: float = 0.2
-    entropy: float = 0.04
+    gamma: float = 1.0
+    gae_lambda: float = 0.8
+    clip_range: float = 0.2
+    entropy_coef: float = 0.04
     value_weight: float = 1.0
-    margin_weight: float = 0.25
+    margin_coef: float = 0.25
     num_simulations: int = 32
     max_considered: int = 8
-    value_scale: float = 0.2
-    search_margin_weight: float = 0.5
+    c_scale: float = 0.2
+    margin_weight: float = 0.5
     solve_below: int = 9
     replay_positions: int = 400_000
     reuse: float = 4.0
@@ -223,11 +225,11 @@ _RANGES: dict[str, tuple[float, float]] = {
     "width": (1, 8192),
     "blocks": (0, 100),
     "random_opponents": (0.0, 1.0),
-    "discount": (0.0, 1.0),
-    "trace": (0.0, 1.0),
+    "gamma": (0.0, 1.0),
+    "gae_lambda": (0.0, 1.0),
     "threads": (1, 1024),
     "max_considered": (1, 1024),
-    "search_margin_weight": (0.0, 1.0),
+    "margin_weight": (0.0, 1.0),
     "solve_below": (0, 16),
 }
 

@@ -1,6 +1,6 @@
 //! What is worked out from an observation before the network sees it: the tactics of one move.
 //!
-//! `python/mijnlieff/train/features.py` is the same for the trainer, number for number.
+//! `python/mijnlieff/train/network/features.py` is the same for the trainer, number for number.
 
 use super::group::{SymmetryGroup, SymmetryTable, join};
 use crate::encode::Layout;

@@ -1,6 +1,6 @@
 //! A trained network as a player: a residual MLP that respects the symmetries of the board.
 //!
-//! The network is that of `python/mijnlieff/train/network.py`. Its file holds the few numbers that
+//! The network is that of `python/mijnlieff/train/network/`. Its file holds the few numbers that
 //! were learnt, see [`SharedWeights`]; they are spread out to plain matrices when it is loaded.
 
 mod choice;

@@ -1,4 +1,4 @@
-//! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ChampionPolicy` stands.
+//! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ExportedPolicy` stands.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,0 +1,1 @@
+"""The command ``mijnlieff``: each subcommand is a module with ``add_arguments`` and ``run``."""

@@ -1,0 +1,205 @@
+"""``mijnlieff bench``: how fast environments step and trees grow, beside copying the same bytes."""
+
+from __future__ import annotations
+
+import argparse
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.cli.bench_search import bench_searches
+from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
+from mijnlieff.cli.timing import PARTS, copy_rate, nothing, rate
+from mijnlieff.envs.vector import MAX_ENVS, VectorEnv
+
+__all__ = ["add_arguments", "run", "step_rate"]
+
+_SIZES = [1, 64, 1024, 4096, 16384, 65536]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--sizes",
+        type=integer(1, MAX_ENVS),
+        nargs="+",
+        metavar="N",
+        help=f"numbers of games at once (default: {' '.join(map(str, _SIZES))}; 1024 searches)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=integer(1),
+        nargs="+",
+        default=[1, 2],
+        metavar="T",
+        help="numbers of threads (default: 1 2)",
+    )
+    parser.add_argument(
+        "--opponent",
+        choices=["random", "greedy", "minimax"],
+        help="step against an opponent instead of self-play",
+    )
+    parser.add_argument(
+        "--opponent-depth", type=integer(1, 64), default=2, help="of minimax (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--observation",
+        choices=["flat", "planes", "packed"],
+        default="flat",
+        help="layout of observations (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--dtype",
+        choices=["float32", "uint8"],
+        default="float32",
+        help="of flat and planes observations (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--search",
+        action="store_true",
+        help="measure tree searches instead, with a network that costs nothing",
+    )
+    parser.add_argument(
+        "--simulations",
+        type=integer(1, 1 << 16),
+        default=32,
+        help="of each search (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--milliseconds",
+        type=integer(1),
+        default=300,
+        help="of measuring for each line (default: %(default)s)",
+    )
+    add_variant_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, print a line for each size and number of threads, and return the exit code.
+
+    Raises:
+        VariantError: packed observations of a board they cannot hold.
+    """
+    variant = variant_of(args)
+    if args.search:
+        return bench_searches(
+            variant,
+            sizes=args.sizes or [1024],
+            threads=args.threads,
+            simulations=args.simulations,
+            seconds=args.milliseconds / 1000,
+        )
+    kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
+    print(
+        f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
+        "'own' hands out the environment's own arrays (copy=False), 'fresh' others every step;\n"
+        "'copies' is how often NumPy copies the same bytes, on as many threads that never wait;\n"
+        "'share' is the part 'own' has of that;\n"
+        "'sampled' counts drawing the actions as well. All are steps of one game in a second,\n"
+        f"in the best of {PARTS} measurements.\n"
+    )
+    columns = ("own", "fresh", "sampled", "copies")
+    print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
+    for size in args.sizes or _SIZES:
+        for threads in args.threads:
+            options = {
+                "opponent": args.opponent,
+                "opponent_depth": args.opponent_depth,
+                "observation": args.observation,
+                "dtype": args.dtype,
+                "num_threads": threads,
+            }
+            rates = [size * one for one in _measure(size, variant, options, args.milliseconds)]
+            print(
+                f"{size:7}  {threads:7}",
+                *(f"{one:12,.0f}" for one in rates),
+                f"{rates[0] / rates[-1]:6.1%}",
+                flush=True,
+            )
+    return 0
+
+
+def _measure(
+    size: int, variant: Variant, options: dict[str, Any], milliseconds: int
+) -> tuple[float, float, float, float]:
+    """Return how often in a second the batch steps in each way, and its arrays can be copied."""
+    seconds = milliseconds / 1000
+    own, fresh = (step_rate(size, variant, seconds, copy=copy, **options) for copy in (False, True))
+    env = _started(size, variant, {**options, "copy": False})
+    steps = _steps_at_once(size)
+
+    def draw_and_play(prepared: None) -> None:
+        for _ in range(steps):
+            env.step(env.sample_actions())
+
+    sampled = steps * rate(draw_and_play, nothing, seconds)
+    observations, info = env.reset()
+    arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
+    copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
+    env.close()
+    return own, fresh, sampled, copies
+
+
+def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> float:
+    """Return how often in a second a batch steps, in games at all stages and with random actions.
+
+    Args:
+        size: number of games.
+        variant: what is played.
+        seconds: to measure for.
+        options: of `VectorEnv`.
+
+    Returns:
+        Steps of the batch in a second, drawing the actions not counted.
+    """
+    env = _started(size, variant, options)
+    steps = _steps_at_once(size)
+    # Plays the same games ahead, to know the actions of several steps.
+    twin = None if steps == 1 else _started(size, variant, options)
+
+    def draw() -> list[Any]:
+        if twin is None:
+            return [env.sample_actions()]
+        return [_draw_and_step(twin) for _ in range(steps)]
+
+    def play(recorded: list[Any]) -> None:
+        for actions in recorded:
+            env.step(actions)
+
+    best = steps * rate(play, draw, seconds)
+    env.close()
+    if twin is not None:
+        twin.close()
+    return best
+
+
+def _steps_at_once(size: int) -> int:
+    """Return how many steps to time together: of few games, one takes no longer than the clock."""
+    return max(1, 256 // size)
+
+
+def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
+    """Return a batch whose games are at all stages: the first ones end together."""
+    env = VectorEnv(size, variant, **options)
+    env.reset(seed=0)
+    env.set_positions(_positions(size, variant))
+    return env
+
+
+@lru_cache(maxsize=1)
+def _positions(size: int, variant: Variant) -> list[Position]:
+    """Play random games until they are at all stages."""
+    env = VectorEnv(size, variant, num_threads=1)
+    env.reset(seed=0)
+    for _ in range(192):
+        _draw_and_step(env)
+    return env.positions()
+
+
+def _draw_and_step(env: VectorEnv) -> Any:
+    """Play random actions and return them."""
+    actions = env.sample_actions()
+    env.step(actions)
+    return actions

@@ -1,0 +1,92 @@
+"""The command ``mijnlieff``.
+
+Exit codes: 0 when all went well, 1 when something failed, 2 for wrong arguments, 130 after Ctrl-C.
+Results go to stdout; progress and errors, one line each, to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from mijnlieff import __version__
+from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "train": ("mijnlieff.cli.train", "train an agent by self-play and measure it"),
+    "evaluate": ("mijnlieff.cli.evaluate", "play a match between two policies"),
+    "tournament": ("mijnlieff.cli.tournament", "let policies play each other and rate them"),
+    "grade": ("mijnlieff.cli.grade", "grade a policy against exact play"),
+    "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
+    "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
+    "play": ("mijnlieff.cli.play", "play in the terminal, or watch two policies"),
+    "bench": ("mijnlieff.cli.bench", "measure the speed of the vector environment"),
+    "perft": ("mijnlieff.cli.perft", "count action sequences"),
+}
+
+_WRONG_ARGUMENT = (BoardError, ParseError, VariantError)
+"""What the rules refuse was given on the command line; other errors of ours happen later."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and exit with code 2."""
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    Args:
+        argv: the arguments; those of the process unless given.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        try:
+            code = _run(arguments)
+        finally:
+            if sys.stdout is not None:  # as it is for a shell's >&-
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has gone. Python flushes stdout once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    parser = _Parser(prog="mijnlieff", description="The board game Mijnlieff, for learners.")
+    parser.add_argument("--version", action="version", version=f"mijnlieff {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    for name, (module, summary) in _COMMANDS.items():
+        subparser = subparsers.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+        )
+        if name == chosen:
+            # Only this one is imported, so that others may need what is not installed.
+            command = importlib.import_module(module)
+            command.add_arguments(subparser)
+            subparser.set_defaults(run=command.run)
+    try:
+        args = parser.parse_args(arguments)
+        return int(args.run(args))
+    except SystemExit as end:  # argparse has printed help, version or an error
+        return int(end.code or 0)
+    except (MijnlieffError, ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        message = " ".join(str(error).split())
+        print(f"mijnlieff {chosen}: error: {message}", file=sys.stderr)
+        ours = isinstance(error, MijnlieffError | OSError)
+        return 2 if isinstance(error, _WRONG_ARGUMENT) or not ours else 1

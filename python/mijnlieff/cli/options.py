@@ -1,0 +1,193 @@
+"""Options that several commands have in common."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from mijnlieff import Board, ExportedPolicy, Policy, Variant, make_policy
+from mijnlieff._util.json_text import json_text
+from mijnlieff.errors import BoardError
+from mijnlieff.policies.exported import is_network_file
+
+__all__ = [
+    "POLICY_HELP",
+    "add_json_argument",
+    "add_match_arguments",
+    "add_policy_argument",
+    "add_report_arguments",
+    "add_seed_argument",
+    "add_variant_arguments",
+    "integer",
+    "parse_board",
+    "parse_policy",
+    "print_report",
+    "variant_of",
+]
+
+POLICY_HELP = (
+    "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion[:SIMULATIONS], a checkpoint of "
+    "`mijnlieff train`, or a file of `mijnlieff export`"
+)
+
+
+def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--board``, ``--opening`` and ``--copies``, which `variant_of` reads."""
+    group = parser.add_argument_group("variant")
+    group.add_argument(
+        "--board",
+        type=parse_board,
+        metavar="BOARD",
+        help="standard; blocks:0,0;2,2 (lower left corners of 2x2 blocks); "
+        "##../##../..##/..## (rows from the top); or a file with such rows (default: standard)",
+    )
+    group.add_argument(
+        "--opening",
+        choices=["outside", "corner", "corner_straight", "anywhere"],
+        default="outside",
+        help="where Light may open (default: %(default)s)",
+    )
+    group.add_argument(
+        "--copies", type=int, help="pieces of each type for each player, 1 to 127 (default: 2)"
+    )
+
+
+def add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--games`` and ``--opening-plies``."""
+    parser.add_argument(
+        "--games",
+        type=integer(2),
+        default=1000,
+        help="of each match, an even number, both seats of each opening (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--opening-plies",
+        type=integer(0),
+        default=2,
+        help="random plies before the policies take over (default: %(default)s)",
+    )
+
+
+def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
+    """Add ``--seed``; `seed` says of what."""
+    parser.add_argument(
+        "--seed", type=integer(0, 2**64 - 1), default=0, help=f"of {seed} (default: %(default)s)"
+    )
+
+
+def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
+    """Add ``--seed``, ``--threads`` and ``--json``; the texts say what the first two are for."""
+    add_seed_argument(parser, seed)
+    parser.add_argument(
+        "--threads", type=integer(1), help=f"for {threads} (default: one for each core)"
+    )
+    add_json_argument(parser, "a table")
+
+
+def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Add ``--json``; `usual` says what is printed without it."""
+    parser.add_argument("--json", action="store_true", help=f"print JSON instead of {usual}")
+
+
+def add_policy_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``POLICY``, which `parse_policy` reads."""
+    parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
+
+
+class Report(Protocol):
+    """What measures return: it prints as a table and turns into a dict."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        ...
+
+
+def print_report(report: Report, as_json: bool) -> None:
+    """Print a report as a table or as JSON."""
+    print(json_text(report.to_dict()) if as_json else report)
+
+
+def variant_of(args: argparse.Namespace) -> Variant:
+    """Return the variant that the options of `add_variant_arguments` ask for.
+
+    Raises:
+        VariantError: an impossible number of copies.
+    """
+    return Variant(args.board, args.opening, args.copies)
+
+
+def parse_board(text: str) -> Board:
+    """Return the board that ``--board`` names.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such board or file.
+    """
+    try:
+        if text == "standard":
+            return Board.standard()
+        if text.startswith("blocks:"):
+            return Board.from_blocks(_parse_corners(text.removeprefix("blocks:")))
+        if re.fullmatch("[#./]+", text) and "#" in text:
+            return Board.from_text(text.replace("/", "\n"))
+        return Board.from_text(Path(text).read_text(encoding="utf-8"))
+    except BoardError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not 'standard', no blocks:X,Y;..., no rows of # and ., "
+            f"and no file that can be read ({reason})"
+        ) from error
+
+
+def _parse_corners(text: str) -> list[tuple[int, int]]:
+    corners = []
+    for corner in filter(None, text.split(";")):
+        match = re.fullmatch(r"\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*", corner)
+        if match is None:
+            raise argparse.ArgumentTypeError(
+                f"{corner!r} is no corner X,Y of a block; write blocks:0,0;2,2"
+            )
+        corners.append((int(match[1]), int(match[2])))
+    return corners
+
+
+def parse_policy(text: str, seed: int) -> Policy:
+    """Return the policy with this name, or from this checkpoint or exported network.
+
+    Raises:
+        ValueError: neither a name nor a file, or a depth out of range.
+        CheckpointError: the file is neither a checkpoint nor a network.
+        MissingExtraError: a checkpoint needs PyTorch, which is not installed.
+    """
+    try:
+        return make_policy(text, seed=seed)
+    except ValueError as error:
+        if not (text and Path(text).exists()):
+            if "unknown policy" in str(error):
+                raise ValueError(f"unknown policy {text!r}; choose {POLICY_HELP}") from error
+            raise
+    if is_network_file(Path(text)):
+        return ExportedPolicy.load(text, seed)
+    from mijnlieff.train import load_policy
+
+    return load_policy(text)
+
+
+def integer(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `low` to `high`, for argparse."""
+
+    def parse(text: str) -> int:
+        wanted = f"a whole number from {low}" + ("" if high is None else f" to {high}")
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}") from None
+        if number < low or (high is not None and number > high):
+            raise argparse.ArgumentTypeError(f"{number} is not {wanted}")
+        return number
+
+    return parse

@@ -1,0 +1,147 @@
+"""``mijnlieff play``: a game in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from mijnlieff import Policy, Position, format_record
+from mijnlieff.cli.options import (
+    POLICY_HELP,
+    add_seed_argument,
+    add_variant_arguments,
+    parse_policy,
+    variant_of,
+)
+from mijnlieff.errors import IllegalMoveError, ParseError
+from mijnlieff.policies.base import choose_actions
+
+__all__ = ["add_arguments", "run"]
+
+_SEATS = ("Light", "Dark")
+_HELP = (
+    "Type a cell and the sign of a piece, such as a1+ (signs: + straight, x diagonal, <> pusher, "
+    ">< puller); * marks the cells you may use.\n"
+    "Other words: moves (list what is legal), undo, quit, help."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--light",
+        default="human",
+        metavar="PLAYER",
+        help=f"who plays first: human, {POLICY_HELP} (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--dark",
+        default="minimax:4",
+        metavar="PLAYER",
+        help="who plays second, likewise (default: %(default)s)",
+    )
+    add_seed_argument(parser, "the choices of policies")
+    add_variant_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the game and return the exit code.
+
+    Raises:
+        ValueError: an unknown player.
+        CheckpointError: a file is no checkpoint.
+    """
+    names = (args.light, args.dark)
+    policies = [
+        None if name == "human" else parse_policy(name, args.seed + seat)
+        for seat, name in enumerate(names)
+    ]
+    game = _Game(Position(variant_of(args)), policies)
+    if None in policies:
+        print(_HELP)
+    while not game.position.is_over:
+        if not game.take_turn():
+            return 0
+    position = game.position
+    print(f"\n{position}\n\n{format_record(game.actions, position.variant)}")
+    return 0
+
+
+class _Game:
+    """A game in progress, with the way back to its start."""
+
+    def __init__(self, start: Position, policies: list[Policy | None]) -> None:
+        """Start at this position; None stands for a person."""
+        self._positions = [start]
+        self._policies = policies
+        self.actions: list[int] = []
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self._positions[-1]
+
+    def take_turn(self) -> bool:
+        """Play one action; False when the person wants to stop."""
+        position = self.position
+        policy = self._policies[position.to_play]
+        print(f"\n{position}")
+        if _must_pass(position):
+            self._play(position.variant.pass_action)
+        elif policy is not None:
+            [action] = choose_actions(policy, [position])
+            self._play(action)
+        else:
+            return self._ask()
+        return True
+
+    def _ask(self) -> bool:
+        """Read until the person has played, taken back, or wants to stop."""
+        position = self.position
+        while True:
+            print(f"{_SEATS[position.to_play]}> ", end="", flush=True)
+            line = sys.stdin.readline()
+            if not line:
+                print()
+                return False
+            match line.strip().lower():
+                case "":
+                    continue
+                case "q" | "quit" | "exit":
+                    return False
+                case "h" | "help" | "?":
+                    print(_HELP)
+                case "moves":
+                    names = map(position.variant.action_name, position.legal_actions().tolist())
+                    print(" ".join(names))
+                case "undo":
+                    if self._undo():
+                        return True
+                    print("there is nothing to take back")
+                case text:
+                    try:
+                        self._play(position.variant.action_index(text))
+                    except (ParseError, IllegalMoveError) as error:
+                        print(error)
+                    else:
+                        return True
+
+    def _play(self, action: int) -> None:
+        position = self.position
+        self._positions.append(position.play(action))
+        self.actions.append(action)
+        name = position.variant.action_name(action)
+        print(f"{_SEATS[position.to_play]} plays {name}")
+
+    def _undo(self) -> bool:
+        """Go back to the last choice that a person had before this one."""
+        for ply in reversed(range(len(self.actions))):
+            position = self._positions[ply]
+            if self._policies[position.to_play] is None and not _must_pass(position):
+                del self._positions[ply + 1 :], self.actions[ply:]
+                return True
+        return False
+
+
+def _must_pass(position: Position) -> bool:
+    return bool(position.action_mask()[position.variant.pass_action])

@@ -1,0 +1,208 @@
+"""One game for two agents, as a PettingZoo environment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+
+from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.envs.spaces import observation_space
+from mijnlieff.envs.viewer import Viewer
+from mijnlieff.errors import ClosedEnvError, GameOverError, MissingExtraError
+
+try:
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError as error:
+    raise MissingExtraError(
+        "the two-agent environment needs PettingZoo: pip install 'mijnlieff[pettingzoo]'"
+    ) from error
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["env", "raw_env"]
+
+
+def env(**options: Any) -> AECEnv[str, Any, Any]:
+    """Return the environment in PettingZoo's usual wrappers.
+
+    An illegal action ends the game with -1 for the agent who chose it, an action that does not
+    exist is an error, and so is a wrong order of calls. `raw_env` documents the options.
+    """
+    wrapped: AECEnv[str, Any, Any] = raw_env(**options)
+    for wrapper in (
+        lambda game: wrappers.TerminateIllegalWrapper(game, illegal_reward=-1),
+        wrappers.AssertOutOfBoundsWrapper,
+        wrappers.OrderEnforcingWrapper,
+    ):
+        wrapped = wrapper(wrapped)
+    return wrapped
+
+
+class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no types
+    """One game between ``player_0``, who is Light, and ``player_1``, who is Dark.
+
+    Observations are ``{"observation": ..., "action_mask": int8 (num_actions,)}``. They are seen by
+    the agent that they are given to; off turn no cell is allowed and the mask is all zero, as in
+    PettingZoo's own board games. Rewards come with the end of the game, one for each agent.
+
+    Args:
+        variant: the game to play; None is the standard game.
+        observation: ``"planes"`` ``(12, height, width)`` or ``"flat"`` ``(3 * num_cells + 8,)``.
+        dtype: float32 or uint8.
+        reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's).
+        render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
+            window).
+
+    Raises:
+        ValueError: an option has no such value.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's name and type
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "name": "mijnlieff_v0",
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        *,
+        variant: Variant | None = None,
+        observation: Literal["planes", "flat"] = "planes",
+        dtype: DTypeLike = "float32",
+        reward: str = "outcome",
+        render_mode: str | None = None,
+    ) -> None:
+        """Make the game; `reset` starts it."""
+        super().__init__()
+        for option, value, choices in (
+            ("observation layout", observation, ("planes", "flat")),
+            ("reward", reward, ("outcome", "margin")),
+        ):
+            if value not in choices:
+                names = ", ".join(map(str, choices))
+                raise ValueError(f"unknown {option} {value!r}; choose one of {names}")
+        self.variant = Variant() if variant is None else variant
+        self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
+        self._layout: Literal["planes", "flat"] = observation
+        self._dtype = np.dtype(dtype)
+        self._reward = reward
+        self._position = Position(self.variant)
+        self._closed = False
+        self.possible_agents = ["player_0", "player_1"]
+        self.agents: list[str] = []
+        actions = self.variant.num_actions
+        space = observation_space(self.variant, observation, self._dtype)
+        mask = Box(0, 1, (actions,), np.int8)
+        self.observation_spaces: dict[str, Space[Any]] = {
+            agent: Dict({"observation": space, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Space[Any]] = {
+            agent: Discrete(actions) for agent in self.possible_agents
+        }
+        self.state_space = space
+
+    @property
+    def position(self) -> Position:
+        """The position that the game is in."""
+        return self._position
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """Return the agent's space, the same object every time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """Return the agent's space, the same object every time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game. Nothing is drawn, so the seed changes nothing; options are ignored.
+
+        Raises:
+            ClosedEnvError: the environment was closed.
+        """
+        if self._closed:
+            raise ClosedEnvError("the environment was closed; make a new one")
+        self._position = Position(self.variant)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        if self._viewer.follows:
+            self._viewer.render(self._position)
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Return what an agent sees."""
+        position = self._position
+        seen = position.observation(self._layout, self._dtype)
+        if self.possible_agents[position.to_play] == agent:
+            return {"observation": seen, "action_mask": position.action_mask()}
+        return {
+            "observation": self._other_side(seen),
+            "action_mask": np.zeros(self.variant.num_actions, np.int8),
+        }
+
+    def _other_side(self, seen: NDArray[Any]) -> NDArray[Any]:
+        """Return an observation with the sides exchanged, and no cell allowed."""
+        cells = self.variant.board.num_cells
+        if self._layout == "planes":
+            other = seen[[1, 0, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7]]
+            other[2] = 0
+            return other
+        own, opposing, _, own_hand, opposing_hand = np.split(
+            seen, [cells, 2 * cells, 3 * cells, 3 * cells + 4]
+        )
+        return np.concatenate([opposing, own, np.zeros(cells, seen.dtype), opposing_hand, own_hand])
+
+    def state(self) -> NDArray[Any]:
+        """Return the observation of the side to move."""
+        return self._position.observation(self._layout, self._dtype)
+
+    def step(self, action: SupportsIndex | None) -> None:
+        """Play an action of the agent in `agent_selection`; None for one who is done.
+
+        Raises:
+            IllegalMoveError: the action is illegal or does not exist. Nothing has moved.
+            GameOverError: there is no game; reset first.
+        """
+        if not self.agents:
+            raise GameOverError("there is no game; reset the environment first")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._position = self._position.play(action)  # type: ignore[arg-type]
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if self._position.is_over:
+            self._finish()
+        self._accumulate_rewards()
+        self.agent_selection = self.possible_agents[self._position.to_play]
+        if self._viewer.follows:
+            self._viewer.render(self._position)
+
+    def _finish(self) -> None:
+        position = self._position
+        margin = position.margin if self._reward == "margin" else np.sign(position.margin)
+        self.rewards = {"player_0": float(margin), "player_1": -float(margin)}
+        self.terminations = dict.fromkeys(self.agents, True)
+        result = {"score": position.score, "winner": position.winner}
+        self.infos = {agent: dict(result) for agent in self.agents}
+
+    def render(self) -> Any:
+        """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
+        return self._viewer.render(self._position)
+
+    def close(self) -> None:
+        """Close the window and the game."""
+        self._viewer.close()
+        self._closed = True

@@ -1,0 +1,180 @@
+"""One game for a single agent, as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from mijnlieff._util.integers import integer, seed_of
+from mijnlieff.envs.vector import VectorEnv
+from mijnlieff.envs.viewer import Viewer
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from mijnlieff._mijnlieff import Position, Variant
+    from mijnlieff.policies.base import Policy
+
+__all__ = ["MijnlieffEnv"]
+
+
+class MijnlieffEnv(gymnasium.Env[Any, Any]):
+    """One game against an opponent, registered as ``Mijnlieff-v0``.
+
+    The agent plays one side, the opponent's turns happen inside `reset` and `step`, and the reward
+    is the agent's. With ``opponent=None`` the agent acts for the side to move, and the reward
+    belongs to the player who acted; algorithms for a single agent do not expect that.
+
+    It is a `VectorEnv` of one game: game ``i`` of a batch reset with ``seed`` goes as this
+    environment reset with ``seed + i``.
+
+    Args:
+        variant: the game to play; None is the standard game.
+        opponent: as for `VectorEnv`.
+        opponent_depth: plies that the minimax opponent looks ahead.
+        seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn anew for every game.
+        observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
+            ``"packed"``, one uint64.
+        dtype: float32 or uint8, for flat and planes.
+        reward: ``"outcome"`` or ``"margin"``, paid in the step that ends the game.
+        auto_pass: play the agent's forced passes inside ``step``.
+        illegal_action: ``"lose"`` ends the game with -1 for the agent, as tools expect that step
+            random actions without looking at the mask; ``"raise"`` raises `IllegalMoveError`.
+        render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
+            window).
+
+    ``info`` has ``"action_mask"`` int8 ``(num_actions,)`` and ``"to_play"`` (0 Light, 1 Dark), and
+    when the game is over ``"score"`` int16 ``(2,)`` (Light, Dark), ``"winner"`` (0, 1, or -1 for a
+    draw) and, with ``illegal_action="lose"``, ``"illegal"``.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's name and type
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        variant: Variant | None = None,
+        *,
+        opponent: str | Policy | None = "random",
+        opponent_depth: SupportsIndex = 2,
+        seat: str = "random",
+        observation: str = "flat",
+        dtype: DTypeLike = "float32",
+        reward: str = "outcome",
+        auto_pass: bool = False,
+        illegal_action: str = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        """Make the game; `reset` starts it."""
+        self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
+        self._games = VectorEnv(
+            1,
+            variant,
+            opponent=opponent,
+            opponent_depth=opponent_depth,
+            seat=seat,
+            observation=observation,
+            dtype=dtype,
+            reward=reward,
+            autoreset="disabled",
+            auto_pass=auto_pass,
+            illegal_action=illegal_action,
+            num_threads=1,
+        )
+        self._mask: NDArray[np.int8] | None = None
+        self.action_space = Discrete(self.variant.num_actions)
+        self.observation_space = self._games.single_observation_space
+
+    @property
+    def variant(self) -> Variant:
+        """The game that is played."""
+        return self._games.variant
+
+    @property
+    def position(self) -> Position:
+        """The position that the game is in."""
+        return self._games.positions()[0]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a new game.
+
+        Args:
+            seed: restarts the game's random streams; None lets them go on.
+            options: none exist.
+
+        Returns:
+            The observation and ``info``.
+
+        Raises:
+            ValueError: a seed out of range, or an option.
+            TypeError: the seed is no integer.
+            ClosedEnvError: the environment was closed.
+        """
+        if options:
+            raise ValueError(f"unknown reset option {next(iter(options))!r}; there are none")
+        seed = None if seed is None else seed_of(seed)
+        super().reset(seed=seed)
+        if seed is None and self._mask is None:
+            seed = int(self.np_random.integers(2**63))
+        observations, info = self._games.reset(seed=seed)
+        if self._viewer.follows:
+            self._viewer.render(self.position)
+        return observations[0, ...], self._single(info)
+
+    def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play an action.
+
+        Args:
+            action: ``0..num_actions``; the last one passes.
+
+        Returns:
+            The observation from the side to move, the reward, whether the game is over, False, and
+            ``info``.
+
+        Raises:
+            IllegalMoveError: the action does not exist, or is illegal while ``illegal_action`` is
+                "raise". Nothing has moved.
+            GameOverError: the game is over or was never started.
+            TypeError: the action is no integer.
+            ClosedEnvError: the environment was closed.
+        """
+        number = integer("action", action)
+        observations, rewards, terminations, _, info = self._games.step([number])
+        if self._viewer.follows:
+            self._viewer.render(self.position)
+        over = bool(terminations[0])
+        return observations[0, ...], float(rewards[0]), over, False, self._single(info)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions, bool ``(num_actions,)``, as sb3-contrib asks for them."""
+        if self._mask is None:
+            raise gymnasium.error.ResetNeeded("reset the environment before asking for a mask")
+        return self._mask.astype(bool)
+
+    def render(self) -> Any:
+        """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
+        return self._viewer.render(self.position)
+
+    def close(self) -> None:
+        """Close the window and the game; every later use raises `ClosedEnvError`."""
+        self._viewer.close()
+        self._games.close()
+
+    def _single(self, infos: dict[str, Any]) -> dict[str, Any]:
+        """Return what a batch of one says about its game."""
+        self._mask = infos["action_mask"][0]
+        info = {"action_mask": self._mask, "to_play": infos["to_play"][0]}
+        for key in ("score", "winner"):
+            if key in infos:
+                info[key] = infos[key][0]
+        if "illegal" in infos:
+            info["illegal"] = bool(infos["illegal"][0])
+        return info

@@ -1,0 +1,362 @@
+"""Many games at once: the native batch as a Gymnasium vector environment."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+
+import numpy as np
+from gymnasium.spaces import Discrete, MultiDiscrete, Space
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
+from gymnasium.vector.utils import batch_space
+
+from mijnlieff._mijnlieff import (
+    BatchEnv,
+    BuiltinPolicy,
+    Position,
+    Variant,
+)
+from mijnlieff._util.integers import integer, integer_in, seed_of, threads_of
+from mijnlieff.envs.spaces import observation_space
+from mijnlieff.envs.viewer import Viewer
+from mijnlieff.errors import ClosedEnvError
+from mijnlieff.policies.base import Policy, choose_actions, make_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+__all__ = ["MAX_ENVS", "VectorEnv"]
+
+#: The largest batch; beyond it a mistyped number would take all memory.
+MAX_ENVS = 2**24
+
+#: Games of self-play from which threads pay also on a busy machine; see docs/performance.md.
+_THREADS_PAY_FROM = 16384
+
+_AUTORESET = {
+    "same_step": AutoresetMode.SAME_STEP,
+    "next_step": AutoresetMode.NEXT_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class _Closed:
+    """Stands where the batch was; any use of it says that the environment was closed."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ClosedEnvError("the environment was closed; make a new one")
+
+
+class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
+    """Many games of one variant, stepped together in native code.
+
+    Without an opponent it is self-play: every step acts for the side to move of every game,
+    observations are seen by that side, and the reward belongs to the player who acted. With an
+    opponent the agent plays one side of each game; the other side's turns happen inside ``step``,
+    and the reward is the agent's.
+
+    Game ``i`` draws from random streams of its own, made from ``seed + i``. So the same seed gives
+    the same games whatever ``num_envs`` and ``num_threads``, and the same as `MijnlieffEnv`.
+
+    Args:
+        num_envs: number of games, 1 to 2**24.
+        variant: the game to play; None is the standard game.
+        opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
+            ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or any
+            `Policy` object, which is asked for all waiting games at once. A built-in one plays
+            natively and draws from the games' streams.
+        opponent_depth: plies that a plain ``"minimax"`` looks ahead.
+        seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
+            anew for every game.
+        observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
+            or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`).
+        dtype: float32 or uint8, for flat and planes.
+        reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), paid
+            in the step that ends a game.
+        autoreset: ``"same_step"``, ``"next_step"`` or ``"disabled"``, or Gymnasium's
+            `AutoresetMode`.
+        auto_pass: play forced passes inside ``step`` instead of asking for them.
+        illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
+            that game ends, and the player who acted gets -1.
+        num_threads: threads for batches of 2,048 games and more; None is one for each CPU this
+            process may use, or a single one for self-play of less than 16,384 games, where a thread
+            that has to wait for a processor costs more than it saves.
+        copy: whether every step hands out other arrays. False hands out the environment's own,
+            which the next step overwrites.
+        render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
+
+    Raises:
+        ValueError: an option has no such value; the message lists those that exist.
+        TypeError: an option has a wrong type.
+        VariantError: packed observations of a board they cannot hold.
+
+    ``info`` always has ``"action_mask"``, int8 ``(N, num_actions)``, no row of which is ever all
+    zero, and ``"to_play"``, int8 ``(N,)``, both as of the returned observations. If a game ended in
+    the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8 ``(N,)`` (0
+    Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool ``(N,)``, and in
+    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, which
+    repeats score and winner where Gymnasium's own environments have them. As in Gymnasium, the same
+    name with an underscore is the bool ``(N,)`` mask of the games that it is about, for all but
+    ``"action_mask"`` and ``"to_play"``, which are about every game.
+
+    ``gymnasium.make_vec`` makes this class unless told to use another vectorization, with the
+    defaults of `MijnlieffEnv`: a random opponent, and illegal actions lose.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's name and type
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: SupportsIndex,
+        variant: Variant | None = None,
+        *,
+        opponent: str | Policy | None = None,
+        opponent_depth: SupportsIndex = 2,
+        seat: str = "random",
+        observation: str = "flat",
+        dtype: DTypeLike = "float32",
+        reward: str = "outcome",
+        autoreset: str | AutoresetMode = "same_step",
+        auto_pass: bool = False,
+        illegal_action: str = "raise",
+        num_threads: SupportsIndex | None = None,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make the games; `reset` starts them."""
+        self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
+        self.variant = Variant() if variant is None else variant
+        self.autoreset_mode = _autoreset_mode(autoreset)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self._viewer = Viewer(render_mode, self.metadata)
+        depth = integer("opponent_depth", opponent_depth)
+        player = None if opponent is None else make_policy(opponent, depth=depth)
+        # A built-in policy plays inside the native step; any other is asked from here.
+        self._policy = None if isinstance(player, BuiltinPolicy) else player
+        self._options: dict[str, Any] = {
+            "opponent": player,
+            "seat": seat,
+            "observation": observation,
+            "dtype": dtype,
+            "reward": reward,
+            "autoreset": self.autoreset_mode.name.lower(),
+            "auto_pass": auto_pass,
+            "illegal_action": illegal_action,
+            "num_threads": _threads(num_threads, self.num_envs, opponent is None),
+            "copy": copy,
+        }
+        self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
+        self._seeded = False
+        self.single_action_space = Discrete(self.variant.num_actions)
+        self.single_observation_space = observation_space(self.variant, observation, dtype)
+
+    @cached_property
+    def action_space(self) -> MultiDiscrete:  # type: ignore[override]
+        """The space of a batch of actions; made when asked for, as it is big."""
+        return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions))
+
+    @cached_property
+    def observation_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of a batch of observations; made when asked for, as it is four batches big."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start new games.
+
+        Args:
+            seed: an integer restarts the streams of game ``i`` with ``seed + i``; a list gives one
+                for each game, None leaving its streams as they are. Without a seed the streams go
+                on, and before the first seed they start from the system's entropy.
+            options: ``{"reset_mask": mask}`` with a bool array ``(num_envs,)`` resets only those
+                games.
+
+        Returns:
+            The observations and ``info``.
+
+        Raises:
+            ValueError: a seed is negative or above 2**64 - 1, a list or mask has a wrong length, a
+                mask selects nothing, or an option does not exist.
+            TypeError: a seed is no integer, or the mask no bool array.
+            PolicyError: the opponent returned something illegal; nothing has changed.
+        """
+        mask = _reset_mask(options, self.num_envs)
+        seeds = _seeds(seed, self.num_envs)
+        super().reset(seed=seeds if isinstance(seeds, int) else None)
+        self._seed_from_entropy()
+        if self._policy is None:
+            result = self._batch.reset(seeds, mask)
+        else:
+            self._batch.start_reset(seeds, mask)
+            self._play_opponent()
+            result = self._batch.finish_reset()
+        return result
+
+    def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Play one action in every game.
+
+        Args:
+            actions: integers of any type ``(num_envs,)``, each in ``0..num_actions``; the last one
+                passes. Games that start anew in this step (autoreset "next_step") take any.
+
+        Returns:
+            observations: see the class, from the side that is to move now.
+            rewards: float32 ``(num_envs,)``, for the player who acted; 0 unless the game ended.
+            terminations: bool ``(num_envs,)``, whether the game ended in this step.
+            truncations: bool ``(num_envs,)``, always False.
+            info: see the class.
+
+        Raises:
+            IllegalMoveError: an action does not exist, or is illegal while ``illegal_action`` is
+                "raise". ``env_index`` says in which game. No game has moved.
+            GameOverError: a game has ended and was not reset, or none was started.
+            TypeError: the actions are no integers.
+            ValueError: the actions have a wrong shape.
+            PolicyError: the opponent returned something illegal. No game has moved.
+            ClosedEnvError: the environment was closed.
+        """
+        if self._policy is None:
+            return self._batch.step(actions)
+        self._batch.start_step(actions)
+        self._play_opponent()
+        return self._batch.finish_step()
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Draw a legal action for each game, all equally likely.
+
+        The draws come from a stream of each game that nothing else uses.
+
+        Returns:
+            int64 ``(num_envs,)``; the pass for games that are over.
+        """
+        return self._batch.sample_actions()
+
+    def positions(self) -> list[Position]:
+        """Return the position of each game."""
+        return self._batch.positions()
+
+    def set_positions(self, positions: Sequence[Position]) -> tuple[Any, dict[str, Any]]:
+        """Put each game at a position; the agent takes the side to move.
+
+        The random streams go on as they are. A pass that is forced in a given position is asked
+        for, also with ``auto_pass``.
+
+        Args:
+            positions: one for each game, of this environment's variant and not over.
+
+        Returns:
+            The observations and ``info``, as `reset` does.
+
+        Raises:
+            ValueError: not one position for each game. Nothing has changed.
+            PositionError: a position is over or of another variant. Nothing has changed.
+            TypeError: something is no `Position`. Nothing has changed.
+        """
+        self._batch.set_positions(list(positions))
+        self._seed_from_entropy()
+        return self._batch.observe()
+
+    def _seed_from_entropy(self) -> None:
+        """Give every game streams that differ from run to run, before the first seeds."""
+        if not self._seeded:
+            self._batch.seed(int(self.np_random.integers(2**63)))
+            self._seeded = True
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode."""
+        if self.render_mode is None:
+            return None
+        return tuple(map(self._viewer.render, self.positions()))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Give the memory back; every later use raises `ClosedEnvError`."""
+        self._batch = _Closed()  # type: ignore[assignment]
+
+    def _play_opponent(self) -> None:
+        """Let the opponent act in the games that wait for it, until none does."""
+        batch, policy = self._batch, self._policy
+        assert policy is not None
+        try:
+            while waiting := batch.pending():
+                batch.answer(choose_actions(policy, waiting))
+        except BaseException:
+            batch.roll_back()
+            raise
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the native batch, and the state of its games."""
+        state = self.__dict__.copy()
+        batch = state.pop("_batch")
+        state["games"] = None if self.closed else batch.state()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make a native batch again and give it the games."""
+        games = state.pop("games")
+        self.__dict__.update(state)
+        if games is None:
+            self._batch = _Closed()  # type: ignore[assignment]
+        else:
+            self._batch = BatchEnv(self.num_envs, self.variant, **self._options)
+            self._batch.restore(games)
+
+
+def _threads(num_threads: SupportsIndex | None, num_envs: int, self_play: bool) -> int:
+    given = threads_of(num_threads)
+    if given is not None:
+        return given
+    if self_play and num_envs < _THREADS_PAY_FROM:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(autoreset, AutoresetMode):
+        return autoreset
+    if autoreset not in _AUTORESET:
+        raise ValueError(f"unknown autoreset {autoreset!r}; choose one of {', '.join(_AUTORESET)}")
+    return _AUTORESET[autoreset]
+
+
+def _seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> int | list[int | None] | None:
+    if seed is None:
+        return None
+    if not isinstance(seed, (list, tuple, np.ndarray)) or getattr(seed, "ndim", 1) == 0:
+        return seed_of(seed)
+    seeds = [None if one is None else seed_of(one) for one in seed]
+    if len(seeds) != num_envs:
+        raise ValueError(f"{num_envs} games need {num_envs} seeds, not {len(seeds)}")
+    return seeds
+
+
+def _reset_mask(options: dict[str, Any] | None, num_envs: int) -> list[bool] | None:
+    """Return the mask in the options, checked as Gymnasium's own environments check it."""
+    unknown = sorted(set(options or ()) - {"reset_mask"})
+    if unknown:
+        raise ValueError(f"unknown reset option {unknown[0]!r}; the only one is 'reset_mask'")
+    if not options:
+        return None
+    mask = options["reset_mask"]
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
+        raise TypeError(f"options['reset_mask'] must be a NumPy array of bool, not {kind}")
+    if mask.shape != (num_envs,):
+        raise ValueError(f"options['reset_mask'] must have shape ({num_envs},), not {mask.shape}")
+    if not mask.any():
+        raise ValueError("options['reset_mask'] selects no game")
+    return [bool(chosen) for chosen in mask]

@@ -1,0 +1,159 @@
+"""Grades: how often a policy plays what perfect play would, and what its errors cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import (
+    BuiltinPolicy,
+    MinimaxPolicy,
+    Position,
+    RandomPolicy,
+    Variant,
+    random_openings,
+)
+from mijnlieff._util.integers import SEEDS, integer, seed_of, threads_of
+from mijnlieff._util.progress import progress_bar
+from mijnlieff.evaluation.grade_report import GradeReport, Judged
+from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.solving import solve_batch
+
+__all__ = ["grade", "sample_decisions"]
+
+_OPENING_PLIES = 4
+"""Games start after 0 to 3 random plies, so that deterministic policies play different games."""
+_CHUNK = 1024
+
+
+def grade(
+    policy: str | Policy,
+    positions: int = 10_000,
+    seed: int = 0,
+    variant: Variant | None = None,
+    progress: bool = False,
+    num_threads: int | None = None,
+    name: str | None = None,
+) -> GradeReport:
+    """Grade a policy against exact play.
+
+    A third of the positions each comes from random play, from minimax of depth 2 against itself,
+    and from the policy's own games against itself. Every position is of a game of its own, drawn
+    from the decisions in it (the turns with two or more legal actions), so they are independent.
+    Games start after 0 to 3 random plies.
+
+    Args:
+        policy: a policy, or a name that `make_policy` knows.
+        positions: how many, at least 3.
+        seed: of the games and the draws, 0 to 2**64 - 1.
+        variant: the standard game unless given; more than 16 cells may take very long.
+        progress: show a progress bar if stderr is a terminal and tqdm is installed.
+        num_threads: for the exact search; as many as there are cores unless given.
+        name: of the policy in the report; its `repr` unless given.
+
+    Raises:
+        ValueError: fewer than 3 positions, a seed out of range, an unknown policy, or a variant
+            whose games have no decision.
+        TypeError: a number is no integer.
+        PolicyError: the policy chose an illegal action; the message names the position.
+    """
+    positions, seed = integer("positions", positions), seed_of(seed)
+    num_threads = threads_of(num_threads)
+    if positions < 3:
+        raise ValueError(f"positions must be at least 3, one of each source, not {positions}")
+    graded = make_policy(policy)
+    if isinstance(graded, BuiltinPolicy):
+        graded = graded.with_seed(seed)
+    sources: dict[str, Policy] = {
+        "random play": RandomPolicy(seed),
+        "minimax 2": MinimaxPolicy(2, seed),
+        "own games": graded,
+    }
+    judged = []
+    with progress_bar(positions, "positions", enabled=progress) as move_on:
+        for number, (source, player) in enumerate(sources.items()):
+            left = positions // 3 + (number < positions % 3)
+            chunk = 0
+            while left:
+                count = min(left, _CHUNK)
+                # Streams of their own for every source and chunk.
+                draw = (seed, number, chunk)
+                sample = sample_decisions(player, count, draw, variant)
+                judged.append(_judge(graded, source, sample, num_threads))
+                move_on(count)
+                left -= count
+                chunk += 1
+    shown = name or (policy if isinstance(policy, str) else repr(policy))
+    return GradeReport.from_judged(shown, Judged.joined(judged), seed=seed)
+
+
+def sample_decisions(
+    player: Policy, count: int, seed: Sequence[int], variant: Variant | None = None
+) -> list[Position]:
+    """Return positions with two or more legal actions, each from another game of a policy.
+
+    Args:
+        player: plays both sides after 0 to 3 random plies.
+        count: how many.
+        seed: numbers that seed the openings and the draw of one position from each game.
+        variant: the standard game unless given.
+
+    Raises:
+        ValueError: no game had a decision.
+        PolicyError: the policy chose an illegal action.
+    """
+    rng = np.random.default_rng(list(seed))
+    found: list[Position] = []
+    while len(found) < count:
+        wanted = count - len(found)
+        games = []
+        for plies in range(_OPENING_PLIES):
+            share = (wanted + _OPENING_PLIES - 1 - plies) // _OPENING_PLIES
+            start = int(rng.integers(SEEDS, dtype=np.uint64))
+            games.append(random_openings(share, plies, variant, start))
+        drawn = _draw([game for part in games for game in part], player, rng)
+        if not drawn:
+            raise ValueError("the games of this variant leave no choice, so there is no grade")
+        found += drawn
+    return found
+
+
+def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> list[Position]:
+    """Play games to their end and draw one decision from each that has any."""
+    drawn: list[Position | None] = [None] * len(games)
+    met = np.zeros(len(games), dtype=np.int64)
+    running = list(range(len(games)))
+    while running:
+        for i in running:
+            if len(games[i].legal_actions()) > 1:
+                met[i] += 1
+                # Keeping the n-th with probability 1/n draws uniformly from a list that grows.
+                if rng.integers(met[i]) == 0:
+                    drawn[i] = games[i]
+        actions = choose_actions(player, [games[i] for i in running])
+        for i, action in zip(running, actions, strict=True):
+            games[i] = games[i].play(action)
+        running = [i for i in running if not games[i].is_over]
+    return [position for position in drawn if position is not None]
+
+
+def _judge(
+    policy: Policy, source: str, positions: list[Position], num_threads: int | None
+) -> Judged:
+    solutions = solve_batch(positions, num_threads)
+    chosen = np.array(choose_actions(policy, positions), dtype=np.int64)
+    rows = np.arange(len(positions))
+    margins = solutions.margins.astype(np.int64)
+    reached = solutions.action_margins[rows, chosen].astype(np.int64)
+    legal = solutions.action_mask.astype(bool)
+    worst: NDArray[np.int64] = np.where(legal, solutions.action_margins, np.iinfo(np.int16).max)
+    return Judged(
+        source=np.full(len(positions), source),
+        ply=np.array([position.ply for position in positions]),
+        seat=np.array([position.to_play for position in positions]),
+        regret=margins - reached,
+        outcome_regret=np.sign(margins) - np.sign(reached),
+        decisive=np.sign(worst.min(axis=1)) < np.sign(margins),
+    )

@@ -1,0 +1,208 @@
+"""Matches between policies, from both seats of random openings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import (
+    BuiltinPolicy,
+    Position,
+    Variant,
+    play_match,
+    random_openings,
+)
+from mijnlieff._util.integers import SEEDS, integer, seed_of, threads_of
+from mijnlieff._util.progress import progress_bar
+from mijnlieff.evaluation.match_report import MatchReport
+from mijnlieff.policies.base import Policy, choose_actions, make_policy
+
+__all__ = ["Conditions", "evaluate", "play", "play_in_lock_step"]
+
+# Pairs played at once: few where a bar shall move, else as many as memory has room for easily.
+_NATIVE_PAIRS = 8192
+_NATIVE_PAIRS_WITH_BAR = 64
+_LOCK_STEP_PAIRS = 4096
+
+
+def evaluate(
+    policy: str | Policy,
+    opponent: str | Policy,
+    games: int = 1000,
+    variant: Variant | None = None,
+    opening_plies: int = 2,
+    seed: int = 0,
+    progress: bool = False,
+    num_threads: int | None = None,
+    names: tuple[str, str] | None = None,
+) -> MatchReport:
+    """Play a match and report it.
+
+    Every opening is random and played twice, with the seats exchanged. Built-in policies against
+    each other play natively, in threads; otherwise all games advance together, and each policy is
+    asked for its actions in all of them at once. The openings are the same either way.
+
+    A built-in policy draws from streams of `seed` and its own seed here, and the decisions that it
+    counts do not change: the same call gives the same report, as far as any other policy is
+    deterministic.
+
+    Args:
+        policy: a policy, or a name that `make_policy` knows.
+        opponent: likewise.
+        games: a positive even number.
+        variant: the standard game unless given.
+        opening_plies: random plies before the policies take over; redrawn when they end the game.
+        seed: of the openings and of the built-in policies, 0 to 2**64 - 1.
+        progress: show a progress bar if stderr is a terminal and tqdm is installed.
+        num_threads: for built-in policies; as many as there are cores unless given.
+        names: of the two in the report; their `repr` unless given.
+
+    Raises:
+        ValueError: an odd, zero or negative number of games, an unknown policy, or openings so
+            long that no game outlasts them.
+        TypeError: a number is no integer.
+        PolicyError: a policy chose an illegal action; the message names the position.
+    """
+    conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
+    with progress_bar(conditions.games, "games", enabled=progress) as move_on:
+        return play(policy, opponent, conditions, move_on if progress else None, names)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which conditions a match is played; see `evaluate`."""
+
+    games: int
+    variant: Variant | None
+    opening_plies: int
+    seed: int
+    num_threads: int | None
+
+    @classmethod
+    def checked(
+        cls,
+        games: int,
+        variant: Variant | None,
+        opening_plies: int,
+        seed: int,
+        num_threads: int | None,
+    ) -> Conditions:
+        """Return these conditions.
+
+        Raises:
+            ValueError: an odd, zero or negative number of games, or another number out of range.
+            TypeError: a number is no integer.
+        """
+        games, opening_plies = integer("games", games), integer("opening_plies", opening_plies)
+        seed, num_threads = seed_of(seed), threads_of(num_threads)
+        if games < 2 or games % 2:
+            raise ValueError(
+                f"games must be a positive even number, for both seats of each opening, not {games}"
+            )
+        if opening_plies < 0:
+            raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
+        return cls(games, variant, opening_plies, seed, num_threads)
+
+
+def play(
+    policy: str | Policy,
+    opponent: str | Policy,
+    conditions: Conditions,
+    move_on: Callable[[int], object] | None = None,
+    names: tuple[str, str] | None = None,
+) -> MatchReport:
+    """Play the match that `evaluate` promises.
+
+    Args:
+        policy: a policy, or a name that `make_policy` knows.
+        opponent: likewise.
+        conditions: of the match.
+        move_on: told the numbers of games that have ended, every now and then.
+        names: of the two in the report; their `repr` unless given.
+    """
+    finished = move_on or _ignore
+    first, second = make_policy(policy), make_policy(opponent)
+    seed = conditions.seed
+    if isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy):
+        native = (first, second)
+        slice_length = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
+
+        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
+            margins = play_match(openings, *native, seed, number, conditions.num_threads)
+            finished(2 * len(openings))
+            return margins
+    else:
+        players = _reseeded(first, seed), _reseeded(second, seed)
+        slice_length = _LOCK_STEP_PAIRS
+
+        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
+            return play_in_lock_step(openings, *players, finished)
+
+    margins = []
+    pairs = conditions.games // 2
+    for number in range(0, pairs, slice_length):
+        count = min(slice_length, pairs - number)
+        openings = random_openings(
+            count, conditions.opening_plies, conditions.variant, seed, number
+        )
+        margins.append(margins_of(openings, number))
+    return MatchReport.from_margins(
+        *(names or (_name(policy), _name(opponent))),
+        np.concatenate(margins),
+        opening_plies=conditions.opening_plies,
+        seed=seed,
+    )
+
+
+def play_in_lock_step(
+    openings: list[Position],
+    policy: Policy,
+    opponent: Policy,
+    finished: Callable[[int], object],
+) -> NDArray[np.int64]:
+    """Play every opening twice, with the seats exchanged, all games at the same time.
+
+    Returns:
+        The margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
+
+    Raises:
+        PolicyError: a policy chose an illegal action.
+    """
+    # Game 2 i has `policy` as Light in opening i, game 2 i + 1 as Dark.
+    games = [position for position in openings for _seat in range(2)]
+    players = policy, opponent
+    running = list(range(len(games)))
+    while running:
+        for player in range(2):
+            # Light is player 0 in even games and player 1 in odd ones.
+            turns = [
+                i for i in running if not games[i].is_over and (i + games[i].to_play) % 2 == player
+            ]
+            if turns:
+                actions = choose_actions(players[player], [games[i] for i in turns])
+                for i, action in zip(turns, actions, strict=True):
+                    games[i] = games[i].play(action)
+        still_running = [i for i in running if not games[i].is_over]
+        finished(len(running) - len(still_running))
+        running = still_running
+    margins = np.array([position.margin for position in games], dtype=np.int64).reshape(-1, 2)
+    margins[:, 1] *= -1
+    return margins
+
+
+def _ignore(games: int) -> None:
+    """Nobody wants to know how many games have ended."""
+
+
+def _reseeded(policy: Policy, seed: int) -> Policy:
+    """Return a copy of a built-in policy whose decisions depend on the seed of the match."""
+    if isinstance(policy, BuiltinPolicy):
+        return policy.with_seed((policy.seed + seed) % SEEDS)
+    return policy
+
+
+def _name(policy: str | Policy) -> str:
+    return policy if isinstance(policy, str) else repr(policy)

@@ -1,0 +1,163 @@
+"""95 % intervals of what matches and grades measure, and ratings of players on the Elo scale.
+
+The model of the ratings is that of Zermelo (Mathematische Zeitschrift 29, 1929) and of Bradley &
+Terry (Biometrika 39, 1952): a player wins a game with probability ``1 / (1 + exp(b - a))``, where
+``a`` and ``b`` are the strengths of the two. 400 points of Elo are a factor of 10 in the odds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "NORMAL_QUANTILE",
+    "Ratings",
+    "elo_difference",
+    "fit_ratings",
+    "mean_interval",
+    "point_groups",
+    "score_interval",
+    "share_interval",
+]
+
+NORMAL_QUANTILE = 1.959964
+"""Of a standard normal number, 95 % lie within this distance of 0."""
+_ELO = 400 / math.log(10)
+"""Points of Elo for a factor e in the odds."""
+_SMALL_STEP = 1e-6
+"""The last step of Newton's method; what is left to go is about its square."""
+
+
+def score_interval(pair_scores: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % interval of a score from the scores of pairs of games, each 0 to 1.
+
+    The two games of an opening are not independent, so the spread is that of pairs. One won and
+    one lost pair are imagined in addition. That is the "two successes and two failures" of Agresti
+    & Coull ("Approximate is better than exact", The American Statistician 52, 1998), counted in
+    games: with it the normal approximation holds for few games, and a score of 100 % gets an
+    interval of sensible width.
+    """
+    scores = np.concatenate([pair_scores, [0.0, 1.0]])
+    center = float(scores.mean())
+    half_width = NORMAL_QUANTILE * float(scores.std()) / math.sqrt(len(scores))
+    return max(0.0, center - half_width), min(1.0, center + half_width)
+
+
+def share_interval(hits: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson, JASA 22, 1927); NaN of nothing."""
+    count = len(hits)
+    if not count:
+        return math.nan, math.nan
+    share, z2 = float(hits.mean()), NORMAL_QUANTILE**2
+    center = (share + z2 / (2 * count)) / (1 + z2 / count)
+    spread = math.sqrt(share * (1 - share) / count + z2 / (4 * count**2))
+    half_width = NORMAL_QUANTILE * spread / (1 + z2 / count)
+    return max(0.0, center - half_width), min(1.0, center + half_width)
+
+
+def mean_interval(values: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean, by the normal approximation; NaN of one value."""
+    mean = float(values.mean())
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    half_width = NORMAL_QUANTILE * deviation / math.sqrt(len(values))
+    return mean - half_width, mean + half_width
+
+
+def elo_difference(score: float) -> float:
+    """Return the difference of Elo ratings that predicts this score; infinite at 0 and 1."""
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return _ELO * math.log(score / (1 - score))
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of some players.
+
+    Attributes:
+        elo: float64 ``(players,)``, mean 0.
+        errors: float64 ``(players,)``, the standard error of each, from the Fisher information.
+    """
+
+    elo: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+def fit_ratings(points: NDArray[np.float64]) -> Ratings:
+    """Return the ratings that make these results likeliest.
+
+    A draw is half a win and half a loss. The likelihood is concave, so Newton's method finds its
+    maximum; steps that would make it worse are halved. The standard errors are those of
+    independent games without draws. Draws, and two games of an opening that favours a seat, vary
+    less, so they rather err on the large side.
+
+    Args:
+        points: ``(players, players)``, what each (row) won against each other (column).
+
+    Raises:
+        ValueError: `point_groups` finds more than one group, so nothing is likeliest: the ratings
+            would have to be infinitely far apart.
+    """
+    if len(point_groups(points)) > 1:
+        raise ValueError("players who lost no points to others have no finite ratings")
+    games = points + points.T
+    strengths = np.zeros(len(points))
+    step = np.full(len(points), math.inf)
+    while np.abs(step).max() > _SMALL_STEP:
+        covariance = _covariance(games, strengths)
+        step = covariance @ (points - games * _expected_scores(strengths)).sum(axis=1)
+        before = _log_likelihood(points, strengths)
+        # A loss as small as this is one of digits, not a step too far.
+        while _log_likelihood(points, strengths + step) < before - 1e-9 * abs(before):
+            step /= 2
+        strengths = strengths + step
+    errors = np.sqrt(np.diag(_covariance(games, strengths)))
+    return Ratings(_ELO * strengths, _ELO * errors)
+
+
+def point_groups(points: NDArray[np.float64]) -> list[list[int]]:
+    """Return the players in groups, best first, none of which lost a point to a later one.
+
+    Ratings of greatest likelihood exist if and only if there is one group (Ford, American
+    Mathematical Monthly 64, 1957). Everybody has played everybody.
+
+    Args:
+        points: as for `fit_ratings`.
+    """
+    players = range(len(points))
+    reaches = (points > 0) | np.eye(len(points), dtype=bool)
+    for middle in players:  # Warshall's closure: who won from one who won from ...
+        reaches |= np.outer(reaches[:, middle], reaches[middle])
+    mutual = reaches & reaches.T
+    groups = {tuple(np.flatnonzero(mutual[player]).tolist()) for player in players}
+    return sorted(map(list, groups), key=lambda group: -int(reaches[group[0]].sum()))
+
+
+def _expected_scores(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The score of each against each, ``(players, players)``."""
+    half_gaps = (strengths[:, None] - strengths[None, :]) / 2
+    scores: NDArray[np.float64] = (1 + np.tanh(half_gaps)) / 2
+    return scores
+
+
+def _covariance(games: NDArray[np.float64], strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse of the Fisher information among strengths whose mean is 0."""
+    expected = _expected_scores(strengths)
+    weights = games * expected * expected.T
+    information = np.diag(weights.sum(axis=1)) - weights
+    # Only differences matter, so a shift of all strengths carries no information. It is given
+    # some, which makes the matrix regular, and loses it again after the inversion.
+    shift = np.full_like(weights, 1 / len(weights))
+    scale = float(np.trace(information)) / len(weights)
+    covariance: NDArray[np.float64] = np.linalg.inv(information + scale * shift) - shift / scale
+    return covariance
+
+
+def _log_likelihood(points: NDArray[np.float64], strengths: NDArray[np.float64]) -> float:
+    return -float((points * np.logaddexp(0, strengths[None, :] - strengths[:, None])).sum())

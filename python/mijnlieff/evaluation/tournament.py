@@ -1,0 +1,75 @@
+"""Tournaments: everybody plays everybody, and all get a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from mijnlieff._mijnlieff import Variant
+from mijnlieff._util.integers import SEEDS
+from mijnlieff._util.progress import progress_bar
+from mijnlieff.evaluation.match import Conditions, play
+from mijnlieff.evaluation.tournament_report import TournamentReport
+from mijnlieff.policies.base import Policy, make_policy
+
+__all__ = ["tournament"]
+
+_SEED_STEP = 2**32
+"""Between the seeds of matches; pair ``i`` of a match uses its seed + i, so none are shared."""
+
+
+def tournament(
+    policies: Mapping[str, str | Policy],
+    games: int = 1000,
+    variant: Variant | None = None,
+    opening_plies: int = 2,
+    seed: int = 0,
+    progress: bool = False,
+    num_threads: int | None = None,
+) -> TournamentReport:
+    """Let every policy play a match against every other, and rate them.
+
+    The matches are those of `evaluate`, in the order of `itertools.combinations`. Match ``m`` has
+    the seed ``seed + m * 2**32``, so each is played from openings of its own and can be repeated.
+
+    Args:
+        policies: two or more, by the name that the report gives them; policies, or names that
+            `make_policy` knows.
+        games: of each match, a positive even number.
+        variant: the standard game unless given.
+        opening_plies: random plies before the policies take over.
+        seed: of the openings and of the built-in policies, 0 to 2**64 - 1.
+        progress: show a progress bar if stderr is a terminal and tqdm is installed.
+        num_threads: for built-in policies; as many as there are cores unless given.
+
+    Raises:
+        ValueError: fewer than two policies, or what `evaluate` refuses. Nothing has been played.
+        TypeError: `policies` is no mapping of names, or a number is no integer.
+        PolicyError: a policy chose an illegal action; the message names the position.
+    """
+    if not isinstance(policies, Mapping):
+        kind = type(policies).__name__
+        raise TypeError(f"policies are a mapping of names to policies, not of type {kind}")
+    for name, policy in policies.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a policy is a text, not {name!r}")
+        make_policy(policy)
+    if len(policies) < 2:
+        raise ValueError(f"a tournament takes two or more policies, not {len(policies)}")
+    conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
+    pairings = list(combinations(policies, 2))
+    matches = []
+    with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
+        for number, (first, second) in enumerate(pairings):
+            match_seed = (conditions.seed + number * _SEED_STEP) % SEEDS
+            matches.append(
+                play(
+                    policies[first],
+                    policies[second],
+                    replace(conditions, seed=match_seed),
+                    move_on if progress else None,
+                    (first, second),
+                )
+            )
+    return TournamentReport.from_matches(matches, seed=conditions.seed)

@@ -1,0 +1,20 @@
+"""Policies: everything that chooses actions.
+
+The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
+`mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
+"""
+
+from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
+from mijnlieff.policies.mcts import MCTSPolicy
+from mijnlieff.policies.network import NetworkPolicy
+
+__all__ = [
+    "ChampionPolicy",
+    "ExportedPolicy",
+    "MCTSPolicy",
+    "NetworkPolicy",
+    "Policy",
+    "choose_actions",
+    "make_policy",
+]

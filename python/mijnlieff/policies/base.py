@@ -1,0 +1,121 @@
+"""What is asked of every policy, and policies from their names.
+
+The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
+`mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, SupportsIndex, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import (
+    BuiltinPolicy,
+    GreedyPolicy,
+    MinimaxPolicy,
+    PerfectPolicy,
+    Position,
+    RandomPolicy,
+    mask_batch,
+)
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.exported import ChampionPolicy
+
+__all__ = ["Policy", "choose_actions", "make_policy"]
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Anything that chooses actions for positions that are not over."""
+
+    def act(self, position: Position) -> int:
+        """Return the action to play."""
+        ...
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``."""
+        ...
+
+
+def make_policy(
+    policy: str | Policy, *, depth: SupportsIndex = 2, seed: SupportsIndex = 0
+) -> Policy:
+    """Return the policy with this name, or the policy itself.
+
+    Args:
+        policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
+            ``"perfect:EPSILON"``, ``"champion"``, ``"champion:SIMULATIONS"``, or a policy.
+        depth: the depth of a plain ``"minimax"``.
+        seed: the seed of a policy made from a name.
+
+    Raises:
+        ValueError: an unknown name, or a depth or seed out of range.
+        TypeError: neither a name nor a policy, or a depth or seed that is no integer.
+        CheckpointError: the champion's file is damaged.
+    """
+    if not isinstance(policy, str):
+        if isinstance(policy, Policy) and not isinstance(policy, type):
+            return policy
+        raise TypeError(
+            "a policy is a name or an object with the methods act and act_batch, "
+            f"not {policy!r} of type {type(policy).__name__}"
+        )
+    kind, colon, argument = policy.partition(":")
+    if kind == "minimax" and (not colon or _is_integer(argument)):
+        return MinimaxPolicy(int(argument) if colon else depth, seed)
+    if kind == "perfect" and (not colon or _is_number(argument)):
+        return PerfectPolicy(seed, float(argument) if colon else 0.0)
+    if policy == "random":
+        return RandomPolicy(seed)
+    if policy == "greedy":
+        return GreedyPolicy(seed)
+    if kind == "champion" and (not colon or _is_integer(argument)):
+        return ChampionPolicy(seed, num_simulations=int(argument) if colon else 0)
+    raise ValueError(
+        f"unknown policy {policy!r}; choose random, greedy, minimax, minimax:DEPTH (such as "
+        "minimax:4), perfect, perfect:EPSILON (such as perfect:0.1), champion or "
+        "champion:SIMULATIONS (such as champion:64)"
+    )
+
+
+def _is_integer(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
+    """Return what a policy plays in these positions, checked.
+
+    Raises:
+        PolicyError: not one integer per position, or an action that is not legal; the message
+            names the position.
+    """
+    chosen = policy.act_batch(positions)
+    if isinstance(policy, BuiltinPolicy):
+        return list(map(int, chosen))
+    actions = np.asarray(chosen)
+    if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
+        actions = actions.astype(bool)  # NumPy takes booleans among integers for integers
+    if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":
+        raise PolicyError(
+            f"{policy!r} returned an array of dtype {actions.dtype} and shape {actions.shape} for "
+            f"{len(positions)} positions; it has to be integers of shape ({len(positions)},)"
+        )
+    masks = mask_batch(positions)
+    for i, action in enumerate(actions.tolist()):
+        if not (0 <= action < masks.shape[1] and masks[i, action]):
+            raise PolicyError(
+                f"{policy!r} chose action {action} in position {i}, {positions[i]!r}, "
+                f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
+            )
+    return [int(action) for action in actions]

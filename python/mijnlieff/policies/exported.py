@@ -1,0 +1,247 @@
+"""Trained networks as players, evaluated natively: the one in the package, and any exported one."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import Network, Position, Variant
+from mijnlieff._util.integers import integer, seed_of
+from mijnlieff.errors import CheckpointError
+from mijnlieff.policies.mcts import MCTSPolicy, search_value
+
+__all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
+
+_MAGIC = b"MIJNNETW"
+# How the search plays that the networks were trained with, see `TrainConfig`.
+_MARGIN_WEIGHT = 0.5
+_SOLVE_BELOW = 9
+
+
+class ExportedPolicy:
+    """Plays what a trained network thinks best, without PyTorch, with or without a search.
+
+    `load` reads a file that ``mijnlieff export`` wrote. A network plays on the board and with the
+    copies that it was trained on, whatever the opening rule.
+
+    Decision ``n`` draws from stream ``n`` of the seed: the same calls give the same actions,
+    however they are cut into batches. Policies are equal when network and settings are; how many
+    decisions they have made is pickled, but not compared.
+
+    Args:
+        network: what it plays by, a `mijnlieff._mijnlieff.Network`.
+        seed: of the draws, 0 to 2**64 - 1; it does not matter at temperature 0.
+        temperature: 0 plays the legal action with the largest logit (of equal ones the first);
+            above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
+        num_simulations: of a tree search (`MCTSPolicy`) before every decision, which plays its best
+            action and solves positions of at most 9 empty cells exactly; 0 plays by the network
+            alone.
+
+    Attributes:
+        network: as given.
+        seed: as given.
+        temperature: as given.
+        num_simulations: as given.
+
+    Raises:
+        ValueError: a seed, a temperature or a number of simulations out of range, or a search and a
+            temperature.
+        TypeError: `network` is not a network, or a number is not an integer.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> None:
+        """Check and keep the settings."""
+        if not isinstance(network, Network):
+            raise TypeError(
+                f"network must be a Network, not {network!r}; ExportedPolicy.load reads a file"
+            )
+        self.network = network
+        self.seed = seed_of(seed)
+        self.temperature = float(temperature)
+        if not (self.temperature >= 0 and math.isfinite(self.temperature)):
+            raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+        self.num_simulations = integer("num_simulations", num_simulations)
+        if self.num_simulations < 0:
+            raise ValueError(f"num_simulations must be 0 or more, not {self.num_simulations}")
+        if self.num_simulations and self.temperature:
+            raise ValueError(
+                f"a search plays its best action: leave temperature at 0, not {temperature!r}"
+            )
+        self._path: str | None = None
+        self._decisions = 0
+        self._search: MCTSPolicy | None = None
+        if self.num_simulations:
+            self._search = MCTSPolicy(
+                self.num_simulations,
+                partial(_evaluate, network),
+                seed=self.seed,
+                margin_weight=_MARGIN_WEIGHT,
+                solve_below=_SOLVE_BELOW,
+            )
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str],
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> ExportedPolicy:
+        """Return a policy that plays by the network in a file.
+
+        Args:
+            path: a file that ``mijnlieff export`` wrote.
+            seed: as in the class.
+            temperature: as in the class.
+            num_simulations: as in the class.
+
+        Raises:
+            CheckpointError: the file is missing, truncated, damaged, of another program or version;
+                the message names it and the reason.
+            ValueError: as in the class.
+            TypeError: as in the class.
+        """
+        policy = ExportedPolicy(_read_network(Path(path)), seed, temperature, num_simulations)
+        policy._path = os.fspath(path)
+        return policy
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that the network was trained on."""
+        return self.network.variant
+
+    def act(self, position: Position) -> int:
+        """Return the action to play.
+
+        Raises:
+            GameOverError: the game is over.
+            PolicyError: the position is of another board or other copies.
+        """
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
+
+        Runs without the GIL and stops on Ctrl-C.
+
+        Raises:
+            GameOverError: a game is over; the message says which. No decision is counted.
+            PolicyError: the positions are of another board or other copies.
+            ValueError: positions of several variants.
+        """
+        if not positions:
+            return np.empty(0, dtype=np.int64)
+        if self._search is not None:
+            return self._search.act_batch(positions)
+        actions = self.network.choose(positions, self.temperature, self.seed, self._decisions)
+        self._decisions += len(positions)
+        return actions
+
+    def __repr__(self) -> str:
+        """Return where the network comes from, and the settings."""
+        if self._path is None:
+            return f"ExportedPolicy({self.network!r}, {self._settings()})"
+        return f"ExportedPolicy.load({self._path!r}, {self._settings()})"
+
+    def _settings(self) -> str:
+        settings = f"seed={self.seed}, temperature={self.temperature}"
+        if self.num_simulations:
+            settings += f", num_simulations={self.num_simulations}"
+        return settings
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other plays by the same network, with the same settings."""
+        if not isinstance(other, ExportedPolicy):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        """Return a hash of what equality compares."""
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Network, int, float, int]:
+        return self.network, self.seed, self.temperature, self.num_simulations
+
+
+class ChampionPolicy(ExportedPolicy):
+    """Plays by the network that comes with the package, see ``docs/champion.md``.
+
+    The network was trained on the standard game; its file is read when first needed.
+
+    Args:
+        seed: as in `ExportedPolicy`.
+        temperature: as in `ExportedPolicy`.
+        num_simulations: as in `ExportedPolicy`.
+
+    Raises:
+        ValueError: as in `ExportedPolicy`.
+        TypeError: as in `ExportedPolicy`.
+        CheckpointError: the file in the package is damaged.
+    """
+
+    def __init__(
+        self,
+        seed: SupportsIndex = 0,
+        temperature: float = 0.0,
+        num_simulations: SupportsIndex = 0,
+    ) -> None:
+        """Check and keep the settings."""
+        super().__init__(_packaged_network(), seed, temperature, num_simulations)
+
+    def __repr__(self) -> str:
+        """Return the settings."""
+        return f"ChampionPolicy({self._settings()})"
+
+
+def is_network_file(path: Path) -> bool:
+    """Whether a file can be read and starts as one that ``mijnlieff export`` wrote."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def _evaluate(
+    network: Network, observations: NDArray[np.float32], _masks: NDArray[np.int8]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Logits and values as a tree search wants them."""
+    logits, values = network.evaluate(observations)
+    return logits, search_value(values, _MARGIN_WEIGHT)
+
+
+@cache
+def _packaged_network() -> Network:
+    """The network that comes with the package, read once."""
+    file = files("mijnlieff") / "data" / "champion.bin"
+    return _network(file.read_bytes(), "the champion of this package")
+
+
+def _read_network(path: Path) -> Network:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no network {path}") from None
+    except OSError as error:
+        raise CheckpointError(f"cannot read the network {path}: {error.strerror}") from error
+    return _network(content, str(path))
+
+
+def _network(content: bytes, name: str) -> Network:
+    try:
+        return Network(content)
+    except CheckpointError as error:
+        raise CheckpointError(f"{name}: {error}") from error

@@ -1,0 +1,144 @@
+"""A policy from a function that gives a number to every action."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
+from mijnlieff._util.integers import integer, seed_of
+from mijnlieff.errors import GameOverError, PolicyError
+
+__all__ = ["NetworkPolicy"]
+
+_Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
+
+
+class NetworkPolicy:
+    """A policy from a function that gives a number to every action.
+
+    The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` of the
+    layout chosen (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
+    returns logits ``(B, num_actions)``, or a tuple of logits and values, which are ignored, as
+    anything that NumPy makes a real array of, PyTorch tensors included. Illegal actions are masked
+    here, whatever their logits.
+
+    Args:
+        fn: the function.
+        observation: the layout of observations, see `Position.observation`.
+        temperature: 0 plays the legal action with the largest logit (of equal ones the first);
+            above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
+        seed: of the generator for draws, 0 to 2**64 - 1. It goes on from call to call, one row for
+            each position.
+        batch_size: the most positions given to `fn` at once.
+
+    Raises:
+        ValueError: unknown layout, a negative or infinite temperature, a batch size below 1, or a
+            seed out of range.
+        TypeError: `fn` cannot be called, or a number is no integer.
+    """
+
+    def __init__(
+        self,
+        fn: _Network,
+        observation: Literal["planes", "flat", "packed"] = "flat",
+        temperature: float = 0.0,
+        seed: int = 0,
+        batch_size: int = 4096,
+    ) -> None:
+        """Check and keep the settings."""
+        if not callable(fn):
+            raise TypeError(f"fn has to be a function of observations and masks, not {fn!r}")
+        if observation not in ("planes", "flat", "packed"):
+            raise ValueError(
+                f"unknown observation layout {observation!r}; choose planes, flat or packed"
+            )
+        if not (temperature >= 0 and math.isfinite(temperature)):
+            raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
+        batch_size = integer("batch_size", batch_size)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        self.fn = fn
+        self.observation = observation
+        self.temperature = float(temperature)
+        self.batch_size = batch_size
+        self.seed = seed_of(seed)
+        self._generator = np.random.default_rng(self.seed)
+
+    def __repr__(self) -> str:
+        """Return the settings; functions show their name."""
+        name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
+        return (
+            f"NetworkPolicy({name}, observation={self.observation!r}, "
+            f"temperature={self.temperature}, seed={self.seed})"
+        )
+
+    def act(self, position: Position) -> int:
+        """Return the action to play.
+
+        Raises:
+            GameOverError: the game is over.
+            PolicyError: the function returned something else than logits, see `act_batch`.
+        """
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
+
+        Raises:
+            GameOverError: a game is over; the message says which.
+            PolicyError: the function returned a wrong shape or dtype, NaN or +inf, or -inf for
+                every legal action; the message names the position.
+            ValueError: positions of several variants.
+        """
+        actions = np.empty(len(positions), dtype=np.int64)
+        for start in range(0, len(positions), self.batch_size):
+            batch = positions[start : start + self.batch_size]
+            masks = mask_batch(batch)
+            for i in np.flatnonzero(~masks.any(axis=1)):
+                raise GameOverError(f"position {start + i}: the game is over")
+            output = self.fn(observe_batch(batch, self.observation), masks)
+            logits = self._check(output, masks, start)
+            if self.temperature > 0:
+                # The largest of logits with Gumbel noise is a draw from their softmax.
+                noise = self._generator.gumbel(size=logits.shape)
+                logits = logits / self.temperature + noise
+            actions[start : start + len(batch)] = logits.argmax(axis=1)
+        return actions
+
+    def _check(self, output: Any, masks: NDArray[np.int8], start: int) -> NDArray[np.float64]:
+        """Return the logits, float64, with -inf for illegal actions."""
+        if isinstance(output, tuple):
+            if len(output) != 2:
+                raise PolicyError(
+                    f"the network returned {len(output)} values; it has to be logits, or logits "
+                    "and values"
+                )
+            output = output[0]
+        if hasattr(output, "detach"):  # a PyTorch tensor, which may need gradients
+            output = output.detach().cpu()
+        try:
+            logits = np.asarray(output)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise PolicyError(f"the network returned no array of numbers: {error}") from error
+        if logits.dtype.kind not in "fiu":
+            raise PolicyError(f"the logits have dtype {logits.dtype}, not a real number type")
+        if logits.shape != masks.shape:
+            raise PolicyError(
+                f"the logits have shape {logits.shape}, but {masks.shape[0]} positions with "
+                f"{masks.shape[1]} actions need {masks.shape}"
+            )
+        bad = np.isnan(logits) | np.isposinf(logits)
+        for i in np.flatnonzero(bad.any(axis=1)):
+            action = int(bad[i].argmax())
+            raise PolicyError(
+                f"position {start + i}: the logit of action {action} is {logits[i, action]}"
+            )
+        masked = np.where(masks.astype(bool), logits.astype(np.float64), -np.inf)
+        for i in np.flatnonzero(np.isneginf(masked).all(axis=1)):
+            raise PolicyError(f"position {start + i}: the logit of every legal action is -inf")
+        return masked

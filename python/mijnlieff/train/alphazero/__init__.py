@@ -1,0 +1,5 @@
+"""Learning from tree search, the AlphaZero way."""
+
+from mijnlieff.train.alphazero.alphazero import AlphaZero, SearchLosses
+
+__all__ = ["AlphaZero", "SearchLosses"]

@@ -1,0 +1,106 @@
+"""What is worked out from an observation before the network sees it: the tactics of one move.
+
+A network learns these too, but slowly, and never quite: they are exact counts over the lines of the
+board, which decide most endings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from mijnlieff import Board, Position, Variant
+from mijnlieff.train.network.symmetry import SymmetryGroup
+
+__all__ = ["TacticalFeatures"]
+
+
+class TacticalFeatures(nn.Module):
+    """Extends flat observations; has nothing to learn.
+
+    Added per cell: the points that a stone there would score, for either side, and the lines of
+    three through it that only one side has entered so far, for either side. Added per placement:
+    the share of the board's cells that it would leave the opponent to choose from, and whether that
+    is none, which forces a pass.
+
+    Attributes:
+        table: int64 `(order, size)`, where the extended observation comes from in each symmetry.
+    """
+
+    lines: Tensor
+    reach: Tensor
+
+    def __init__(self, variant: Variant, group: SymmetryGroup) -> None:
+        """Compute the lines and the reach of every placement.
+
+        Args:
+            variant: fixes the board.
+            group: its symmetries.
+        """
+        super().__init__()
+        self.num_cells = variant.board.num_cells
+        self.register_buffer("lines", torch.from_numpy(_lines(variant.board)), persistent=False)
+        self.register_buffer("reach", torch.from_numpy(_reach(variant.board)), persistent=False)
+        self.table = _table(group, self.num_cells)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Extend observations.
+
+        Args:
+            observations: float32 `(B, 3 * num_cells + 8)`, flat.
+
+        Returns:
+            float32 `(B, size)`, the observations first.
+        """
+        n = self.num_cells
+        own, opposing = observations[:, :n], observations[:, n : 2 * n]
+        empty = 1.0 - own - opposing
+        own_on, opposing_on = own @ self.lines, opposing @ self.lines
+        added = []
+        for mine, theirs in ((own_on, opposing_on), (opposing_on, own_on)):
+            alone = theirs == 0
+            for count in (2, 1):
+                added.append((((mine == count) & alone).float() @ self.lines.t()) * empty)
+        choices = empty @ self.reach
+        return torch.cat([observations, *added, choices / n, (choices == 0).float()], dim=1)
+
+
+def _lines(board: Board) -> NDArray[np.float32]:
+    """Float32 `(num_cells, lines)`: 1 where a cell is on a line.
+
+    A run of n cells scores n - 2 points: one for each three consecutive cells in it.
+    """
+    number = {cell: index for index, cell in enumerate(board.cells)}
+    lines = []
+    for x, y in board.cells:
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            line = [(x + k * dx, y + k * dy) for k in range(3)]
+            if all(cell in number for cell in line):
+                lines.append([number[cell] for cell in line])
+    incidence = np.zeros((board.num_cells, len(lines)), dtype=np.float32)
+    for index, members in enumerate(lines):
+        incidence[members, index] = 1.0
+    return incidence
+
+
+def _reach(board: Board) -> NDArray[np.float32]:
+    """Float32 `(num_cells, 4 * num_cells)`: 1 where a placement lets the opponent place next.
+
+    Asked from the rules: on an empty board, what is open after a placement is all that it reaches.
+    """
+    n = board.num_cells
+    start = Position(Variant(board, "anywhere", 1))
+    after = [start.play(action).observation("flat")[2 * n : 3 * n] for action in range(4 * n)]
+    return np.stack(after, axis=1).astype(np.float32)
+
+
+def _table(group: SymmetryGroup, num_cells: int) -> NDArray[np.int64]:
+    cells = group.features[:, :num_cells]
+    placements = group.actions[:, :-1]
+    parts = [cells, cells, cells, cells, placements, placements]
+    columns = [group.features]
+    for part in parts:
+        columns.append(part + sum(column.shape[1] for column in columns))
+    return np.concatenate(columns, axis=1)

@@ -1,0 +1,161 @@
+"""Self-play: rounds of games on a vector environment, turned into positions to learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from mijnlieff import Variant, VectorEnv
+from mijnlieff.policies.mcts import MARGIN_UNIT
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.ppo.advantage import signed_advantages
+
+__all__ = ["Experience", "SelfPlay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """The positions of one round; the rows of all tensors belong together.
+
+    Attributes:
+        observations: uint8 `(B, features)`, flat, hands as raw counts.
+        masks: bool `(B, num_actions)`.
+        actions: int64 `(B,)`.
+        log_probs: float32 `(B,)`, of the actions when they were played.
+        advantages: float32 `(B,)`, for the player who acted; outcome and margin combined.
+        targets: float32 `(B, 2)`, what the two values should have been.
+        steps: actions played in the round, random openings included.
+        games: games finished in the round.
+    """
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    targets: Tensor
+    steps: int
+    games: int
+
+
+class SelfPlay:
+    """Plays rounds of games, the network on both sides.
+
+    Every round starts all games anew and ends when each of them has ended once; a game that ends
+    earlier is followed by another, whose last position is valued by the network. So nothing is
+    carried from round to round but the network and the generator, and a run can be taken up again
+    exactly where it was saved.
+    """
+
+    def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
+        """Create the environment.
+
+        Args:
+            variant: the game.
+            config: `num_envs`, `random_plies`, `gamma`, `gae_lambda` and `margin_coef` are used.
+            generator: source of all randomness.
+        """
+        self._config = config
+        self._generator = generator
+        self._env = VectorEnv(
+            config.num_envs, variant, observation="flat", dtype="uint8", reward="margin", copy=False
+        )
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+    @torch.no_grad()
+    def play_round(self, network: PolicyValueNetwork) -> Experience:
+        """Play all games to their end.
+
+        Args:
+            network: the player.
+        """
+        config, n = self._config, self._config.num_envs
+        seed = int(torch.randint(2**62, (), generator=self._generator))
+        random_plies = torch.randint(config.random_plies + 1, (n,), generator=self._generator)
+        # Seat 0 or 1 moves at random in some games, none (2) in the others.
+        guests = torch.rand(n, generator=self._generator) < config.random_opponents
+        seats = torch.randint(2, (n,), generator=self._generator).masked_fill(~guests, 2)
+        ply = _Ply(*self._env.reset(seed=seed))
+        plies: list[_Ply] = []
+        ended = torch.zeros(n, dtype=torch.bool)
+        while not bool(ended.all()):
+            self._choose(ply, network)
+            random = (random_plies > len(plies)) | (ply.to_play == seats)
+            if bool(random.any()):
+                ply.actions[random] = torch.from_numpy(self._env.sample_actions())[random]
+            observation, rewards, terminated, _, info = self._env.step(ply.actions.numpy())
+            margin = torch.from_numpy(rewards).float()
+            ply.rewards = torch.stack([margin.sign(), margin / MARGIN_UNIT], dim=1)
+            ply.terminated = torch.from_numpy(terminated).clone()
+            ply.chosen = ~random
+            ended |= ply.terminated
+            plies.append(ply)
+            ply = _Ply(observation, info)
+        self._choose(ply, network)
+        return self._experience(plies, ply)
+
+    def _choose(self, ply: _Ply, network: PolicyValueNetwork) -> None:
+        # Games are played on the processor, wherever the network is.
+        logits, values = (part.cpu() for part in network(network.from_counts(ply.observations)))
+        ply.values = values
+        log_probs = masked_log_softmax(logits, ply.masks)
+        # Exponential race: the smallest e / p is at action a with probability p[a].
+        races = torch.empty_like(log_probs).exponential_(generator=self._generator)
+        ply.actions = (log_probs - races.log()).argmax(dim=1)
+        ply.log_probs = log_probs.gather(1, ply.actions[:, None])[:, 0]
+
+    def _experience(self, plies: list[_Ply], last: _Ply) -> Experience:
+        config = self._config
+        values = torch.stack([ply.values for ply in [*plies, last]])
+        terminated = torch.stack([ply.terminated for ply in plies])
+        advantages = signed_advantages(
+            torch.stack([ply.rewards for ply in plies]),
+            values,
+            torch.stack([ply.to_play for ply in [*plies, last]]),
+            terminated,
+            torch.stack([ply.chosen for ply in plies]),
+            config.gamma,
+            config.gae_lambda,
+        )
+        targets = advantages + values[:-1]
+        combined = advantages[..., 0] + config.margin_coef * advantages[..., 1]
+        chosen = torch.cat([ply.chosen for ply in plies])
+        return Experience(
+            observations=torch.cat([ply.observations for ply in plies])[chosen],
+            masks=torch.cat([ply.masks for ply in plies])[chosen],
+            actions=torch.cat([ply.actions for ply in plies])[chosen],
+            log_probs=torch.cat([ply.log_probs for ply in plies])[chosen],
+            advantages=combined.flatten()[chosen],
+            targets=targets.flatten(0, 1)[chosen],
+            steps=terminated.numel(),
+            games=int(terminated.sum()),
+        )
+
+
+class _Ply:
+    """What one ply of all games leaves behind; filled in while it is played."""
+
+    observations: Tensor
+    masks: Tensor
+    to_play: Tensor
+    values: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    rewards: Tensor
+    terminated: Tensor
+    chosen: Tensor
+
+    def __init__(self, observation: NDArray[np.uint8], info: dict[str, Any]) -> None:
+        # Copies: the environment writes the next ply over its arrays.
+        self.observations = torch.from_numpy(observation).clone()
+        self.masks = torch.from_numpy(info["action_mask"]).bool()
+        self.to_play = torch.from_numpy(info["to_play"]).clone()

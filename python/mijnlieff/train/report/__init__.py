@@ -1,0 +1,1 @@
+"""What a run shows: progress, logs, plots and tables."""

@@ -1,0 +1,84 @@
+"""The log as event files of TensorBoard."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mijnlieff.errors import OutputError
+from mijnlieff.train.report.rows import flat_row
+from mijnlieff.train.report.state import TrainState
+
+__all__ = ["TensorBoardLog"]
+
+
+class TensorBoardLog:
+    """Writes every round's numbers over the actions played; a context manager.
+
+    Measured scores are in the group `score`, losses in `loss`, rates in `speed`, and what else the
+    algorithm tells in `learning`.
+    """
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        """Begin an event file.
+
+        Args:
+            folder: of the event files; made if need be.
+            steps: actions played so far; what the files already say of later ones is hidden.
+
+        Raises:
+            ImportError: TensorBoard is not installed.
+            OutputError: the folder cannot be written to.
+        """
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._folder = folder
+        try:
+            self._writer = SummaryWriter(str(folder), purge_step=steps + 1)
+        except OSError as error:
+            raise OutputError(f"cannot write {folder}: {error}") from error
+
+    def __call__(self, state: TrainState) -> None:
+        """Write the latest round.
+
+        Args:
+            state: of the run.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        row = flat_row(state.log[-1])
+        steps = row.pop("steps")
+        try:
+            for name, value in row.items():
+                if value is not None and name != "round":
+                    self._writer.add_scalar(_tag(name), value, steps)
+            self._writer.flush()
+        except OSError as error:
+            raise OutputError(f"cannot write {self._folder}: {error}") from error
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the file is open."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        # Every round has been flushed: on a disk that is full by now there is nothing more to lose.
+        with contextlib.suppress(OSError):
+            self._writer.close()
+
+
+def _tag(name: str) -> str:
+    name = name.replace(":", "_")  # TensorBoard's names know no colon, those of players do
+    if name.startswith("score_"):
+        return f"score/{name.removeprefix('score_')}"
+    if name.endswith("_loss"):
+        return f"loss/{name.removesuffix('_loss')}"
+    return f"speed/{name}" if name.endswith("_per_second") else f"learning/{name}"

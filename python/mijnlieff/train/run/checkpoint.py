@@ -1,0 +1,169 @@
+"""Checkpoint files: everything a run needs to go on exactly where it was.
+
+A checkpoint is a PyTorch file of plain values and tensors, read with `weights_only=True`: opening
+one from elsewhere runs no code. It is written beside the old one and then put in its place, so that
+a kill at any moment leaves a whole file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mijnlieff import Board, Variant
+from mijnlieff.errors import CheckpointError, MijnlieffError, OutputError
+from mijnlieff.train.config import Budget, TrainConfig
+
+__all__ = ["Checkpoint", "Counters", "load_checkpoint", "save_checkpoint"]
+
+FORMAT = "mijnlieff-train"
+VERSION = 1
+
+
+@dataclass(slots=True)
+class Counters:
+    """How far a run has come.
+
+    Attributes:
+        rounds: rounds of self-play learnt from.
+        steps: actions played.
+        games: games finished.
+        seconds: wall time in the training loop, all sessions together.
+    """
+
+    rounds: int = 0
+    steps: int = 0
+    games: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The content of a checkpoint file.
+
+    Attributes:
+        config: the run's settings.
+        budget: how long it is meant to go on.
+        variant: the game it learns.
+        network: the weights by name.
+        optimizer: the optimiser's state.
+        generator: state of the random generator, uint8.
+        counters: how far the run has come.
+        curve: the measurements so far, oldest first; plain values.
+    """
+
+    config: TrainConfig
+    budget: Budget
+    variant: Variant
+    network: dict[str, Tensor]
+    optimizer: dict[str, Any]
+    generator: Tensor
+    counters: Counters
+    curve: list[dict[str, Any]]
+
+
+def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint, replacing the file whole or not at all.
+
+    Args:
+        path: the file.
+        checkpoint: what to write.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "config": dataclasses.asdict(checkpoint.config),
+        "budget": dataclasses.asdict(checkpoint.budget),
+        "variant": {
+            "board": str(checkpoint.variant.board),
+            "opening": checkpoint.variant.opening,
+            "copies": checkpoint.variant.copies,
+        },
+        "network": checkpoint.network,
+        "optimizer": checkpoint.optimizer,
+        "generator": checkpoint.generator,
+        "counters": dataclasses.asdict(checkpoint.counters),
+        "curve": checkpoint.curve,
+    }
+    beside = path.with_name(path.name + ".part")
+    try:
+        with beside.open("wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except (OSError, RuntimeError) as error:  # PyTorch reports a full disk as RuntimeError
+        raise OutputError(f"cannot write the checkpoint {path}: {error}") from error
+
+
+def load_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint.
+
+    Args:
+        path: the file.
+
+    Raises:
+        CheckpointError: the file is missing, truncated, damaged, of another program or version, or
+            its content does not fit together; the message names the file and what is wrong.
+    """
+    content = _read(path)
+    try:
+        return Checkpoint(
+            config=TrainConfig.from_dict(content["config"]),
+            budget=Budget(**content["budget"]),
+            variant=_variant(**content["variant"]),
+            network=dict(content["network"]),
+            optimizer=dict(content["optimizer"]),
+            generator=content["generator"],
+            counters=Counters(**content["counters"]),
+            curve=list(content["curve"]),
+        )
+    except KeyError as error:
+        raise CheckpointError(f"checkpoint {path} has no entry {error}") from error
+    except (TypeError, ValueError, MijnlieffError) as error:
+        raise CheckpointError(f"checkpoint {path} does not make sense: {error}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        # PyTorch files are zip archives; their checksums tell a damaged file from a foreign one.
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise CheckpointError(f"checkpoint {path} is damaged: {damaged} fails its checksum")
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no checkpoint {path}") from None
+    except zipfile.BadZipFile as error:
+        raise CheckpointError(
+            f"checkpoint {path} is truncated, or no checkpoint at all: {error}"
+        ) from error
+    except OSError as error:
+        raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror}") from error
+    except CheckpointError:
+        raise
+    except Exception as error:  # what bytes from elsewhere may raise in there is not documented
+        reason = str(error).partition("\n")[0]
+        raise CheckpointError(f"{path} is not a checkpoint of this program: {reason}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is a PyTorch file, but not a checkpoint of mijnlieff train")
+    if content.get("version") != VERSION:
+        raise CheckpointError(
+            f"checkpoint {path} has format version {content.get('version')!r}; "
+            f"this program reads version {VERSION}"
+        )
+    return content
+
+
+def _variant(board: str, opening: str, copies: int) -> Variant:
+    return Variant(Board.from_text(board), opening, copies)
