@@ -20,8 +20,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Solver, Variant
-from mijnlieff._util.integers import integer_in
+from mijnlieff._mijnlieff import (
+    DEFAULT_TABLE_BYTES,
+    Board,
+    Position,
+    Solver,
+    Variant,
+    common_variant,
+    integer_in,
+)
 
 __all__ = [
     "Solution",
@@ -32,7 +39,6 @@ __all__ = [
     "solver_for",
 ]
 
-DEFAULT_TABLE_BYTES = 64 << 20
 _KEPT_SOLVERS = 4
 
 _solvers: OrderedDict[tuple[Board, int], Solver] = OrderedDict()
@@ -111,7 +117,7 @@ def solve(
     """Return the exact margin of a position and of every legal action.
 
     Any position of a board of up to 16 cells takes seconds at most with up to 3 copies. Larger
-    boards may take longer than anybody waits; give a limit. Runs without the GIL and stops on
+    boards may take very long; give a limit. Runs without the GIL and stops on
     Ctrl-C.
 
     >>> import mijnlieff
@@ -120,10 +126,12 @@ def solve(
 
     Raises:
         SearchLimitError: a limit was reached; the error holds the bounds proven until then.
-        ValueError: `max_nodes` or `max_seconds` is negative.
-        TypeError: `max_nodes` is no integer.
+        ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+        TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
         BookError: the book that comes with the package is damaged.
     """
+    if not isinstance(position, Position):
+        raise TypeError(f"position must be a Position, not {position!r}")
     solver = solver_for(position.variant)
     margin, actions, margins, nodes = solver.solve(position, max_nodes, max_seconds)
     return Solution(
@@ -146,20 +154,19 @@ def solve_batch(
 
     Args:
         positions: finished games are allowed; their margin is the result.
-        num_threads: as many as there are cores unless given; the answer does not depend on it.
+        num_threads: 1 to 1024; None is as many as there are cores. The answer does not depend on
+            it.
         max_nodes: the most positions each thread may look into.
-        max_seconds: the most time.
+        max_seconds: the most time; infinity is no limit.
 
     Raises:
         SearchLimitError: a limit was reached; the error names a position that is not solved and
             holds the bounds proven for it.
-        ValueError: no position or several variants, 0 threads, or a negative limit.
-        TypeError: a number of threads or positions is no integer.
+        ValueError: no position or several variants, 0 threads, or a limit that is negative or NaN.
+        TypeError: an item is not a `Position`, or a number not an integer.
         BookError: the book that comes with the package is damaged.
     """
-    if not positions:
-        raise ValueError("the list of positions is empty, give at least one")
-    solver = solver_for(positions[0].variant)
+    solver = solver_for(common_variant(positions))
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
 
@@ -173,7 +180,7 @@ def set_table_bytes(count: int) -> None:
 
     Raises:
         ValueError: the number is below 1.
-        TypeError: it is no integer.
+        TypeError: it is not an integer.
     """
     global _table_bytes
     table_bytes = integer_in("count", count, 1, sys.maxsize)

@@ -10,4 +10,4 @@ mod action;
 mod observation;
 
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
-pub use observation::{Feature, Layout, PackError, observe, pack};
+pub use observation::{Feature, Layout, PackError, UnknownLayout, observe, pack};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::game::{CellSet, Position, Variant};
+use crate::game::{CellSet, Position, Variant, shortened};
 
 /// How a position is laid out as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,18 @@ impl Layout {
         self.shape(variant).iter().product()
     }
 
+    /// Fails when positions of this variant cannot be laid out like this.
+    ///
+    /// # Errors
+    ///
+    /// For [`Layout::Packed`], as [`PackError::check`].
+    pub fn check(self, variant: &Variant) -> Result<(), PackError> {
+        match self {
+            Self::Planes | Self::Flat => Ok(()),
+            Self::Packed => PackError::check(variant),
+        }
+    }
+
     /// The name, as [`Layout::from_str`] reads it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -50,15 +62,34 @@ impl Layout {
     }
 }
 
-impl FromStr for Layout {
-    type Err = String;
+/// A name that no layout has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLayout {
+    /// The name given, cut when it is long.
+    pub found: String,
+}
 
-    fn from_str(name: &str) -> Result<Self, String> {
+impl fmt::Display for UnknownLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = &self.found;
+        write!(
+            f,
+            "unknown observation layout {found:?}; choose planes, flat or packed"
+        )
+    }
+}
+
+impl std::error::Error for UnknownLayout {}
+
+impl FromStr for Layout {
+    type Err = UnknownLayout;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
         [Self::Planes, Self::Flat, Self::Packed]
             .into_iter()
             .find(|layout| layout.name() == name)
-            .ok_or_else(|| {
-                format!("unknown observation layout {name:?}; choose planes, flat or packed")
+            .ok_or_else(|| UnknownLayout {
+                found: shortened(name),
             })
     }
 }

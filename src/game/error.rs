@@ -321,10 +321,28 @@ impl fmt::Display for PositionError {
 pub struct ParseError {
     /// Where reading stopped, in characters from 0.
     pub at: usize,
-    /// What stands there; empty at the end of the text.
+    /// What stands there, cut when it is long; empty at the end of the text.
     pub found: String,
     /// What would be right.
     pub expected: String,
+}
+
+impl ParseError {
+    pub(super) fn new(at: usize, found: &str, expected: impl Into<String>) -> Self {
+        Self {
+            at,
+            found: shortened(found),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// A text as errors keep it: at most 60 characters, however long the input was.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 impl fmt::Display for ParseError {

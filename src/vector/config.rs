@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::game::Variant;
+use crate::game::{Variant, shortened};
 use crate::policy::Policy;
 
 /// A name that is none of the choices of an option.
@@ -46,7 +46,7 @@ macro_rules! named {
                     $($name => Ok(Self::$variant),)*
                     _ => Err(UnknownName {
                         option: $option,
-                        found: name.to_owned(),
+                        found: shortened(name),
                         choices: vec![$($name),*],
                     }),
                 }

@@ -87,7 +87,7 @@ fn code(text: &str) -> String {
     let lines = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The paths that start with `prefix` in some code, braces of a `use` written out.
@@ -215,6 +215,27 @@ fn no_two_modules_import_each_other() {
             }
         }
     }
+}
+
+/// `src/python/errors.rs` says which exception each core error becomes, and `?` does the rest.
+#[test]
+fn errors_become_exceptions_in_one_place() {
+    let mut checked = 0;
+    for (module, text) in &modules() {
+        if module[0] != "python" || module[1..] == ["errors"] {
+            continue;
+        }
+        checked += 1;
+        let code = code(text);
+        for path in paths(&code, "crate::") {
+            let name = path.last().unwrap();
+            let fine = path[0] == "python" || !name.ends_with("Error");
+            assert!(fine, "{} handles {name}", module.join("::"));
+        }
+        let fine = !code.contains("error.to_string()") && !code.contains("Error::new_err)?");
+        assert!(fine, "{} maps an error", module.join("::"));
+    }
+    assert!(checked > 10);
 }
 
 #[test]

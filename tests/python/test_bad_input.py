@@ -190,6 +190,72 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("an unknown action name", lambda: Variant().action_name(65), IndexError, ["65", "0 to 64"]),
     ("a negative action name", lambda: Variant().action_name(-1), IndexError, ["-1", "0 to 64"]),
     ("an unknown cell name", lambda: Board.standard().cell_name(16), IndexError, ["16", "0 to 15"]),
+    ("a lone surrogate", lambda: STANDARD.play("a\ud800"), errors.ParseError, ["'\\ud800'", "1"]),
+    (
+        "a lone surrogate in a record",
+        lambda: Position.from_record("1. a1\udcff"),
+        errors.ParseError,
+        ["'\\udcff'", "character 5"],
+    ),
+    (
+        "a lone surrogate in a position",
+        lambda: Position.from_notation("\ud800"),
+        errors.ParseError,
+        ["'\\ud800'"],
+    ),
+    (
+        "a lone surrogate in a board",
+        lambda: Board.from_text("#\ud800"),
+        errors.ParseError,
+        ["'\\ud800'"],
+    ),
+    (
+        "a list of others",
+        lambda: mijnlieff.mask_batch([STANDARD, 3]),
+        TypeError,
+        ["position 1", "3"],
+    ),
+    ("a list that is none", lambda: mijnlieff.mask_batch(3), TypeError, ["list of Position", "3"]),
+    ("solving a number", lambda: mijnlieff.solve(3), TypeError, ["a Position", "not 3"]),
+    ("solving numbers", lambda: mijnlieff.solve_batch([3]), TypeError, ["position 0", "not 3"]),
+    ("solving no list", lambda: mijnlieff.solve_batch(3), TypeError, ["list of Position", "not 3"]),
+    (
+        "a search of a number",
+        lambda: mijnlieff.MCTSPolicy(4).act(3),
+        TypeError,
+        ["a Position", "not 3"],
+    ),
+    (
+        "a player given a number",
+        lambda: mijnlieff.RandomPolicy().act(3),
+        TypeError,
+        ["a Position", "not 3"],
+    ),
+    (
+        "a variant that is a number",
+        lambda: mijnlieff.expand_packed(np.zeros(1, np.uint64), 3),
+        TypeError,
+        ["a Variant", "not 3"],
+    ),
+]
+
+LONG = "y" * 10**6
+LONG_TEXTS: list[Callable[[], object]] = [
+    lambda: STANDARD.play(LONG),
+    lambda: STANDARD.play("a1" + LONG),
+    lambda: Variant().action_index(LONG),
+    lambda: Position.from_record(LONG),
+    lambda: mijnlieff.parse_record("1. a1+ " + LONG),
+    lambda: Position.from_notation(LONG),
+    lambda: Position.from_notation(LONG + " - 0"),
+    lambda: Position.from_notation("..../..../..../.... - " + LONG),
+    lambda: Position.from_notation(f"..../..../..../.... {LONG} 0"),
+    lambda: Variant(opening=LONG),
+    lambda: STANDARD.observation(LONG),
+    lambda: mijnlieff.TreeSearch([STANDARD], root=LONG),
+    lambda: mijnlieff.perft(LONG, 1),
+    lambda: mijnlieff.mask_batch(np.zeros(10**6)),
+    lambda: STANDARD.play([LONG]),
 ]
 
 
@@ -208,6 +274,15 @@ def check(do: Callable[[], object], exception: type[Exception], words: list[str]
 @pytest.mark.parametrize(("what", "do", "exception", "words"), RULES, ids=[row[0] for row in RULES])
 def test_rules(what, do, exception, words):
     check(do, exception, words)
+
+
+@pytest.mark.parametrize("do", LONG_TEXTS)
+def test_messages_stay_short_however_long_the_input_is(do):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        do()
+    assert len(str(caught.value)) < 200
+    if isinstance(caught.value, errors.ParseError):
+        assert "y" * 50 in str(caught.value)
 
 
 def test_an_illegal_move_carries_what_was_legal():

@@ -36,11 +36,13 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
         on the same device.
 
     Raises:
-        TypeError: not 64-bit integers as above.
+        TypeError: not 64-bit integers as above, or `variant` is not a `Variant`.
         ValueError: another layout.
         VariantError: the variant has more than 16 cells or 3 copies.
     """
     variant = Variant() if variant is None else variant
+    if not isinstance(variant, Variant):
+        raise TypeError(f"variant must be a Variant, not {variant!r}")
     if variant.board.num_cells > _SET_BITS or variant.copies > _MAX_COPIES:
         raise VariantError(
             f"packed observations hold at most {_SET_BITS} cells and {_MAX_COPIES} copies, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
@@ -13,12 +12,15 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mijnlieff._mijnlieff import (
+    MAX_ENVS,
     BatchEnv,
     BuiltinPolicy,
     Position,
     Variant,
+    integer,
+    integer_in,
+    seed_of,
 )
-from mijnlieff._util.integers import integer, integer_in, seed_of, threads_of
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
@@ -29,13 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["MAX_ENVS", "VectorEnv"]
-
-#: The largest batch; beyond it a mistyped number would take all memory.
-MAX_ENVS = 2**24
-
-#: Games of self-play from which threads pay also on a busy machine; see docs/performance.md.
-_THREADS_PAY_FROM = 16384
+__all__ = ["VectorEnv"]
 
 _AUTORESET = {
     "same_step": AutoresetMode.SAME_STEP,
@@ -82,9 +78,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         auto_pass: play forced passes inside ``step`` instead of asking for them.
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
-        num_threads: threads for batches of 2,048 games and more; None is one for each CPU this
-            process may use, or a single one for self-play of less than 16,384 games, where a thread
-            that has to wait for a processor costs more than it saves.
+        num_threads: 1 to 1024; None is as many as there are cores. Batches of less than 2,048 games
+            use one, and by default self-play of less than 16,384 games does, where a thread that
+            waits for a core costs more than it saves.
         copy: whether every step hands out other arrays. False hands out the environment's own,
             which the next step overwrites.
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
@@ -151,7 +147,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             "autoreset": self.autoreset_mode.name.lower(),
             "auto_pass": auto_pass,
             "illegal_action": illegal_action,
-            "num_threads": _threads(num_threads, self.num_envs, opponent is None),
+            "num_threads": num_threads,
             "copy": copy,
         }
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
@@ -312,17 +308,6 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         else:
             self._batch = BatchEnv(self.num_envs, self.variant, **self._options)
             self._batch.restore(games)
-
-
-def _threads(num_threads: SupportsIndex | None, num_envs: int, self_play: bool) -> int:
-    given = threads_of(num_threads)
-    if given is not None:
-        return given
-    if self_play and num_envs < _THREADS_PAY_FROM:
-        return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:

@@ -8,16 +8,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, TreeSearch
-from mijnlieff._util.integers import SEEDS, integer, seed_of
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff._mijnlieff import (
+    FULL_MARGIN,
+    MARGIN_UNIT,
+    SEEDS,
+    Position,
+    TreeSearch,
+    integer,
+    seed_of,
+)
+from mijnlieff.errors import PolicyError
 
-__all__ = ["MARGIN_UNIT", "MCTSPolicy", "search_value", "search_with"]
-
-MARGIN_UNIT = 4.0
-"""Points per unit of a network's margin, so that both of its values are of like size."""
-# Points that count in full in what a search makes of a margin.
-_FULL_MARGIN = 8.0
+__all__ = ["MCTSPolicy", "search_value", "search_with"]
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
@@ -33,7 +35,7 @@ def search_value(values: Any, margin_weight: float) -> Any:
     Returns:
         ``(B,)``, of the same kind, between -1 and 1.
     """
-    share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clip(-1.0, 1.0)
+    share = (values[:, 1] * (MARGIN_UNIT / FULL_MARGIN)).clip(-1.0, 1.0)
     return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
 
 
@@ -59,8 +61,8 @@ class MCTSPolicy:
     """A policy that searches a tree of the moves ahead for every decision.
 
     Without a network, the value of a position is what one game of random moves from there pays, and
-    all moves are thought equally likely. With one, positions are worth what it says, and the search
-    looks first where its policy points.
+    all legal moves get equal prior probability. With one, its values and its policy guide the
+    search.
 
     Args:
         num_simulations: of each search.
@@ -72,11 +74,11 @@ class MCTSPolicy:
         observation: the layout that the network wants.
         margin_weight: share of the points in what a finished game is worth, 0 to 1.
         solve_below: positions with at most this many empty cells are solved exactly.
-        num_threads: as many as there are cores unless given.
+        num_threads: 1 to 1024; None is as many as there are cores.
 
     Raises:
         ValueError: a setting out of range.
-        TypeError: a network that cannot be called, or a number that is no integer.
+        TypeError: a network that cannot be called, or a number that is not an integer.
     """
 
     def __init__(
@@ -141,9 +143,6 @@ class MCTSPolicy:
         """
         if not len(positions):
             return np.empty(0, dtype=np.int64)
-        for i, position in enumerate(positions):
-            if position.is_over:
-                raise GameOverError(f"position {i}: the game is over")
         search = self._search(positions)
         self._decisions += len(positions)
         if self.network is None:

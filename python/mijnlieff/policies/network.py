@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
-from mijnlieff._util.integers import integer, seed_of
+from mijnlieff._mijnlieff import Position, integer, mask_batch, observe_batch, seed_of
 from mijnlieff.errors import GameOverError, PolicyError
 
 __all__ = ["NetworkPolicy"]

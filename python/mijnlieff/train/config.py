@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
+from mijnlieff._mijnlieff import MAX_THREADS
+
 __all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "Budget", "TrainConfig"]
 
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
@@ -227,7 +229,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "random_opponents": (0.0, 1.0),
     "gamma": (0.0, 1.0),
     "gae_lambda": (0.0, 1.0),
-    "threads": (1, 1024),
+    "threads": (1, MAX_THREADS),
     "max_considered": (1, 1024),
     "margin_weight": (0.0, 1.0),
     "solve_below": (0, 16),

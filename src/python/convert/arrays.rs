@@ -1,10 +1,8 @@
 //! `NumPy` dtypes and shapes.
 
 use numpy::{Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-
-use crate::encode::Layout;
 
 /// The number type of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +28,6 @@ impl Dtype {
             )))
         }
     }
-}
-
-/// The layout with this name.
-pub(crate) fn parse_layout(name: &str) -> PyResult<Layout> {
-    name.parse().map_err(PyValueError::new_err)
 }
 
 /// An array of these numbers in C order.

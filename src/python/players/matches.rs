@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::policy::PyBuiltinPolicy;
@@ -11,34 +10,29 @@ use crate::game::Position;
 use crate::policy::{Match, opening};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
-use crate::python::errors::not_halted;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::rules::batch::{common_variant, positions};
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
 /// Positions after `plies` uniformly random actions, none of them finished.
 #[pyfunction]
 #[pyo3(
-    signature = (count, plies, variant=None, seed=None, first=None),
-    text_signature = "(count, plies, variant=None, seed=0, first=0)"
+    signature = (count, plies, variant=None, seed=0, first=0)
 )]
 pub(crate) fn random_openings(
-    count: &Bound<'_, PyAny>,
-    plies: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = integers::count)] count: usize,
+    #[pyo3(from_py_with = integers::plies)] plies: usize,
     variant: Option<PyVariant>,
-    seed: Option<&Bound<'_, PyAny>>,
-    first: Option<&Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = integers::seed)] seed: u64,
+    #[pyo3(from_py_with = integers::first)] first: u64,
 ) -> PyResult<Vec<PyPosition>> {
-    let count = integers::count("count", count)?;
-    let plies = integers::count("plies", plies)?;
-    let (seed, first) = parse_streams(seed, first)?;
     let variant = PyVariant::or_default(variant).0;
     let numbers = (first..).take(count);
     numbers
         .map(|number| {
-            let core = opening(&variant, plies, seed.wrapping_add(number))
-                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let core = opening(&variant, plies, seed.wrapping_add(number))?;
             let variant = Arc::clone(&variant);
             Ok(PyPosition { variant, core })
         })
@@ -48,20 +42,18 @@ pub(crate) fn random_openings(
 /// Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
 #[pyfunction]
 #[pyo3(
-    signature = (openings, policy, opponent, seed=None, first=None, num_threads=None),
-    text_signature = "(openings, policy, opponent, seed=0, first=0, num_threads=None)"
+    signature = (openings, policy, opponent, seed=0, first=0, num_threads=None)
 )]
 pub(crate) fn play_match<'py>(
     py: Python<'py>,
-    openings: Vec<PyPosition>,
+    #[pyo3(from_py_with = positions)] openings: Vec<PyPosition>,
     policy: &Bound<'py, PyBuiltinPolicy>,
     opponent: &Bound<'py, PyBuiltinPolicy>,
-    seed: Option<&Bound<'py, PyAny>>,
-    first: Option<&Bound<'py, PyAny>>,
-    num_threads: Option<&Bound<'py, PyAny>>,
+    #[pyo3(from_py_with = integers::seed)] seed: u64,
+    #[pyo3(from_py_with = integers::first)] first: u64,
+    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
-    let (seed, first) = parse_streams(seed, first)?;
-    let num_threads = integers::threads(num_threads)?;
+    let num_threads = integers::threads_or_cores(num_threads);
     let variant = common_variant(&openings)?;
     for (i, position) in openings.iter().enumerate() {
         check_playable(position, &format!("opening {i}: "))?;
@@ -79,21 +71,9 @@ pub(crate) fn play_match<'py>(
     let starts: Vec<Position> = openings.iter().map(|position| position.core).collect();
     let margins = run_interruptible(py, |stop| {
         game.play(&starts, first, num_threads, Limits::stopped_by(stop))
-    })?;
-    let margins = margins.map_err(|halt| not_halted(&halt))?;
+    })??;
     let numbers = margins
         .iter()
         .flat_map(|pair| [pair.as_light, pair.as_dark].map(i64::from));
     shaped(py, numbers.collect(), &[starts.len(), 2])
-}
-
-/// The seed of openings or games, and the number of the first of them; 0 unless given.
-fn parse_streams(
-    seed: Option<&Bound<'_, PyAny>>,
-    first: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(u64, u64)> {
-    Ok((
-        seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
-        first.map_or(Ok(0), |given| integers::seed("first", given))?,
-    ))
 }

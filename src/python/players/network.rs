@@ -1,7 +1,6 @@
 //! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ExportedPolicy` stands.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -10,17 +9,17 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::game::Position;
-use crate::policy::network::{Choice, ChoiceError, Evaluations, Network, NetworkError};
+use crate::policy::network::{Choice, Evaluations, Network};
 use crate::policy::network::{NUM_VALUES, SharedWeights};
 use crate::python::convert::arrays::shaped;
 use crate::python::errors::classes;
-use crate::python::errors::not_halted;
-use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant};
+use crate::python::interrupt::run;
+use crate::python::rules::batch::{common_variant, positions};
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
-/// Up to this many positions are over before a thread to watch for Ctrl-C has paid.
+/// Up to this many positions take less time than to start a thread that watches for Ctrl-C.
 const QUICK_POSITIONS: usize = 16;
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
@@ -99,8 +98,9 @@ impl PyNetwork {
             )));
         }
         let numbers: Vec<f32> = observations.as_array().iter().copied().collect();
-        let evaluated = run(py, found[0], |limits| self.0.evaluate(&numbers, limits))?;
-        let Evaluations { logits, values } = evaluated.map_err(|halt| not_halted(&halt))?;
+        let Evaluations { logits, values } = run(py, found[0] <= QUICK_POSITIONS, |stop| {
+            self.0.evaluate(&numbers, Limits::stopped_by(stop))
+        })??;
         Ok((
             shaped(py, logits, &[found[0], num_actions(variant)])?,
             shaped(py, values.as_flattened().to_vec(), &[found[0], NUM_VALUES])?,
@@ -111,7 +111,7 @@ impl PyNetwork {
     fn choose<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
         temperature: f64,
         seed: u64,
         first: u64,
@@ -121,7 +121,7 @@ impl PyNetwork {
             let found = PyVariant(variant).__repr__();
             let expected = self.variant().__repr__();
             return Err(classes::PolicyError::new_err(format!(
-                "the network was trained on {expected}, and knows no position of {found}"
+                "the network was trained on {expected} and cannot play {found}"
             )));
         }
         for (i, position) in positions.iter().enumerate() {
@@ -133,10 +133,10 @@ impl PyNetwork {
             seed,
             first,
         };
-        let chosen = run(py, cores.len(), |limits| {
+        let actions = run(py, cores.len() <= QUICK_POSITIONS, |stop| {
+            let limits = Limits::stopped_by(stop);
             self.0.choose(&variant, &cores, choice, limits)
-        })?;
-        let actions = chosen.map_err(|error| choice_error(&error))?;
+        })??;
         let actions = actions.into_iter().map(|action| action as i64);
         Ok(PyArray1::from_iter(py, actions))
     }
@@ -153,32 +153,11 @@ impl PyNetwork {
 }
 
 impl PyNetwork {
-    fn build(
+    fn build<E: Into<PyErr> + Send>(
         py: Python<'_>,
-        make: impl FnOnce() -> Result<Network, NetworkError> + Send,
+        make: impl FnOnce() -> Result<Network, E> + Send,
     ) -> PyResult<Self> {
-        match py.detach(make) {
-            Ok(network) => Ok(Self(Arc::new(network))),
-            Err(error) => Err(classes::CheckpointError::new_err(error.to_string())),
-        }
-    }
-}
-
-/// Runs `work` without the GIL; stopped by Ctrl-C when there are many positions.
-fn run<T: Send>(
-    py: Python<'_>,
-    positions: usize,
-    work: impl FnOnce(Limits<'_>) -> T + Send,
-) -> PyResult<T> {
-    if positions <= QUICK_POSITIONS {
-        return Ok(py.detach(|| work(Limits::default())));
-    }
-    run_interruptible(py, |stop: &AtomicBool| work(Limits::stopped_by(stop)))
-}
-
-fn choice_error(error: &ChoiceError) -> PyErr {
-    match error {
-        ChoiceError::Halted(halt) => not_halted(halt),
-        ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+        let network = py.detach(make).map_err(Into::into)?;
+        Ok(Self(Arc::new(network)))
     }
 }

@@ -14,9 +14,10 @@ use crate::encode::action_of;
 use crate::game::Variant;
 use crate::policy::{Epsilon, Perfect, Policy};
 use crate::python::convert::integers::{self, integer_or};
-use crate::python::errors::not_halted;
+use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::batch::positions;
+use crate::python::rules::position::{PyPosition, check_playable, position};
 use crate::python::rules::variant::PyVariant;
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
@@ -53,25 +54,29 @@ impl PyBuiltinPolicy {
     }
 
     /// The action this policy plays.
-    fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
-        check_playable(&position, "")?;
+    fn act(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = position)] position: &PyPosition,
+    ) -> PyResult<usize> {
+        check_playable(position, "")?;
         let policy = self.core(py, &position.variant)?;
         let number = self.take_numbers(1);
         let mv = if self.is_quick() {
-            self.choose(&policy, &position, number, Limits::default())
+            self.choose(&policy, position, number, Limits::default())
         } else {
             run_interruptible(py, |stop| {
-                self.choose(&policy, &position, number, Limits::stopped_by(stop))
+                self.choose(&policy, position, number, Limits::stopped_by(stop))
             })?
         };
-        mv.map_err(|halt| not_halted(&halt))
+        Ok(mv?)
     }
 
     /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Vec<PyPosition>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
@@ -87,19 +92,16 @@ impl PyBuiltinPolicy {
         let actions = run_interruptible(py, |stop| {
             let limits = Limits::stopped_by(stop);
             self.choose_all(&policies, &positions, first, limits)
-        })?;
-        let actions = actions.map_err(|halt| not_halted(&halt))?;
+        })??;
         Ok(PyArray1::from_vec(py, actions))
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.
     fn with_seed<'py>(
         slf: &Bound<'py, Self>,
-        seed: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = slf
-            .get()
-            .arguments(slf.py(), integers::seed("seed", seed)?)?;
+        let arguments = slf.get().arguments(slf.py(), seed)?;
         slf.get_type().call1(arguments)
     }
 
@@ -150,12 +152,12 @@ impl PyBuiltinPolicy {
 }
 
 impl PyBuiltinPolicy {
-    fn new(kind: PolicyKind, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        Ok(Self {
+    fn new(kind: PolicyKind, seed: u64) -> Self {
+        Self {
             kind,
-            seed: seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
+            seed,
             decisions: AtomicU64::new(0),
-        })
+        }
     }
 
     /// The player of this variant; a perfect one brings the solver along that `solve` uses too.
@@ -262,10 +264,10 @@ pub(crate) struct PyRandomPolicy;
 #[pymethods]
 impl PyRandomPolicy {
     #[new]
-    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    #[pyo3(signature = (seed=0))]
+    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed);
+        PyClassInitializer::from(base).add_subclass(Self)
     }
 }
 
@@ -276,10 +278,10 @@ pub(crate) struct PyGreedyPolicy;
 #[pymethods]
 impl PyGreedyPolicy {
     #[new]
-    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    #[pyo3(signature = (seed=0))]
+    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed);
+        PyClassInitializer::from(base).add_subclass(Self)
     }
 }
 
@@ -296,14 +298,13 @@ pub(crate) struct PyMinimaxPolicy {
 #[pymethods]
 impl PyMinimaxPolicy {
     #[new]
-    #[pyo3(signature = (depth, seed=None), text_signature = "(depth, seed=0)")]
+    #[pyo3(signature = (depth, seed=0))]
     fn new(
-        depth: &Bound<'_, PyAny>,
-        seed: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let depth = parse_depth(depth)?;
-        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self { depth }))
+        #[pyo3(from_py_with = extract_depth)] depth: Depth,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+    ) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed);
+        PyClassInitializer::from(base).add_subclass(Self { depth })
     }
 
     /// Plies looked ahead.
@@ -325,11 +326,13 @@ pub(crate) struct PyPerfectPolicy {
 #[pymethods]
 impl PyPerfectPolicy {
     #[new]
-    #[pyo3(signature = (seed=None, epsilon=0.0), text_signature = "(seed=0, epsilon=0.0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>, epsilon: f64) -> PyResult<PyClassInitializer<Self>> {
-        let epsilon =
-            Epsilon::new(epsilon).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed)?;
+    #[pyo3(signature = (seed=0, epsilon=0.0))]
+    fn new(
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        epsilon: f64,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let epsilon = Epsilon::new(epsilon)?;
+        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed);
         Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
     }
 
@@ -340,11 +343,11 @@ impl PyPerfectPolicy {
     }
 }
 
-/// A search depth in plies.
-pub(crate) fn parse_depth(depth: &Bound<'_, PyAny>) -> PyResult<Depth> {
-    let plies = integer_or("depth", depth, |number| {
-        let max = Depth::MAX;
+/// The extractor of a search depth in plies.
+fn extract_depth(value: &Bound<'_, PyAny>) -> PyResult<Depth> {
+    let plies = integer_or("depth", value, |number| {
+        let (max, number) = (Depth::MAX, shown(number));
         PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
     })?;
-    Depth::new(plies).map_err(|error| PyValueError::new_err(error.to_string()))
+    Ok(Depth::new(plies)?)
 }

@@ -1,7 +1,5 @@
 //! `mijnlieff.rollout`.
 
-use std::sync::atomic::AtomicBool;
-
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,11 +7,12 @@ use pyo3::prelude::*;
 use crate::game::Position;
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
-use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, common_variant};
+use crate::python::interrupt::run;
+use crate::python::rules::batch::{common_variant, positions};
+use crate::python::rules::position::PyPosition;
 use crate::vector;
 
-/// Games that take less time than a thread to watch for Ctrl-C.
+/// Up to this many games take less time than other threads, and one that watches for Ctrl-C, save.
 const QUICK: usize = 4096;
 
 /// The largest number of games in one call; beyond it a mistyped number would take all memory.
@@ -25,19 +24,15 @@ type Results<'py> = (Bound<'py, PyArrayDyn<i16>>, Bound<'py, PyArrayDyn<i16>>);
 /// Play positions to the end at random and return the points and the numbers of plies.
 #[pyfunction]
 #[pyo3(
-    signature = (positions, repeats=None, seed=None, num_threads=None),
-    text_signature = "(positions, repeats=1, seed=0, num_threads=1)"
+    signature = (positions, repeats=1, seed=0, num_threads=None)
 )]
-pub(crate) fn rollout<'py>(
-    py: Python<'py>,
-    positions: Vec<PyPosition>,
-    repeats: Option<&Bound<'_, PyAny>>,
-    seed: Option<&Bound<'_, PyAny>>,
-    num_threads: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Results<'py>> {
-    let repeats = repeats.map_or(Ok(1), |given| integers::count("repeats", given))?;
-    let seed = seed.map_or(Ok(0), |given| integers::seed("seed", given))?;
-    let num_threads = num_threads.map_or(Ok(1), |given| integers::threads(Some(given)))?;
+pub(crate) fn rollout(
+    py: Python<'_>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    #[pyo3(from_py_with = integers::repeats)] repeats: usize,
+    #[pyo3(from_py_with = integers::seed)] seed: u64,
+    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+) -> PyResult<Results<'_>> {
     let variant = common_variant(&positions)?;
     let games = positions.len().saturating_mul(repeats);
     if !(1..=MAX_GAMES).contains(&games) {
@@ -45,14 +40,15 @@ pub(crate) fn rollout<'py>(
         return Err(PyValueError::new_err(message));
     }
     let cores: Vec<Position> = positions.iter().map(|position| position.core).collect();
-    let play = |num_threads, stop: &AtomicBool| {
-        vector::rollout(&variant, &cores, repeats, seed, num_threads, stop)
-    };
-    let results = if games <= QUICK {
-        play(1, &AtomicBool::new(false))
+    let quick = games <= QUICK;
+    let num_threads = if quick {
+        1
     } else {
-        run_interruptible(py, |stop| play(num_threads, stop))?
+        integers::threads_or_cores(num_threads)
     };
+    let results = run(py, quick, |stop| {
+        vector::rollout(&variant, &cores, repeats, seed, num_threads, stop)
+    })?;
     let points = results.iter().flat_map(|result| result.score);
     let points = points.map(|points| points as i16).collect();
     let plies = results.iter().map(|result| result.plies as i16).collect();
