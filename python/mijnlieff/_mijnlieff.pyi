@@ -237,6 +237,13 @@ class Variant:
     @property
     def max_game_length(self) -> int:
         """The most actions, passes included, that a game can have."""
+    def observation_shape(self, layout: str) -> tuple[int, ...]:
+        """The shape of one observation in a layout, see `Position.observation`.
+
+        Raises:
+            ValueError: unknown layout.
+            VariantError: packed, but more than 16 cells or 3 copies.
+        """
     def action_name(self, action: SupportsIndex) -> str:
         """The text of an action, such as ``a1+`` or ``pass``.
 

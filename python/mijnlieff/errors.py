@@ -1,4 +1,4 @@
-"""The exceptions of this package; each names the offending value and says what would be right.
+"""The exceptions of this package; each names the offending value and what would be right.
 
 Wrong dtypes raise ``TypeError`` and wrong shapes or values ``ValueError``, as in NumPy; the classes
 here mark what a caller may want to handle by itself. They are plain Python classes so that the
@@ -122,7 +122,7 @@ class OutputError(MijnlieffError, OSError):
 
 
 class TrainingError(MijnlieffError, RuntimeError):
-    """A training run cannot start or go on: its folder is in use, or its losses are no numbers."""
+    """A training run cannot start or go on: folder in use, or losses that are NaN or infinite."""
 
 
 class MissingExtraError(MijnlieffError, ImportError):

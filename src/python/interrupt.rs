@@ -64,7 +64,7 @@ pub(crate) fn run_until<T: Send>(
         thread::scope(|scope| {
             let (sender, receiver) = channel();
             let worker = scope.spawn(move || {
-                // The receiver is gone only when this scope unwinds; nobody wants the result then.
+                // The receiver is gone only when this scope unwinds, and the result is not needed then.
                 let _ = sender.send(work());
             });
             loop {

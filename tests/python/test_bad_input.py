@@ -168,6 +168,18 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         ["float32 or uint8", "float64"],
     ),
     (
+        "the shape of an unknown layout",
+        lambda: Variant().observation_shape("image"),
+        ValueError,
+        ["image", "planes, flat or packed"],
+    ),
+    (
+        "the shape of packed observations of 4 copies",
+        lambda: Variant(copies=4).observation_shape("packed"),
+        errors.VariantError,
+        ["at most 16 cells", "4 copies"],
+    ),
+    (
         "packing 64 cells",
         lambda: Position(Variant(Board.from_text("#" * 64))).observation("packed"),
         errors.VariantError,

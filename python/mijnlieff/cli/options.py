@@ -116,7 +116,8 @@ def variant_of(args: argparse.Namespace) -> Variant:
     Raises:
         VariantError: an impossible number of copies.
     """
-    return Variant(args.board, args.opening, args.copies)
+    copies = {} if args.copies is None else {"copies": args.copies}
+    return Variant(args.board, args.opening, **copies)
 
 
 def parse_board(text: str) -> Board:

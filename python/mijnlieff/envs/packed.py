@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import Variant
-from mijnlieff.errors import VariantError
 
 __all__ = ["expand_packed"]
 
 _SET_BITS = 16
 _HANDS_FROM = 48
-_MAX_COPIES = 3
 
 
 def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "flat") -> Any:
@@ -43,14 +41,10 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
     variant = Variant() if variant is None else variant
     if not isinstance(variant, Variant):
         raise TypeError(f"variant must be a Variant, not {variant!r}")
-    if variant.board.num_cells > _SET_BITS or variant.copies > _MAX_COPIES:
-        raise VariantError(
-            f"packed observations hold at most {_SET_BITS} cells and {_MAX_COPIES} copies, "
-            f"not {variant.board.num_cells} cells and {variant.copies} copies"
-        )
+    variant.observation_shape("packed")  # refuses variants that do not fit
     if layout not in ("flat", "planes"):
         raise ValueError(f"unknown layout {layout!r}; choose flat or planes")
-    torch = sys.modules.get("torch")  # whoever has a tensor has imported it
+    torch = sys.modules.get("torch")  # a tensor exists only once it is imported
     if torch is not None and isinstance(packed, torch.Tensor):
         return _expand_torch(torch, packed, variant, layout)
     words = np.asarray(packed)

@@ -35,7 +35,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant: the game to play; None is the standard game.
         opponent: as for `VectorEnv`.
         opponent_depth: plies that the minimax opponent looks ahead.
-        seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn anew for every game.
+        seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn for every game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
             ``"packed"``, one uint64.
         dtype: float32 or uint8, for flat and planes.
@@ -115,7 +115,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ValueError: a seed out of range, or an option.
-            TypeError: the seed is no integer.
+            TypeError: the seed is not an integer.
             ClosedEnvError: the environment was closed.
         """
         if options:
@@ -143,7 +143,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             IllegalMoveError: the action does not exist, or is illegal while ``illegal_action`` is
                 "raise". Nothing has moved.
             GameOverError: the game is over or was never started.
-            TypeError: the action is no integer.
+            TypeError: the action is not an integer.
             ClosedEnvError: the environment was closed.
         """
         number = integer("action", action)

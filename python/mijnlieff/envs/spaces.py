@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["observation_space"]
 
-#: Own stones, opposing stones, allowed cells, cells that exist.
-_CELL_PLANES = 4
-
 
 def observation_space(
     variant: Variant, observation: str = "flat", dtype: DTypeLike = "float32"
@@ -34,22 +31,15 @@ def observation_space(
     Raises:
         ValueError: the layout does not exist.
         TypeError: another dtype.
+        VariantError: packed, but more than 16 cells or 3 copies.
     """
-    cells = variant.board.num_cells
+    shape = variant.observation_shape(observation)
     if observation == "packed":
-        return Box(0, np.iinfo(np.uint64).max, (), np.uint64)
+        return Box(0, np.iinfo(np.uint64).max, shape, np.uint64)
     number = np.dtype(dtype)
     if number not in (np.float32, np.uint8):
         raise TypeError(f"observations have dtype float32 or uint8, not {number}")
-    hand = variant.copies if number == np.uint8 else 1
-    if observation == "flat":
-        high = np.ones(3 * cells + 8, number)
-        high[3 * cells :] = hand
-    elif observation == "planes":
-        high = np.ones((12, variant.board.height, variant.board.width), number)
-        high[_CELL_PLANES:] = hand
-    else:
-        raise ValueError(
-            f"unknown observation layout {observation!r}; choose planes, flat or packed"
-        )
+    high = np.ones(shape, number)
+    # The last eight planes, or numbers, are the two hands.
+    high[-8:] = variant.copies if number == np.uint8 else 1
     return Box(np.zeros_like(high), high, dtype=number.type)

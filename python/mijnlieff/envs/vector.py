@@ -55,7 +55,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     opponent the agent plays one side of each game; the other side's turns happen inside ``step``,
     and the reward is the agent's.
 
-    Game ``i`` draws from random streams of its own, made from ``seed + i``. So the same seed gives
+    Game ``i`` has its own random streams, made from ``seed + i``. So the same seed gives
     the same games whatever ``num_envs`` and ``num_threads``, and the same as `MijnlieffEnv`.
 
     Args:
@@ -67,7 +67,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             natively and draws from the games' streams.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
-            anew for every game.
+            again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
             or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`).
         dtype: float32 or uint8, for flat and planes.
@@ -157,12 +157,12 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
     @cached_property
     def action_space(self) -> MultiDiscrete:  # type: ignore[override]
-        """The space of a batch of actions; made when asked for, as it is big."""
+        """The space of a batch of actions; made on first use, as it is large."""
         return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions))
 
     @cached_property
     def observation_space(self) -> Space[Any]:  # type: ignore[override]
-        """The space of a batch of observations; made when asked for, as it is four batches big."""
+        """The space of a batch of observations; made on first use, as it is four batches large."""
         return batch_space(self.single_observation_space, self.num_envs)
 
     def reset(
@@ -186,7 +186,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         Raises:
             ValueError: a seed is negative or above 2**64 - 1, a list or mask has a wrong length, a
                 mask selects nothing, or an option does not exist.
-            TypeError: a seed is no integer, or the mask no bool array.
+            TypeError: a seed is not an integer, or the mask not a bool array.
             PolicyError: the opponent returned something illegal; nothing has changed.
         """
         mask = _reset_mask(options, self.num_envs)
@@ -206,7 +206,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
         Args:
             actions: integers of any type ``(num_envs,)``, each in ``0..num_actions``; the last one
-                passes. Games that start anew in this step (autoreset "next_step") take any.
+                passes. Games that start again in this step (autoreset "next_step") take any.
 
         Returns:
             observations: see the class, from the side that is to move now.
@@ -219,7 +219,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             IllegalMoveError: an action does not exist, or is illegal while ``illegal_action`` is
                 "raise". ``env_index`` says in which game. No game has moved.
             GameOverError: a game has ended and was not reset, or none was started.
-            TypeError: the actions are no integers.
+            TypeError: the actions are not integers.
             ValueError: the actions have a wrong shape.
             PolicyError: the opponent returned something illegal. No game has moved.
             ClosedEnvError: the environment was closed.
@@ -259,7 +259,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         Raises:
             ValueError: not one position for each game. Nothing has changed.
             PositionError: a position is over or of another variant. Nothing has changed.
-            TypeError: something is no `Position`. Nothing has changed.
+            TypeError: an item is not a `Position`. Nothing has changed.
         """
         self._batch.set_positions(list(positions))
         self._seed_from_entropy()

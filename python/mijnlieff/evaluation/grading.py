@@ -59,7 +59,7 @@ def grade(
     Raises:
         ValueError: fewer than 3 positions, a seed out of range, an unknown policy, or a variant
             whose games have no decision.
-        TypeError: a number is no integer.
+        TypeError: a number is not an integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
     positions, seed = integer("positions", positions), seed_of(seed)

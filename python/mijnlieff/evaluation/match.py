@@ -66,7 +66,7 @@ def evaluate(
     Raises:
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so
             long that no game outlasts them.
-        TypeError: a number is no integer.
+        TypeError: a number is not an integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
@@ -97,7 +97,7 @@ class Conditions:
 
         Raises:
             ValueError: an odd, zero or negative number of games, or another number out of range.
-            TypeError: a number is no integer.
+            TypeError: a number is not an integer.
         """
         games, opening_plies = integer("games", games), integer("opening_plies", opening_plies)
         seed, num_threads = seed_of(seed), threads_of(num_threads)

@@ -44,7 +44,7 @@ def tournament(
 
     Raises:
         ValueError: fewer than two policies, or what `evaluate` refuses. Nothing has been played.
-        TypeError: `policies` is no mapping of names, or a number is no integer.
+        TypeError: `policies` is not a mapping of names, or a number is not an integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     if not isinstance(policies, Mapping):

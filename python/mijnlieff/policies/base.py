@@ -53,7 +53,7 @@ def make_policy(
 
     Raises:
         ValueError: an unknown name, or a depth or seed out of range.
-        TypeError: neither a name nor a policy, or a depth or seed that is no integer.
+        TypeError: neither a name nor a policy, or a depth or seed that is not an integer.
         CheckpointError: the champion's file is damaged.
     """
     if not isinstance(policy, str):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, integer, mask_batch, observe_batch, seed_of
+from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
 from mijnlieff.errors import GameOverError, PolicyError
 
 __all__ = ["NetworkPolicy"]
@@ -38,7 +38,7 @@ class NetworkPolicy:
     Raises:
         ValueError: unknown layout, a negative or infinite temperature, a batch size below 1, or a
             seed out of range.
-        TypeError: `fn` cannot be called, or a number is no integer.
+        TypeError: `fn` cannot be called, or a number is not an integer.
     """
 
     def __init__(
@@ -52,10 +52,7 @@ class NetworkPolicy:
         """Check and keep the settings."""
         if not callable(fn):
             raise TypeError(f"fn has to be a function of observations and masks, not {fn!r}")
-        if observation not in ("planes", "flat", "packed"):
-            raise ValueError(
-                f"unknown observation layout {observation!r}; choose planes, flat or packed"
-            )
+        Variant().observation_shape(observation)  # refuses unknown layouts now
         if not (temperature >= 0 and math.isfinite(temperature)):
             raise ValueError(f"temperature must be a finite number from 0, not {temperature!r}")
         batch_size = integer("batch_size", batch_size)

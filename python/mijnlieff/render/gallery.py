@@ -33,7 +33,7 @@ class Gallery:
 
     Raises:
         ValueError: not as many captions as positions, or no column.
-        TypeError: a number of columns that is no integer.
+        TypeError: a number of columns that is not an integer.
     """
 
     def __init__(

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 
 use super::board::PyBoard;
-use crate::encode::{action_of, move_of, num_actions, pass_action};
+use crate::encode::{Layout, action_of, move_of, num_actions, pass_action};
 use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::{index, integer_or};
@@ -80,6 +81,17 @@ impl PyVariant {
         self.0.max_game_length()
     }
 
+    /// The shape of one observation in a layout, see `Position.observation`.
+    fn observation_shape<'py>(
+        &self,
+        py: Python<'py>,
+        layout: &str,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let layout: Layout = layout.parse()?;
+        layout.check(&self.0)?;
+        PyTuple::new(py, layout.shape(&self.0))
+    }
+
     /// The text of an action, such as ``a1+`` or ``pass``.
     fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("action", action)?;
@@ -121,10 +133,7 @@ impl PyVariant {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> (
-        Bound<'py, pyo3::types::PyType>,
-        (PyBoard, &'static str, usize),
-    ) {
+    ) -> (Bound<'py, PyType>, (PyBoard, &'static str, usize)) {
         let variant = slf.get();
         (
             slf.get_type(),
