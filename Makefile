@@ -46,6 +46,13 @@ test: test-rust test-python ## Run all tests; those of training and notebooks: t
 test-rust: ## Test the core, without Python
 	cargo test --quiet --no-default-features
 
+.PHONY: miri
+miri: ## Check the threads, file headers and portable vectors for undefined behaviour by Miri
+	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
+		"rustup toolchain install nightly --component miri"; exit 1; }
+	cargo +nightly miri test --quiet --no-default-features --lib -- \
+		threads:: file_header:: simd::exp:: all_processors_calculate_alike
+
 .PHONY: test-python
 test-python: .venv/installed-test ## Test the package
 	$(TEST_ENV) $(BIN)/python -m pytest

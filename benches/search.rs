@@ -11,9 +11,10 @@ use std::time::Instant;
 
 use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
-use mijnlieff::vector::{Observations, Root, TreeConfig, TreeSearch};
+use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
+use mijnlieff::vector::Observations;
 
 const TREES: usize = 1024;
 const SIMULATIONS: usize = 32;
@@ -81,8 +82,8 @@ fn main() {
     } else {
         Root::Puct {
             c_puct: 1.5,
-            noise: if has("noisy") { 0.25 } else { 0.0 },
-            alpha: 0.5,
+            dirichlet_share: if has("noisy") { 0.25 } else { 0.0 },
+            dirichlet_alpha: 0.5,
         }
     };
     let variant = Arc::new(if has("general") {
@@ -102,7 +103,7 @@ fn main() {
     let width = num_actions(&variant);
     let mut stream = SplitMix64::new(1);
     let noise =
-        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.open_unit() as f32 - 0.5);
+        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
     let mut memory = Memory {
         observations: vec![0.0; TREES * Layout::Flat.len(&variant)],
         mask: vec![0; TREES * width],

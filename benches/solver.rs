@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mijnlieff::game::{Cell, Move, Piece, Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, Solver};
 

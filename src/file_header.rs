@@ -1,4 +1,4 @@
-//! What the files of this crate have in common.
+//! The header (magic, version, length, checksum) of the crate's binary files.
 //!
 //! ```text
 //! 8 letters | version, u32 | bytes that follow the header, u64 | FNV-1a of them, u64 | the content
@@ -6,28 +6,63 @@
 //!
 //! Numbers are little-endian.
 
+#![forbid(unsafe_code)]
+
+use thiserror::Error;
+
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A kind of file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileKind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileKind {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
     /// The letters that it starts with.
     pub(crate) letters: &'static str,
     /// The version of the format that this crate reads and writes.
     pub(crate) version: u32,
 }
 
-/// Why bytes are no whole file of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileError {
-    /// They do not start as one.
-    Foreign,
-    /// It is of another version.
-    Version { found: u32 },
-    /// It is shorter or longer than it says, in bytes.
-    Length { found: usize, expected: u64 },
+/// Why a file was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It does not start with the letters of its kind.
+    #[error("the file is not a {}: it does not start with {}", .kind.name, .kind.letters)]
+    Foreign {
+        /// What the file should be.
+        kind: FileKind,
+    },
+    /// It was written in another version of the format.
+    #[error(
+        "the {} has format version {found}, this package reads version {}",
+        .kind.name, .kind.version
+    )]
+    Version {
+        /// What the file is.
+        kind: FileKind,
+        /// The version found.
+        found: u32,
+    },
+    /// It is shorter or longer than its header says.
+    #[error(
+        "the {} is truncated or has been added to: it has {found} bytes and should have {expected}",
+        .kind.name
+    )]
+    Length {
+        /// What the file is.
+        kind: FileKind,
+        /// The bytes found.
+        found: usize,
+        /// The bytes that should be there.
+        expected: u64,
+    },
     /// The checksum does not fit the content.
-    Checksum,
+    #[error("the {} is damaged: its checksum does not match", .kind.name)]
+    Checksum {
+        /// What the file is.
+        kind: FileKind,
+    },
 }
 
 impl FileKind {
@@ -44,9 +79,10 @@ impl FileKind {
     /// The content of a file, found to be whole.
     pub(crate) fn open(self, file: &[u8]) -> Result<&[u8], FileError> {
         if !file.starts_with(self.letters.as_bytes()) {
-            return Err(FileError::Foreign);
+            return Err(FileError::Foreign { kind: self });
         }
         let wrong_length = |expected: u64| FileError::Length {
+            kind: self,
             found: file.len(),
             expected,
         };
@@ -56,13 +92,13 @@ impl FileKind {
         let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
         let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
         if found != self.version {
-            return Err(FileError::Version { found });
+            return Err(FileError::Version { kind: self, found });
         }
         if content.len() as u64 != long(12) {
             return Err(wrong_length(long(12).saturating_add(HEADER as u64)));
         }
         if fnv1a(content) != long(20) {
-            return Err(FileError::Checksum);
+            return Err(FileError::Checksum { kind: self });
         }
         Ok(content)
     }
@@ -80,6 +116,7 @@ mod tests {
     use super::*;
 
     const KIND: FileKind = FileKind {
+        name: "test",
         letters: "MIJNTEST",
         version: 3,
     };
@@ -100,8 +137,12 @@ mod tests {
         for length in 0..file.len() {
             let expected = if length < HEADER { HEADER } else { file.len() } as u64;
             let broken = match length {
-                0..8 => FileError::Foreign,
-                found => FileError::Length { found, expected },
+                0..8 => FileError::Foreign { kind: KIND },
+                found => FileError::Length {
+                    kind: KIND,
+                    found,
+                    expected,
+                },
             };
             assert_eq!(KIND.open(&file[..length]), Err(broken));
         }
@@ -110,10 +151,10 @@ mod tests {
             damaged[at] ^= 1;
             let broken = KIND.open(&damaged).unwrap_err();
             match at {
-                0..8 => assert_eq!(broken, FileError::Foreign),
+                0..8 => assert_eq!(broken, FileError::Foreign { kind: KIND }),
                 8..12 => assert!(matches!(broken, FileError::Version { .. })),
                 12..20 => assert!(matches!(broken, FileError::Length { found: 34, .. })),
-                _ => assert_eq!(broken, FileError::Checksum),
+                _ => assert_eq!(broken, FileError::Checksum { kind: KIND }),
             }
         }
     }

@@ -22,6 +22,8 @@
 //! `threads`, and `file_header` (the start of the crate's binary files). `python` binds it all.
 
 pub mod encode;
+#[cfg(test)]
+mod error_messages;
 mod file_header;
 pub mod game;
 pub mod policy;
@@ -34,3 +36,5 @@ pub mod vector;
 
 #[cfg(feature = "python")]
 mod python;
+
+pub use file_header::{FileError, FileKind};

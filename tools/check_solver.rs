@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use mijnlieff::game::{Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::Solver;
 

@@ -1,7 +1,8 @@
 //! Positions as arrays, from the point of view of the side to move.
 
-use std::fmt;
 use std::str::FromStr;
+
+use thiserror::Error;
 
 use crate::game::{CellSet, Position, Variant, shortened};
 
@@ -63,23 +64,12 @@ impl Layout {
 }
 
 /// A name that no layout has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown observation layout {found:?}; choose planes, flat or packed")]
 pub struct UnknownLayout {
     /// The name given, cut when it is long.
     pub found: String,
 }
-
-impl fmt::Display for UnknownLayout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = &self.found;
-        write!(
-            f,
-            "unknown observation layout {found:?}; choose planes, flat or packed"
-        )
-    }
-}
-
-impl std::error::Error for UnknownLayout {}
 
 impl FromStr for Layout {
     type Err = UnknownLayout;
@@ -199,24 +189,15 @@ fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T
 }
 
 /// A variant whose positions do not fit into one `u64`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "packed observations need at most 16 cells and 3 copies, this variant has {num_cells} cells and \
+     {copies} copies"
+)]
 pub struct PackError {
     num_cells: usize,
     copies: u8,
 }
-
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { num_cells, copies } = self;
-        write!(
-            f,
-            "packed observations need at most 16 cells and 3 copies, \
-             this variant has {num_cells} cells and {copies} copies"
-        )
-    }
-}
-
-impl std::error::Error for PackError {}
 
 impl PackError {
     /// Fails when positions of this variant do not fit into one `u64`.

@@ -1,19 +1,21 @@
-//! What can go wrong, one type per operation. On an error nothing has changed.
+//! Errors, one type per operation. On an error nothing has changed.
 
-use std::fmt;
+use thiserror::Error;
 
 use super::{Board, Cell, Move, Opening, Piece, Player, Variant};
 
 /// Cells that do not make a board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BoardError {
     /// No cells, or more than [`Cell::MAX`].
+    #[error("a board has 1 to {} cells, not {found}", Cell::MAX)]
     CellCount {
         /// The number of different cells given.
         found: usize,
     },
     /// Cells more than [`Board::MAX_SIDE`] columns or rows apart.
+    #[error("a board spans at most {max} columns and rows, not {width} x {height}", max = Board::MAX_SIDE)]
     TooWide {
         /// Columns of the bounding box.
         width: u64,
@@ -21,8 +23,10 @@ pub enum BoardError {
         height: u64,
     },
     /// An empty list of blocks.
+    #[error("a board needs at least one block, but the list is empty")]
     NoBlocks,
     /// Two blocks that share a cell.
+    #[error("{}", overlap(*.first, *.second))]
     OverlappingBlocks {
         /// Lower left corner of the earlier block.
         first: (i32, i32),
@@ -30,6 +34,9 @@ pub enum BoardError {
         second: (i32, i32),
     },
     /// A row of text that is not as long as the first.
+    #[error(
+        "row {row} has {found} characters, but the first row has {expected}; fill it up with '.'"
+    )]
     RaggedRow {
         /// The row, counted from 1 at the top.
         row: usize,
@@ -39,6 +46,7 @@ pub enum BoardError {
         found: usize,
     },
     /// A character that is neither a cell nor a gap.
+    #[error("unknown character {character:?} in row {row}; '#' is a cell and '.' is a gap")]
     UnknownCharacter {
         /// The row, counted from 1 at the top.
         row: usize,
@@ -47,121 +55,63 @@ pub enum BoardError {
     },
 }
 
-impl fmt::Display for BoardError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CellCount { found } => {
-                write!(f, "a board has 1 to {} cells, not {found}", Cell::MAX)
-            }
-            Self::TooWide { width, height } => {
-                let max = Board::MAX_SIDE;
-                write!(
-                    f,
-                    "a board spans at most {max} columns and rows, not {width} x {height}"
-                )
-            }
-            Self::NoBlocks => f.write_str("a board needs at least one block, the list is empty"),
-            Self::OverlappingBlocks { first, second } if first == second => {
-                write!(f, "the block at {first:?} is listed twice")
-            }
-            Self::OverlappingBlocks { first, second } => write!(
-                f,
-                "the blocks at {first:?} and {second:?} overlap; a block covers 2x2 cells from its \
-                 lower left corner"
-            ),
-            Self::RaggedRow {
-                row,
-                expected,
-                found,
-            } => write!(
-                f,
-                "row {row} has {found} characters, the first has {expected}; fill up with '.'"
-            ),
-            Self::UnknownCharacter { row, character } => {
-                write!(
-                    f,
-                    "unknown character {character:?} in row {row}; '#' is a cell, '.' a gap"
-                )
-            }
-        }
-    }
-}
-
 /// An opening rule or a number of copies that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VariantError {
     /// No opening rule has this name.
+    #[error("unknown opening {name:?}; choose one of {}", Opening::ALL.map(Opening::name).join(", "))]
     UnknownOpening {
         /// The name given.
         name: String,
     },
     /// The number of copies is not in `1..=127`.
+    #[error("copies must be 1 to {}, not {found}", Variant::MAX_COPIES)]
     Copies {
         /// The number given.
         found: i64,
     },
 }
 
-impl fmt::Display for VariantError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownOpening { name } => {
-                let names = Opening::ALL.map(Opening::name).join(", ");
-                write!(f, "unknown opening {name:?}; choose one of {names}")
-            }
-            Self::Copies { found } => {
-                let max = Variant::MAX_COPIES;
-                write!(f, "copies must be 1 to {max}, not {found}")
-            }
-        }
-    }
-}
-
 /// Why a move is illegal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IllegalReason {
     /// The cell does not exist on the board.
+    #[error("the board has no such cell")]
     OffBoard,
     /// The cell has a stone.
+    #[error("the cell is occupied")]
     Occupied,
     /// The opponent's last piece does not allow the cell.
+    #[error("the opponent's last piece does not allow that cell")]
     NotAllowed,
     /// The opening rule does not allow the cell.
+    #[error("the opening rule does not allow that cell")]
     OpeningCell,
     /// The opening rule does not allow the type.
+    #[error("the opening rule does not allow that piece")]
     OpeningPiece,
     /// No piece of the type is held any more.
+    #[error("no piece of that type is left in the hand")]
     NotHeld,
     /// A pass although a placement is legal.
+    #[error("a pass is legal only when no placement is")]
     PassNotForced,
     /// A placement although none is legal.
+    #[error("no cell is allowed, so a pass is the only move")]
     MustPass,
 }
 
-impl fmt::Display for IllegalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OffBoard => "the board has no such cell",
-            Self::Occupied => "the cell is occupied",
-            Self::NotAllowed => "the opponent's last piece does not allow that cell",
-            Self::OpeningCell => "the opening rule does not allow that cell",
-            Self::OpeningPiece => "the opening rule does not allow that piece",
-            Self::NotHeld => "no piece of that type is left in the hand",
-            Self::PassNotForced => "a pass is legal only when no placement is",
-            Self::MustPass => "no cell is allowed, so a pass is the only move",
-        })
-    }
-}
-
 /// A move that cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlayError {
     /// The game is over.
+    #[error("the game is over, nothing can be played")]
     GameOver,
     /// The rules do not allow the move.
+    #[error("illegal {}: {reason}", describe(*.mv))]
     Illegal {
         /// The move.
         mv: Move,
@@ -170,34 +120,12 @@ pub enum PlayError {
     },
 }
 
-impl fmt::Display for PlayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GameOver => f.write_str("the game is over, nothing can be played"),
-            Self::Illegal {
-                mv: Move::Pass,
-                reason,
-            } => write!(f, "illegal pass: {reason}"),
-            Self::Illegal {
-                mv: Move::Place { piece, cell },
-                reason,
-            } => {
-                write!(
-                    f,
-                    "illegal {} on cell {}: {reason}",
-                    piece.name(),
-                    cell.index()
-                )
-            }
-        }
-    }
-}
-
 /// Why a position is impossible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PositionReason {
     /// More stones of a type than a player has.
+    #[error("{player:?} has {found} stones of type {}, but only {copies} exist", .piece.name())]
     TooManyPieces {
         /// Whose stones.
         player: Player,
@@ -209,6 +137,7 @@ pub enum PositionReason {
         copies: u8,
     },
     /// More turns than a game can have.
+    #[error("{ply} turns are more than the {max} that a game can have")]
     TooManyTurns {
         /// The turns given.
         ply: usize,
@@ -216,6 +145,7 @@ pub enum PositionReason {
         max: usize,
     },
     /// More stones than a player has had turns.
+    #[error("{player:?} has {stones} stones after only {turns} turns")]
     TooFewTurns {
         /// The player.
         player: Player,
@@ -225,18 +155,22 @@ pub enum PositionReason {
         turns: usize,
     },
     /// Turns have been played, but no last turn is given.
+    #[error("{ply} turns have been played, but the last one is not given")]
     LastTurnMissing {
         /// The turns given.
         ply: usize,
     },
     /// A last turn is given before the first turn.
+    #[error("a last turn is given, but no turn has been played")]
     LastTurnBeforeStart,
     /// The last turn is a pass, but each turn of that player placed a stone.
+    #[error("the last turn is a pass, but every turn of {player:?} placed a stone")]
     PassWithoutTurn {
         /// The player.
         player: Player,
     },
     /// The last turn placed a stone that does not lie there.
+    #[error("the last turn needs a {} of {player:?} on cell {}", .piece.name(), .cell.index())]
     LastStoneMissing {
         /// Who moved last.
         player: Player,
@@ -246,82 +180,25 @@ pub enum PositionReason {
         cell: Cell,
     },
     /// No stone of Light lies where the opening rule allows one.
+    #[error("Light has no stone on an opening cell")]
     NoOpeningStone,
 }
 
-impl fmt::Display for PositionReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooManyPieces {
-                player,
-                piece,
-                found,
-                copies,
-            } => {
-                write!(
-                    f,
-                    "{player:?} has {found} stones of type {}, at most {copies} exist",
-                    piece.name()
-                )
-            }
-            Self::TooManyTurns { ply, max } => {
-                write!(
-                    f,
-                    "{ply} turns are more than the {max} that a game can have"
-                )
-            }
-            Self::TooFewTurns {
-                player,
-                stones,
-                turns,
-            } => {
-                write!(f, "{player:?} has {stones} stones after only {turns} turns")
-            }
-            Self::LastTurnMissing { ply } => {
-                write!(f, "after {ply} turns the last one must be given")
-            }
-            Self::LastTurnBeforeStart => f.write_str("before the first turn there is no last one"),
-            Self::PassWithoutTurn { player } => {
-                write!(
-                    f,
-                    "the last turn is a pass, but every turn of {player:?} placed a stone"
-                )
-            }
-            Self::LastStoneMissing {
-                player,
-                piece,
-                cell,
-            } => write!(
-                f,
-                "the last turn needs a {} of {player:?} on cell {}",
-                piece.name(),
-                cell.index()
-            ),
-            Self::NoOpeningStone => f.write_str("no stone of Light lies where Light may open"),
-        }
-    }
-}
-
 /// A position that no game comes to, with every reason found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("impossible position: {}", join(.reasons))]
 pub struct PositionError {
     /// Why, in the order of the checks; never empty.
     pub reasons: Vec<PositionReason>,
 }
 
-impl fmt::Display for PositionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reasons: Vec<String> = self.reasons.iter().map(ToString::to_string).collect();
-        write!(f, "impossible position: {}", reasons.join("; "))
-    }
-}
-
 /// A text that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected {expected}, {} (character {at})", describe_found(.found))]
 pub struct ParseError {
     /// Where reading stopped, in characters from 0.
     pub at: usize,
-    /// What stands there, cut when it is long; empty at the end of the text.
+    /// The text found there, cut when it is long; empty at the end.
     pub found: String,
     /// What would be right.
     pub expected: String,
@@ -345,23 +222,32 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            at,
-            found,
-            expected,
-        } = self;
-        if found.is_empty() {
-            write!(f, "expected {expected}, but the text ends (character {at})")
-        } else {
-            write!(f, "expected {expected}, found {found:?} (character {at})")
-        }
+fn overlap(first: (i32, i32), second: (i32, i32)) -> String {
+    if first == second {
+        return format!("the block at {first:?} is listed twice");
+    }
+    format!(
+        "the blocks at {first:?} and {second:?} overlap; a block covers 2x2 cells from its lower \
+         left corner"
+    )
+}
+
+fn describe(mv: Move) -> String {
+    match mv {
+        Move::Pass => "pass".to_owned(),
+        Move::Place { piece, cell } => format!("{} on cell {}", piece.name(), cell.index()),
     }
 }
 
-impl std::error::Error for BoardError {}
-impl std::error::Error for VariantError {}
-impl std::error::Error for PlayError {}
-impl std::error::Error for PositionError {}
-impl std::error::Error for ParseError {}
+fn join(reasons: &[PositionReason]) -> String {
+    let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    reasons.join("; ")
+}
+
+fn describe_found(found: &str) -> String {
+    if found.is_empty() {
+        "but the text ends".to_owned()
+    } else {
+        format!("found {found:?}")
+    }
+}

@@ -50,6 +50,8 @@
 //! [`Position`] plays the game, [`perft()`] is the shortest use of it; [`Board`] turns geometry into
 //! cell sets, [`Variant`] adds what is fixed for a whole game.
 
+#![forbid(unsafe_code)]
+
 mod board;
 mod cell;
 mod error;

@@ -5,7 +5,7 @@
 //! who moves next. A cell is `.` when empty and `_` when missing; stones are `S` Straight,
 //! `D` Diagonal, `P` Pusher and `L` puLler, upper case for Light, lower case for Dark.
 
-use std::fmt;
+use thiserror::Error;
 
 use super::{
     Board, Cell, Move, ParseError, Piece, PlayError, Player, Position, PositionError, Variant,
@@ -89,12 +89,14 @@ pub fn parse_move(board: &Board, text: &str) -> Result<Move, ParseError> {
 }
 
 /// A game record that cannot be read or played.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The text is no record.
-    Parse(ParseError),
+    /// The text is not a record.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
     /// A move of the record cannot be played.
+    #[error("move {number} ({text}): {error}")]
     Play {
         /// The number of the move, from 1.
         number: usize,
@@ -106,22 +108,6 @@ pub enum RecordError {
         error: PlayError,
     },
 }
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parse(error) => error.fmt(f),
-            Self::Play {
-                number,
-                text,
-                error,
-                ..
-            } => write!(f, "move {number} ({text}): {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RecordError {}
 
 /// The text of a game from the first move: numbered full turns, and ` #` after the last move of a
 /// finished game.
@@ -307,25 +293,16 @@ pub fn format_position(variant: &Variant, position: &Position) -> String {
 }
 
 /// A position text that cannot be read, or that describes an impossible position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PositionTextError {
-    /// The text is no position of the board.
-    Parse(ParseError),
+    /// The text is not a position of the board.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
     /// No game of the variant comes to the position.
-    Impossible(PositionError),
+    #[error(transparent)]
+    Impossible(#[from] PositionError),
 }
-
-impl fmt::Display for PositionTextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parse(error) => error.fmt(f),
-            Self::Impossible(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PositionTextError {}
 
 /// The position with this text; see the module's page for the format.
 ///

@@ -1,14 +1,15 @@
 //! Matches between built-in players: random openings, each played from both seats.
 
-use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use rand::Rng;
+use thiserror::Error;
 
 use super::Policy;
 use crate::game::{Player, Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::{Halt, Limits, MoveSet};
+use crate::threads::map_in_order;
 
-/// Openings tried before none is believed to exist.
+/// Attempts before giving up on finding an opening.
 const MAX_TRIES: usize = 1000;
 
 /// Separate streams of the seed of a pair: its opening, and each player in each of its two games.
@@ -38,23 +39,12 @@ pub struct PairMargins {
 }
 
 /// An opening so long that no game outlasts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no game was found that goes on after {plies} random opening plies; ask for fewer")]
 pub struct OpeningError {
     /// The plies asked for.
     pub plies: usize,
 }
-
-impl fmt::Display for OpeningError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { plies } = self;
-        write!(
-            f,
-            "no game was found that goes on after {plies} random opening plies; ask for fewer"
-        )
-    }
-}
-
-impl std::error::Error for OpeningError {}
 
 /// The opening of the pair with this seed: `plies` uniformly random moves after which the game goes
 /// on.
@@ -105,34 +95,15 @@ impl Match<'_> {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<PairMargins>, Halt> {
-        assert!(num_threads > 0, "somebody has to play the games");
-        let next = AtomicUsize::new(0);
-        let play_some = || {
-            let mut played = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(start) = openings.get(index) else {
-                    return Ok(played);
-                };
-                // Not every player searches, and looks at the flag by itself.
-                if limits.is_stopped() {
-                    return Err(Halt::Stopped);
-                }
-                let number = first.wrapping_add(index as u64);
-                played.push((index, self.play_pair(start, number, limits)?));
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        let play = |(): &mut (), (index, start)| {
+            // Not every player searches and looks at the flag itself.
+            if limits.is_stopped() {
+                return Err(Halt::Stopped);
             }
+            self.play_pair(start, first.wrapping_add(index as u64), limits)
         };
-        let num_threads = num_threads.min(openings.len()).max(1);
-        let mut played = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..num_threads).map(|_| scope.spawn(play_some)).collect();
-            let mut played = play_some()?;
-            for other in others {
-                played.extend(other.join().expect("games do not panic")?);
-            }
-            Ok(played)
-        })?;
-        played.sort_unstable_by_key(|&(index, _)| index);
-        Ok(played.into_iter().map(|(_, margins)| margins).collect())
+        map_in_order(openings.iter().enumerate(), num_threads, || (), play)
     }
 
     fn play_pair(

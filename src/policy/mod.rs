@@ -19,15 +19,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
+mod batch;
 mod matches;
 pub mod network;
 mod perfect;
 
+pub use batch::{Turn, choose_batch};
 pub use matches::{Match, OpeningError, PairMargins, opening};
 pub use perfect::{Epsilon, EpsilonError, Perfect};
 
+use rand::Rng;
+
 use crate::game::{Move, Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::Draw;
 use crate::search::{Depth, Halt, Limits, MoveSet, best_moves};
 
 /// A built-in player.
@@ -53,7 +59,12 @@ impl Policy {
     ///
     /// If the game is over.
     #[must_use]
-    pub fn choose(&self, variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Move {
+    pub fn choose(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Move {
         self.choose_within(variant, position, rng, Limits::default())
             .expect("a search without limits ends with an answer")
     }
@@ -62,7 +73,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// When a limit is reached; the generator has not moved then.
+    /// When a limit is reached. The generator may have moved then.
     ///
     /// # Panics
     ///
@@ -71,20 +82,17 @@ impl Policy {
         &self,
         variant: &Variant,
         position: &Position,
-        rng: &mut SplitMix64,
+        rng: &mut (impl Rng + ?Sized),
         limits: Limits<'_>,
     ) -> Result<Move, Halt> {
         assert!(!position.is_over(variant), "a finished game has no move");
-        let mut drawn = *rng;
         let search = |depth| best_moves(variant, position, depth, limits).map(|best| best.moves);
         let moves = match self {
             Self::Random => MoveSet::legal(variant, position),
             Self::Greedy => search(Depth::ONE)?,
             Self::Minimax(depth) => search(*depth)?,
-            Self::Perfect(perfect) => perfect.draw(variant, position, &mut drawn, limits)?,
+            Self::Perfect(perfect) => perfect.draw(variant, position, rng, limits)?,
         };
-        let mv = moves.nth(drawn.below(moves.len() as u64) as usize);
-        *rng = drawn;
-        Ok(mv)
+        Ok(moves.nth(rng.below(moves.len() as u64) as usize))
     }
 }

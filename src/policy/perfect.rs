@@ -1,10 +1,12 @@
 //! A perfect player, and one that errs as often as asked.
 
-use std::fmt;
 use std::sync::Arc;
 
+use rand::Rng;
+use thiserror::Error;
+
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::Draw;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits, MoveSet};
 
@@ -41,19 +43,12 @@ impl Epsilon {
 }
 
 /// A share of errors out of range.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error("epsilon must be 0 to 1, not {share}")]
 pub struct EpsilonError {
     /// The share asked for.
     pub share: f64,
 }
-
-impl fmt::Display for EpsilonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "epsilon must be 0 to 1, not {}", self.share)
-    }
-}
-
-impl std::error::Error for EpsilonError {}
 
 /// Plays moves that keep the exact margin, each equally likely; with probability epsilon any legal
 /// move instead.
@@ -83,13 +78,11 @@ impl Perfect {
         &self,
         variant: &Variant,
         position: &Position,
-        rng: &mut SplitMix64,
+        rng: &mut (impl Rng + ?Sized),
         limits: Limits<'_>,
     ) -> Result<MoveSet, Halt> {
         assert!(self.solver.serves(variant), "a solver of another game");
-        // 53 random bits make a double from 0 to 1.
-        let share = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-        if share < self.epsilon.0 {
+        if rng.unit() < self.epsilon.0 {
             Ok(MoveSet::legal(variant, position))
         } else {
             self.solver.best_moves(position, limits)

@@ -64,7 +64,6 @@ exceptions! {
     PositionError => classes::PositionError;
     UnknownLayout => PyValueError;
     UnknownName => PyValueError;
-    UpdateError => classes::PolicyError;
     VariantError => classes::VariantError;
 }
 
@@ -84,6 +83,20 @@ impl From<ChoiceError> for PyErr {
             ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
         }
     }
+}
+
+impl From<UpdateError> for PyErr {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::NothingSelected => nothing_selected(),
+            _ => classes::PolicyError::new_err(error.to_string()),
+        }
+    }
+}
+
+/// The exception for an update of a tree search without leaves.
+pub(crate) fn nothing_selected() -> PyErr {
+    PyRuntimeError::new_err(UpdateError::NothingSelected.to_string())
 }
 
 /// The exception for a record of a game of this variant.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub(crate) fn run<T: Send>(
 /// and looks for signals every 50 ms. On Ctrl-C the flag that `work` was given becomes true; `work` should
 /// return soon after, its result is dropped, and the error is `KeyboardInterrupt`.
 ///
+/// Where the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
+///
 /// Starting a thread takes some 20 us: calls that are always shorter should run in place.
 pub(crate) fn run_interruptible<T: Send>(
     py: Python<'_>,
@@ -60,25 +63,36 @@ pub(crate) fn run_until<T: Send>(
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    // A thread takes the work out of here; if there is none, this one does.
+    let work = Mutex::new(Some(work));
+    let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let look_at_signals = || {
+        // Clippy's shorter form fails to type-check for want of a lifetime.
+        #[allow(clippy::redundant_closure_for_method_calls)]
+        let signals = Python::attach(|py| py.check_signals());
+        if signals.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        signals
+    };
     py.detach(|| {
         thread::scope(|scope| {
             let (sender, receiver) = channel();
-            let worker = scope.spawn(move || {
-                // The receiver is gone only when this scope unwinds, and the result is not needed then.
-                let _ = sender.send(work());
+            let started = thread::Builder::new().spawn_scoped(scope, move || {
+                if let Some(work) = take() {
+                    // The receiver is gone only when this scope unwinds; the result is of no use then.
+                    let _ = sender.send(work());
+                }
             });
+            let Ok(worker) = started else {
+                let work = take().expect("only a thread that was started takes the work");
+                let result = work();
+                return look_at_signals().map(|()| result);
+            };
             loop {
                 match receiver.recv_timeout(POLL) {
                     Ok(result) => return Ok(result),
-                    Err(RecvTimeoutError::Timeout) => {
-                        // Clippy's shorter form fails to type-check for want of a lifetime.
-                        #[allow(clippy::redundant_closure_for_method_calls)]
-                        let signals = Python::attach(|py| py.check_signals());
-                        if let Err(error) = signals {
-                            stop.store(true, Ordering::Relaxed);
-                            return Err(error);
-                        }
-                    }
+                    Err(RecvTimeoutError::Timeout) => look_at_signals()?,
                     Err(RecvTimeoutError::Disconnected) => match worker.join() {
                         Err(panic) => std::panic::resume_unwind(panic),
                         Ok(()) => unreachable!("a worker that ends well has sent its result"),

@@ -3,22 +3,26 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
-use super::errors::classes;
+use super::errors::{classes, nothing_selected};
 use super::interrupt::run_until;
 use crate::encode::{Layout, num_actions};
 use crate::game::{Position, Variant, shortened};
-use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
+use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::shared_memory::LentArray;
 use crate::python::players::solver::PySolver;
 use crate::python::rules::batch::{common_variant, positions};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
-use crate::python::vector::reused::{Format, ObservationArray, is_intact, numbers, zeros};
 use crate::search::{Halt, Limits};
 use crate::tree_search::{Root, TreeConfig, TreeSearch};
 
@@ -27,32 +31,35 @@ use crate::tree_search::{Root, TreeConfig, TreeSearch};
 const QUICK_SOLVE: usize = 8;
 
 /// The positions of a `TreeSearch` that wait for the network.
-#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen, get_all)]
+#[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
 pub(crate) struct PyLeafBatch {
     /// The observations, ``(B, ...)``, in the layout of the search.
+    #[pyo3(get)]
     observation: Py<PyAny>,
     /// The legal actions, int8 ``(B, num_actions)``: 1 = legal.
+    #[pyo3(get)]
     action_mask: Py<PyAny>,
+    len: usize,
 }
 
 #[pymethods]
 impl PyLeafBatch {
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.action_mask.bind(py).len()
+    fn __len__(&self) -> usize {
+        self.len
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<LeafBatch of {} positions>", self.__len__(py)?))
+    fn __repr__(&self) -> String {
+        format!("<LeafBatch of {} positions>", self.len)
     }
 }
 
 /// What a search that is done has found, as arrays.
 struct Found {
     actions: Py<PyArray1<i64>>,
-    policy_targets: Py<PyArrayDyn<f32>>,
+    policy_targets: Py<PyArray2<f32>>,
     root_values: Py<PyArray1<f32>>,
-    visit_counts: Py<PyArrayDyn<i32>>,
-    root_noise: Py<PyArrayDyn<f32>>,
+    visit_counts: Py<PyArray2<i32>>,
+    root_noise: Py<PyArray2<f32>>,
     solved: Py<PyArray1<bool>>,
 }
 
@@ -62,9 +69,8 @@ pub(crate) struct PyTreeSearch {
     core: TreeSearch,
     variant: Arc<Variant>,
     config: TreeConfig,
-    format: Format,
     observation: ObservationArray,
-    action_mask: Py<PyArrayDyn<i8>>,
+    action_mask: LentArray<i8>,
     leaves: usize,
     found: Option<Found>,
 }
@@ -155,12 +161,11 @@ impl PyTreeSearch {
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::new(py, &variant, format, roots.len()),
-            action_mask: zeros(py, &[roots.len(), num_actions(&variant)]),
+            observation: ObservationArray::zeros(py, &variant, format, roots.len())?,
+            action_mask: LentArray::zeros(py, &[roots.len(), num_actions(&variant)])?,
             core,
             variant,
             config,
-            format,
             leaves: 0,
             found: None,
         })
@@ -184,24 +189,13 @@ impl PyTreeSearch {
         if leaves == 0 {
             return Ok(None);
         }
-        let mut shape = vec![self.core.len()];
-        shape.extend(self.format.layout.shape(&self.variant));
-        let mask_shape = [self.core.len(), num_actions(&self.variant)];
-        if !self.observation.is_intact(py, &shape)
-            || !is_intact(self.action_mask.bind(py), &mask_shape)
-        {
-            let rows = self.core.len();
-            self.observation = ObservationArray::new(py, &self.variant, self.format, rows);
-            self.action_mask = zeros(py, &mask_shape);
-        }
-        let mask = numbers(self.action_mask.bind(py));
-        let observations = self.observation.memory(py, self.format.layout);
+        let (observations, mask) = (self.observation.memory(), self.action_mask.numbers());
         let core = &mut self.core;
         py.detach(|| core.write_leaves(observations, mask));
-        let rows = PySlice::new(py, 0, leaves as isize, 1);
         Ok(Some(PyLeafBatch {
-            observation: self.observation.object(py).get_item(&rows)?.unbind(),
-            action_mask: self.action_mask.bind(py).as_any().get_item(rows)?.unbind(),
+            observation: self.observation.lend_first(py, leaves).unbind(),
+            action_mask: self.action_mask.lend_first(py, leaves).unbind(),
+            len: leaves,
         }))
     }
 
@@ -217,8 +211,7 @@ impl PyTreeSearch {
         values: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         if self.leaves == 0 {
-            let message = "no leaf waits for an update: call select first";
-            return Err(PyRuntimeError::new_err(message));
+            return Err(nothing_selected());
         }
         let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
         let values = floats(values, "values", &[self.leaves])?;
@@ -309,7 +302,7 @@ impl PyTreeSearch {
     ///
     /// The improved policy (Gumbel), or the shares of the visits (PUCT).
     #[getter]
-    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
         Ok(self.found(py)?.policy_targets.clone_ref(py))
     }
 
@@ -323,7 +316,7 @@ impl PyTreeSearch {
 
     /// Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included.
     #[getter]
-    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<i32>>> {
+    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<i32>>> {
         Ok(self.found(py)?.visit_counts.clone_ref(py))
     }
 
@@ -331,7 +324,7 @@ impl PyTreeSearch {
     ///
     /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
-    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f32>>> {
+    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
         Ok(self.found(py)?.root_noise.clone_ref(py))
     }
 
@@ -376,14 +369,13 @@ impl PyTreeSearch {
         if self.found.is_none() {
             let core = &self.core;
             let results = py.detach(|| core.results());
-            let shape = [self.core.len(), num_actions(&self.variant)];
             self.found = Some(Found {
-                actions: PyArray1::from_vec(py, results.actions).unbind(),
-                policy_targets: shaped(py, results.policy_targets, &shape)?.unbind(),
-                root_values: PyArray1::from_vec(py, results.root_values).unbind(),
-                visit_counts: shaped(py, results.visit_counts, &shape)?.unbind(),
-                root_noise: shaped(py, results.root_noise, &shape)?.unbind(),
-                solved: PyArray1::from_vec(py, results.solved).unbind(),
+                actions: results.actions.into_pyarray(py).unbind(),
+                policy_targets: results.policy_targets.into_pyarray(py).unbind(),
+                root_values: results.root_values.into_pyarray(py).unbind(),
+                visit_counts: results.visit_counts.into_pyarray(py).unbind(),
+                root_noise: results.root_noise.into_pyarray(py).unbind(),
+                solved: results.solved.into_pyarray(py).unbind(),
             });
         }
         Ok(self.found.as_ref().expect("it has just been set"))

@@ -1,6 +1,6 @@
 //! How far a depth-limited search looks.
 
-use std::fmt;
+use thiserror::Error;
 
 /// A number of plies to look ahead, `1..=Depth::MAX`; a pass is a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,17 +33,9 @@ impl Depth {
 }
 
 /// A depth that is not offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("depth must be 1 to {} plies, not {found}", Depth::MAX)]
 pub struct DepthError {
     /// The number of plies asked for.
     pub found: i64,
 }
-
-impl fmt::Display for DepthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { found } = self;
-        write!(f, "depth must be 1 to {} plies, not {found}", Depth::MAX)
-    }
-}
-
-impl std::error::Error for DepthError {}

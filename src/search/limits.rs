@@ -1,13 +1,14 @@
 //! When a search gives up.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+
+use thiserror::Error;
 
 /// What may end a search before it has its answer; nothing does by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
-    /// Somebody else sets this to end the search.
+    /// Set from another thread to stop the search.
     pub stop: Option<&'a AtomicBool>,
     /// The most positions to look into.
     pub max_nodes: Option<u64>,
@@ -43,36 +44,22 @@ impl<'a> Limits<'a> {
 }
 
 /// Why a search ended without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Halt {
     /// The stop flag was set.
+    #[error("the search was stopped")]
     Stopped,
     /// The node cap was reached.
+    #[error("the search needs more than the {max_nodes} nodes allowed")]
     NodeLimit {
         /// The cap.
         max_nodes: u64,
     },
     /// The deadline passed.
+    #[error("the search needs more than the time allowed")]
     TimeLimit,
 }
-
-impl fmt::Display for Halt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped => f.write_str("the search was stopped"),
-            Self::TimeLimit => f.write_str("the search needs more than the time allowed"),
-            Self::NodeLimit { max_nodes } => {
-                write!(
-                    f,
-                    "the search needs more than the {max_nodes} nodes allowed"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Halt {}
 
 /// The nodes of a running search, against its limits.
 #[derive(Debug)]

@@ -6,6 +6,8 @@
 //! over, that margin is the exact result, in the same unit. [`solver`] searches to the end of the
 //! game.
 
+#![forbid(unsafe_code)]
+
 mod alphabeta;
 mod depth;
 mod limits;

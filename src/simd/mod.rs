@@ -1,53 +1,282 @@
-//! The instructions of newer processors, where there are any.
+//! SIMD: loops compiled for the instructions of newer processors, where there are any.
+//!
+//! [`dispatch`] finds out which instructions the processor has, and hands the loop a proof of it
+//! ([`Simd`]). Vectors are made only with that proof, so no safe code can run an instruction that the
+//! processor lacks.
+//!
+//! The proofs are written here rather than taken from the crate `pulp`, whose design this is: its
+//! `V3` token has all that is needed, but comes with ten more crates.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod exp;
 mod f32x8;
+mod fetch;
 
-pub(crate) use exp::exp;
 #[cfg(target_arch = "x86_64")]
-use f32x8::Avx2;
-pub(crate) use f32x8::{LANES, Lanes, Portable, Vector, fetch};
+use avx2::Avx2;
+pub(crate) use exp::exp;
+pub(crate) use f32x8::{LANES, Lanes, Portable, Simd, Vector};
+pub(crate) use fetch::fetch;
 
 /// A hot loop. `run` and all that it calls there should be `inline(always)`: only what is inlined
-/// is compiled for the newer instructions. It works on eight numbers at a time as `V` does.
+/// is compiled for the newer instructions. It works on eight numbers at a time by those of `simd`.
 pub(crate) trait Kernel {
     /// What the loop finds.
     type Result;
 
-    fn run<V: Vector>(self) -> Self::Result;
+    fn run<V: Simd>(self, simd: V) -> Self::Result;
 }
 
 /// Runs a loop compiled for AVX2 and its companions if the processor has them, or as it is.
 ///
 /// The result is the same either way.
-pub(crate) fn dispatch<W: Kernel>(work: W) -> W::Result {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
-        // SAFETY: the processor has just been asked.
-        return unsafe { with_avx2(work) };
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
+    #[cfg(test)]
+    if tests::IS_PORTABLE.get() {
+        return kernel.run(Portable);
     }
-    work.run::<Portable>()
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    use std::arch::is_x86_feature_detected;
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn with_avx2<W: Kernel>(work: W) -> W::Result {
-    work.run::<Avx2>()
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = Avx2::detect() {
+        return avx2.run(kernel);
+    }
+    kernel.run(Portable)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use ndarray::Array2;
+
     use super::*;
+    use crate::encode::{Layout, num_actions};
+    use crate::game::{Board, Opening, Position, Variant};
+    use crate::policy::network::Network;
+    use crate::policy::{Policy, opening};
+    use crate::random::{Draw, SplitMix64};
+    use crate::search::Limits;
+    use crate::tree_search::{Root, TreeConfig, TreeSearch};
+    use crate::vector::{
+        BatchEnv, Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View,
+        rollout,
+    };
+
+    thread_local! {
+        /// Makes [`dispatch`] on this thread run loops as on a processor without AVX2.
+        pub(super) static IS_PORTABLE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// What `work` finds on this processor, and what it would find on any other.
+    fn both<R>(work: impl Fn() -> R) -> [R; 2] {
+        [false, true].map(|is_portable| {
+            IS_PORTABLE.set(is_portable);
+            let found = work();
+            IS_PORTABLE.set(false);
+            found
+        })
+    }
+
+    /// Tells how it is run.
+    struct Witness;
+
+    impl Kernel for Witness {
+        type Result = &'static str;
+
+        fn run<V: Simd>(self, _: V) -> &'static str {
+            std::any::type_name::<V>()
+        }
+    }
+
+    #[test]
+    fn dispatch_can_be_made_portable() {
+        let portable = std::any::type_name::<Portable>();
+        assert_eq!(both(|| dispatch(Witness))[1], portable);
+        assert_eq!(dispatch(Witness) == portable, native().is_none());
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn native() -> Option<Avx2> {
+        Avx2::detect()
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn native() -> Option<Portable> {
+        None
+    }
+
+    /// A variant in the packed form, and one of 20 cells that has another.
+    fn variants() -> [Arc<Variant>; 2] {
+        let board = Board::from_text(&"####\n".repeat(5)).unwrap();
+        let larger = Variant::new(board, Opening::Outside, 2).unwrap();
+        [Variant::default(), larger].map(Arc::new)
+    }
+
+    fn bits<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> impl Iterator<Item = u32> {
+        numbers.into_iter().map(|number| number.to_bits())
+    }
+
+    /// The bits of all that a batch writes while it is stepped.
+    fn steps(config: &Config, is_uint8: bool) -> Vec<u32> {
+        /// More than a tile, and not a multiple of one.
+        const GAMES: usize = 100;
+        let variant = config.variant.clone();
+        let mut env = BatchEnv::new(config.clone(), Layout::Flat, GAMES, 1);
+        env.reset(Seeds::From(7), None);
+        let length = Layout::Flat.len(&variant);
+        let (mut floats, mut bytes) = (vec![0.0; GAMES * length], vec![0; GAMES * length]);
+        let mut mask = vec![0; GAMES * num_actions(&variant)];
+        let (mut to_play, mut rewards) = (vec![0; GAMES], vec![0.0; GAMES]);
+        let (mut ended, mut actions) = (vec![false; GAMES], vec![0; GAMES]);
+        let mut found = Vec::new();
+        for _ in 0..40 {
+            env.sample_actions(&mut actions);
+            let observations = if is_uint8 {
+                Observations::Uint8(Layout::Flat, &mut bytes)
+            } else {
+                Observations::Float32(Layout::Flat, &mut floats)
+            };
+            let buffers = Buffers {
+                view: View {
+                    observations,
+                    action_mask: &mut mask,
+                    to_play: &mut to_play,
+                },
+                rewards: &mut rewards,
+                terminations: &mut ended,
+            };
+            env.step(&actions, buffers).unwrap();
+            found.extend(actions.iter().map(|&action| action as u32));
+            found.extend(bits(&floats).chain(bits(&rewards)));
+            found.extend(bytes.iter().map(|&byte| u32::from(byte)));
+            found.extend(mask.iter().chain(&to_play).map(|&byte| byte as u32));
+            found.extend(ended.iter().map(|&ended| u32::from(ended)));
+        }
+        found
+    }
+
+    #[test]
+    fn whole_games_are_the_same_bits_on_all_processors() {
+        for variant in variants() {
+            for opponent in [Opponent::SelfPlay, Opponent::Policy(Policy::Greedy)] {
+                for illegal_action in [IllegalAction::Raise, IllegalAction::Lose] {
+                    let config = Config {
+                        opponent: opponent.clone(),
+                        illegal_action,
+                        reward: Reward::Margin,
+                        ..Config::new(variant.clone())
+                    };
+                    for is_uint8 in [false, true] {
+                        let [native, portable] = both(|| steps(&config, is_uint8));
+                        assert!(native == portable, "{config:?}, uint8: {is_uint8}");
+                    }
+                }
+            }
+            let starts = [Position::new(&variant)];
+            let play = || rollout(&variant, &starts, 300, 5, 1, &AtomicBool::new(false));
+            let [native, portable] = both(play);
+            assert_eq!(native, portable);
+        }
+    }
+
+    /// The bits of what searches find, one after another in the same trees, with made-up evaluations.
+    fn searches(variant: &Arc<Variant>, root: Root) -> Vec<u32> {
+        let positions: Vec<Position> = (0..20)
+            .map(|number| opening(variant, number as usize % 7, number).unwrap())
+            .collect();
+        let config = TreeConfig {
+            num_simulations: 40,
+            root,
+            temperature: 1.0,
+            margin_weight: 0.25,
+            solve_below: 0,
+            seed: 3,
+        };
+        let mut search = TreeSearch::new(variant, &positions, config, Layout::Flat, None, 1);
+        let width = num_actions(variant);
+        let mut rng = SplitMix64::new(11);
+        let mut number = || rng.unit() as f32 * 2.0 - 1.0;
+        let mut found = Vec::new();
+        for round in 0..3 {
+            if round > 0 {
+                search.restart(&positions);
+            }
+            loop {
+                let leaves = search.select(Limits::default()).unwrap();
+                if leaves == 0 {
+                    break;
+                }
+                let mut floats = vec![0.0; leaves * Layout::Flat.len(variant)];
+                let mut mask = vec![0; leaves * width];
+                let observations = Observations::Float32(Layout::Flat, &mut floats);
+                search.write_leaves(observations, &mut mask);
+                found.extend(bits(&floats));
+                found.extend(mask.iter().map(|&byte| byte as u32));
+                let logits: Vec<f32> = (0..leaves * width).map(|_| 4.0 * number()).collect();
+                let values: Vec<f32> = (0..leaves).map(|_| number()).collect();
+                search.update(&logits, &values).unwrap();
+            }
+            let results = search.results();
+            found.extend(results.actions.iter().map(|&action| action as u32));
+            found.extend(results.visit_counts.iter().map(|&visits| visits as u32));
+            for numbers in [&results.policy_targets, &results.root_noise] {
+                found.extend(bits(numbers));
+            }
+            found.extend(bits(&results.root_values));
+            for tree in 0..positions.len() {
+                for node in search.nodes(tree) {
+                    found.extend([node.visits, node.value.to_bits(), node.prior.to_bits()]);
+                }
+            }
+        }
+        search.restart(&positions);
+        search.run_with_rollouts(Limits::default()).unwrap();
+        found.extend(bits(&search.results().policy_targets));
+        found
+    }
+
+    #[test]
+    fn whole_searches_are_the_same_bits_on_all_processors() {
+        let puct = Root::Puct {
+            c_puct: 1.25,
+            dirichlet_share: 0.25,
+            dirichlet_alpha: 0.5,
+        };
+        let gumbel = Root::Gumbel {
+            max_considered: 16,
+            c_visit: 50.0,
+            c_scale: 0.1,
+        };
+        for variant in variants() {
+            for root in [puct, gumbel] {
+                let [native, portable] = both(|| searches(&variant, root));
+                assert!(native == portable, "{root:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_gives_the_same_bits_on_all_processors() {
+        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
+        let network = Network::parse(file).unwrap();
+        let variant = Variant::default();
+        let length = Layout::Flat.len(&variant);
+        let mut observations = Array2::zeros((33, length));
+        for (number, mut row) in (0..).zip(observations.rows_mut()) {
+            let position = opening(&variant, number as usize % 12, number).unwrap();
+            let row = row.as_slice_mut().unwrap();
+            crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
+        }
+        let [native, portable] = both(|| {
+            let found = network.evaluate(&observations, Limits::default()).unwrap();
+            bits(&found.logits)
+                .chain(bits(&found.values))
+                .collect::<Vec<_>>()
+        });
+        assert!(native == portable);
+    }
 
     const NUMBERS: [Lanes; 2] = [
         [1.0, -2.5, 3.0, f32::INFINITY, 0.1, 7.0, -0.5, 1e-30],
@@ -60,8 +289,8 @@ mod tests {
     impl Kernel for Everything {
         type Result = Vec<u32>;
 
-        fn run<V: Vector>(self) -> Vec<u32> {
-            let [a, b] = NUMBERS.map(|numbers| V::load(&numbers));
+        fn run<V: Simd>(self, simd: V) -> Vec<u32> {
+            let [a, b] = NUMBERS.map(|numbers| simd.load(&numbers));
             let above = a.is_above(b);
             let vectors = [
                 a.add(b),
@@ -70,9 +299,9 @@ mod tests {
                 a.div(b),
                 a.max(b),
                 above.select(a, b),
-                a.is_equal(b).select(a, V::splat(2.0)),
-                above.and(a.is_above(V::splat(0.5))).select(a, b),
-                V::splat(1.5).scale_by(V::splat(f32::from_bits(3))),
+                a.is_equal(b).select(a, simd.splat(2.0)),
+                above.and(a.is_above(simd.splat(0.5))).select(a, b),
+                simd.splat(1.5).scale_by(simd.splat(f32::from_bits(3))),
                 a.pick([2, 5, 7, 0, 0, 0, 0, 0]),
             ];
             let mut found = Vec::new();
@@ -86,7 +315,7 @@ mod tests {
                 [0x0102_0408_1020_4080, 0xff00_ff00_ff00_ff01],
                 [i8::MIN; 64],
             );
-            V::write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
+            simd.write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
             found.extend(kept.map(|byte| byte as u32));
             found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
             found
@@ -95,7 +324,7 @@ mod tests {
 
     #[test]
     fn all_processors_calculate_alike() {
-        let expected = Everything.run::<Portable>();
+        let expected = Everything.run(Portable);
         assert_eq!(dispatch(Everything), expected);
         assert_eq!(expected[..3], [2.0_f32, 0.0, 0.0].map(f32::to_bits));
         assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));

@@ -1,8 +1,15 @@
-//! Threads that survive a `fork`.
+//! Threads that survive a `fork` and are quick to start on the next job.
+//!
+//! `rayon` would do, with a pool for each process: it takes 5 us longer to hand over a job, which is an
+//! eighth of a step of 4,096 games (`docs/performance.md`).
+
+#![allow(
+    unsafe_code,
+    reason = "threads that live on are lent work that does not"
+)]
 
 use std::any::Any;
 use std::fmt;
-use std::hint;
 use std::iter;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
@@ -11,6 +18,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
+
+use super::is_granted;
 
 /// Games below which another thread costs more than it saves.
 const GAMES_PER_THREAD: usize = 1024;
@@ -49,8 +58,8 @@ impl Pool {
     /// Runs one job on each item, and returns what they return in the same order.
     ///
     /// The first item runs on the caller's thread and every other as a rule on the same thread of
-    /// the pool, whose cache may still have what it worked on before. When the system refuses to
-    /// start threads, all run on the caller's.
+    /// the pool, whose cache may still have what it worked on before. What the system refuses
+    /// threads for runs on the caller's.
     ///
     /// # Panics
     ///
@@ -65,20 +74,17 @@ impl Pool {
         // Nothing is allocated for a single item, which may be the step of a single game.
         let others: Vec<_> = items.map(|it| Mutex::new((Some(it), None))).collect();
         assert!(others.len() < self.num_threads);
-        let team = if others.is_empty() { None } else { self.team() };
         let run_other = |place: &Mutex<(Option<T>, Option<R>)>| {
-            // Nobody else locks the place meanwhile.
+            // No other thread locks the place meanwhile.
             let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
             let item = place.0.take().expect("every item runs once");
             place.1 = Some(job(item));
         };
-        let first = if let Some(team) = team {
-            team.run(others.len(), &|index| run_other(&others[index]), || {
-                job(first)
-            })
-        } else {
-            others.iter().for_each(run_other);
+        let first = if others.is_empty() {
             job(first)
+        } else {
+            let run_other = |index: usize| run_other(&others[index]);
+            self.team().run(others.len(), &run_other, || job(first))
         };
         let others = others.into_iter().map(|place| {
             let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -87,14 +93,12 @@ impl Pool {
         iter::once(first).chain(others)
     }
 
-    /// The threads of this process, started if need be; none if the system does not grant them.
-    fn team(&mut self) -> Option<&Team> {
+    /// The threads of this process, started if need be.
+    fn team(&mut self) -> &mut Team {
         let id = process::id();
-        if self.team.as_ref().is_none_or(|&(owner, _)| owner != id) {
-            let team = Team::start(self.num_threads - 1);
-            self.team = team.map(|team| (id, ManuallyDrop::new(team)));
-        }
-        self.team.as_ref().map(|(_, team)| &**team)
+        let known = self.team.take().filter(|&(owner, _)| owner == id);
+        let start = || (id, ManuallyDrop::new(Team::start(self.num_threads - 1)));
+        &mut self.team.insert(known.unwrap_or_else(start)).1
     }
 }
 
@@ -108,12 +112,12 @@ impl Drop for Pool {
     }
 }
 
-/// Kernel for every index; the lifetime is a lie that [`Team::run`] makes good.
-type Kernel = &'static (dyn Fn(usize) + Sync);
+/// Work for every index. Its real lifetime is shorter: [`Team::run`] returns only after the last use.
+type Work = &'static (dyn Fn(usize) + Sync);
 
 /// What a thread is asked to do.
 struct Job {
-    work: Kernel,
+    work: Work,
     index: usize,
     /// Who waits for it.
     caller: Thread,
@@ -153,7 +157,7 @@ impl Mailbox {
             if self.is(QUIT) {
                 return;
             }
-            // The caller takes back what nobody has begun.
+            // The caller takes back what has not been begun.
             let Some(Job {
                 work,
                 index,
@@ -175,8 +179,8 @@ impl Mailbox {
 
 /// Waits until something is so, watching for a while and then asleep until unparked.
 fn wait(watch: Duration, ready: impl Fn() -> bool) {
-    /// Looks between two at the clock, and between two hints that this is a loop that waits: where
-    /// processors are lent, a thread that gives that hint all the time is taken off its processor.
+    /// Looks between two at the clock, after which other threads may have the processor: on a busy
+    /// machine the thread that is waited for may need this very one.
     const LOOKS: usize = 64;
     if !watch.is_zero() {
         let start = Instant::now();
@@ -186,7 +190,7 @@ fn wait(watch: Duration, ready: impl Fn() -> bool) {
                     return;
                 }
             }
-            hint::spin_loop();
+            thread::yield_now();
         }
     }
     while !ready() {
@@ -194,7 +198,7 @@ fn wait(watch: Duration, ready: impl Fn() -> bool) {
     }
 }
 
-/// Threads and their mailboxes.
+/// Threads and their mailboxes; fewer than were asked for if the system refused some.
 struct Team {
     workers: Vec<(Arc<Mailbox>, JoinHandle<()>)>,
     watch: Duration,
@@ -207,8 +211,8 @@ impl fmt::Debug for Team {
 }
 
 impl Team {
-    /// Starts threads; none if the system does not grant all of them.
-    fn start(workers: usize) -> Option<Self> {
+    /// Starts threads, as many of them as the system grants.
+    fn start(workers: usize) -> Self {
         // Who watches on a processor that another thread needs holds up the work it waits for.
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let watch = if workers < processors {
@@ -223,27 +227,42 @@ impl Team {
         for i in 0..workers {
             let mailbox = Arc::<Mailbox>::default();
             let served = Arc::clone(&mailbox);
+            if !is_granted() {
+                break;
+            }
             let thread = thread::Builder::new()
                 .name(format!("mijnlieff-{i}"))
                 .spawn(move || served.serve(watch));
-            team.workers.push((mailbox, thread.ok()?));
+            let Ok(thread) = thread else {
+                break;
+            };
+            team.workers.push((mailbox, thread));
         }
-        Some(team)
+        team
     }
 
     /// Does the work of every index below `count`, each on a thread, while this one does `mine`.
-    /// What a thread has not begun by then is done here.
-    fn run<R>(&self, count: usize, work: &(dyn Fn(usize) + Sync), mine: impl FnOnce() -> R) -> R {
+    /// What no thread has begun by then is done here.
+    ///
+    /// It takes `&mut self` because a mailbox has room for one job.
+    fn run<R>(
+        &mut self,
+        count: usize,
+        work: &(dyn Fn(usize) + Sync),
+        mine: impl FnOnce() -> R,
+    ) -> R {
+        let asked = &self.workers[..count.min(self.workers.len())];
+        // May panic, so it comes before any thread has a job.
+        let caller = thread::current();
         // SAFETY: only the lifetime changes. The threads use the work until they report `NOTHING`,
-        // and this function returns, also by a panic of `mine`, only after all have.
-        let work: Kernel = unsafe { mem::transmute::<&(dyn Fn(usize) + Sync), Kernel>(work) };
-        let asked = &self.workers[..count];
+        // and from the first job that is handed over until all have reported, nothing here panics
+        // but `mine` and the work, whose panics are caught and go on only after that.
+        let work: Work = unsafe { mem::transmute::<&(dyn Fn(usize) + Sync), Work>(work) };
         for (index, (mailbox, thread)) in asked.iter().enumerate() {
-            let caller = thread::current();
             let job = Job {
                 work,
                 index,
-                caller,
+                caller: caller.clone(),
             };
             *mailbox.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
             mailbox.state.store(WORK, Ordering::Release);
@@ -251,6 +270,7 @@ impl Team {
         }
         let mine = panic::catch_unwind(AssertUnwindSafe(|| {
             let mine = mine();
+            (asked.len()..count).for_each(work);
             // On a busy machine a thread may not have got a processor yet: this one has.
             for (mailbox, _) in asked {
                 if let Some(job) = mailbox.take_job() {
@@ -290,11 +310,12 @@ impl Drop for Team {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::with_threads_granted;
 
     #[test]
     fn every_item_runs_once_and_results_keep_their_order() {
         let mut pool = Pool::new(3);
-        for round in 0..200_u32 {
+        for round in 0..if cfg!(miri) { 20 } else { 200_u32 } {
             let square = |item| (item * item, thread::current().id());
             let names: Vec<_> = pool.run(round..round + 3, square).collect();
             let squares = [round * round, (round + 1).pow(2), (round + 2).pow(2)];
@@ -314,6 +335,21 @@ mod tests {
             let run = AssertUnwindSafe(|| pool.run([0, 1], |item| assert_ne!(item, bad)).count());
             assert!(panic::catch_unwind(run).is_err());
             assert!(pool.run([5, 6], |item| item).eq([5, 6]));
+        }
+    }
+
+    #[test]
+    fn everything_is_done_with_the_threads_there_are() {
+        for granted in 0..3 {
+            let mut pool = Pool::new(4);
+            with_threads_granted(granted, || {
+                for round in 0..3 {
+                    let double = |item| 2 * item;
+                    let doubled = pool.run([round, 5, 6, 7], double);
+                    assert!(doubled.eq([2 * round, 10, 12, 14]));
+                }
+            });
+            assert_eq!(pool.team().workers.len(), granted);
         }
     }
 }

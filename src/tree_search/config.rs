@@ -1,5 +1,7 @@
 //! What searches of a batch have in common.
 
+#![forbid(unsafe_code)]
+
 /// How actions are chosen at the root, and what follows from it for the rest of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Root {

@@ -1,14 +1,18 @@
 //! Evaluations that a search cannot use.
 
-use std::fmt;
+#![forbid(unsafe_code)]
+
+use thiserror::Error;
 
 /// Why an evaluation of leaves was refused; nothing has changed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UpdateError {
     /// No leaf waits for an evaluation.
+    #[error("no leaf waits for an update: call select first")]
     NothingSelected,
     /// A logit is not a number, or plus infinity.
+    #[error("leaf {row}: the logit of action {action} is {logit}, it must be finite or -inf")]
     Logit {
         /// The leaf.
         row: usize,
@@ -18,11 +22,13 @@ pub enum UpdateError {
         logit: f32,
     },
     /// Minus infinity for every legal action of a leaf.
+    #[error("leaf {row}: the logit of every legal action is -inf, one must be finite")]
     NoLegalAction {
         /// The leaf.
         row: usize,
     },
     /// A value is not a finite number.
+    #[error("leaf {row}: the value is {value}, it must be finite")]
     Value {
         /// The leaf.
         row: usize,
@@ -30,20 +36,3 @@ pub enum UpdateError {
         value: f32,
     },
 }
-
-impl fmt::Display for UpdateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NothingSelected => f.write_str("no leaf waits for an update: call select first"),
-            Self::Logit { row, action, logit } => {
-                write!(f, "leaf {row}: the logit of action {action} is {logit}")
-            }
-            Self::NoLegalAction { row } => {
-                write!(f, "leaf {row}: the logit of every legal action is -inf")
-            }
-            Self::Value { row, value } => write!(f, "leaf {row}: the value is {value}"),
-        }
-    }
-}
-
-impl std::error::Error for UpdateError {}

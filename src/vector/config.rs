@@ -1,14 +1,16 @@
 //! What is fixed for a whole batch.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+
+use thiserror::Error;
 
 use crate::game::{Variant, shortened};
 use crate::policy::Policy;
 
 /// A name that is none of the choices of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown {option} {found:?}; choose one of {}", .choices.join(", "))]
 pub struct UnknownName {
     /// The option.
     pub option: &'static str,
@@ -17,15 +19,6 @@ pub struct UnknownName {
     /// The names that exist.
     pub choices: Vec<&'static str>,
 }
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (option, found, choices) = (self.option, &self.found, self.choices.join(", "));
-        write!(f, "unknown {option} {found:?}; choose one of {choices}")
-    }
-}
-
-impl std::error::Error for UnknownName {}
 
 /// An option with named values.
 macro_rules! named {

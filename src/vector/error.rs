@@ -1,14 +1,15 @@
-//! What can be wrong with the actions of a batch. On an error no game has moved.
+//! Errors of a step of a batch. On an error no game has moved.
 
-use std::fmt;
+use thiserror::Error;
 
 use crate::game::{PlayError, Position};
 
 /// Actions that a batch cannot play.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// Not one action a game.
+    /// Not one action for each game.
+    #[error("{expected} games need {expected} actions, not {found}")]
     Length {
         /// The number of games.
         expected: usize,
@@ -16,8 +17,10 @@ pub enum StepError {
         found: usize,
     },
     /// The batch has never been reset.
+    #[error("the games have not started, reset them first")]
     NotReset,
     /// An index that no action has.
+    #[error("game {game}: action {action} does not exist")]
     UnknownAction {
         /// The number of the game.
         game: usize,
@@ -27,6 +30,7 @@ pub enum StepError {
         position: Box<Position>,
     },
     /// An action that cannot be played.
+    #[error("game {game}: action {action}: {error}")]
     Play {
         /// The number of the game.
         game: usize,
@@ -38,25 +42,3 @@ pub enum StepError {
         error: PlayError,
     },
 }
-
-impl fmt::Display for StepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Length { expected, found } => {
-                write!(f, "{expected} games need {expected} actions, not {found}")
-            }
-            Self::NotReset => f.write_str("the games have not started, reset them first"),
-            Self::UnknownAction { game, action, .. } => {
-                write!(f, "game {game}: action {action} does not exist")
-            }
-            Self::Play {
-                game,
-                action,
-                error,
-                ..
-            } => write!(f, "game {game}: action {action}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for StepError {}

@@ -11,6 +11,8 @@
 //! for each of its choices; and one for [`BatchEnv::sample_actions`]. So a game goes the same way
 //! whatever the number of games and threads, and a batch is that many single games side by side.
 
+#![forbid(unsafe_code)]
+
 mod batch;
 pub(crate) mod buffers;
 mod config;

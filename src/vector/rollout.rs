@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::random::{Draw, SplitMix64};
+use crate::search::Halt;
+use crate::simd::{Kernel, Simd, dispatch};
+use crate::threads::map_in_order;
 use crate::vector::step::game::SAMPLE_STREAM;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
@@ -62,32 +63,25 @@ fn rollout_as<S: GameState>(
         .map(|position| S::from_position(&rules, position))
         .collect();
     let mut results = vec![Rollout::default(); states.len() * repeats];
-    let share = results.len().div_ceil(num_threads).max(1);
-    let play_share = |first: usize, results: &mut [Rollout]| {
-        for (part, results) in results.chunks_mut(GAMES_PER_LOOK).enumerate() {
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            dispatch(PlayOut {
-                rules: &rules,
-                states: &states,
-                repeats,
-                seed,
-                first: first + part * GAMES_PER_LOOK,
-                results,
-            });
+    let share = results.len().div_ceil(num_threads.max(1));
+    let share = share.clamp(1, GAMES_PER_LOOK);
+    let play = |(): &mut (), (number, results)| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
         }
+        dispatch(PlayOut {
+            rules: &rules,
+            states: &states,
+            repeats,
+            seed,
+            first: number * share,
+            results,
+        });
+        Ok(())
     };
-    thread::scope(|scope| {
-        let mut shares = results.chunks_mut(share).enumerate();
-        let mine = shares.next();
-        for (i, results) in shares {
-            scope.spawn(move || play_share(i * share, results));
-        }
-        if let Some((_, results)) = mine {
-            play_share(0, results);
-        }
-    });
+    let parts = results.chunks_mut(share).enumerate();
+    // What was stopped is arbitrary anyway.
+    let _ = map_in_order(parts, num_threads, || (), play);
     results
 }
 
@@ -115,7 +109,7 @@ impl<S: GameState> Kernel for PlayOut<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let rules = self.rules;
         let start = |index: usize| {
             let number = self.first + index;

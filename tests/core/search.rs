@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use mijnlieff::game::{Board, Move, Opening, Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::{Depth, Halt, Limits, MoveSet, best_moves, minimax, minimax_moves};
 
 /// Boards on which points are looked up, boards on which they are counted, gaps, corner joints.

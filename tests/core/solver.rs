@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use mijnlieff::FileError;
 use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::{Book, BookError, Solution, Solver, canonical_counts};
 use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
 
@@ -278,13 +279,11 @@ fn the_book_is_read_and_knows_early_positions_only() {
     let file = include_bytes!("../../python/mijnlieff/data/book.bin");
     assert!(file.len() <= 4_000_000);
     let book = Arc::new(Book::parse(file).unwrap());
-    assert_eq!(
-        Book::parse(&file[..100]).unwrap_err(),
-        BookError::Length {
-            found: 100,
-            expected: file.len() as u64,
-        }
-    );
+    let length = file.len() as u64;
+    assert!(matches!(
+        Book::parse(&file[..100]),
+        Err(BookError::File(FileError::Length { found: 100, expected, .. })) if expected == length
+    ));
     let variant = Variant::default();
     let solver = Solver::new(&variant);
     let with_book = Solver::new(&variant).with_book(Arc::clone(&book));

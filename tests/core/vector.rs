@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mijnlieff::encode::{Layout, num_actions, observe, pack, write_mask};
 use mijnlieff::game::{Board, Move, Opening, PlayError, Player, Position, Variant};
 use mijnlieff::policy::Policy;
-use mijnlieff::random::SplitMix64;
+use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
     Autoreset, BatchEnv, Buffers, Config, Ending, IllegalAction, Observations, Opponent, Reward,
     Seat, Seeds, StepError, View,

@@ -132,7 +132,7 @@ class TestNetwork:
         weights = np.frombuffer(network.to_bytes()[-4 * network.num_weights :], "<f4").copy()
         assert Network.from_weights(Variant(), 4, 2, weights) == network
         weights[9] = np.nan
-        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or no num"):
+        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or NaN"):
             Network.from_weights(Variant(), 4, 2, weights)
 
 
@@ -165,7 +165,7 @@ class TestFiles:
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),
-            ("flipped", "damaged: its checksum does not fit"),
+            ("flipped", "damaged: its checksum does not match"),
         ],
     )
     def test_bad_files_say_what_and_why(self, file, kind, words):

@@ -49,7 +49,7 @@ def test_weights_that_are_no_numbers_are_refused():
     network = network_for(Variant(), 16, 1)
     with torch.no_grad():
         network.heads.bias[3] = float("nan")
-    with pytest.raises(CheckpointError, match="infinite or no number"):
+    with pytest.raises(CheckpointError, match="infinite or NaN"):
         native_network(network, Variant())
 
 

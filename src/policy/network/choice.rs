@@ -1,9 +1,11 @@
 //! From logits to actions.
 
+use ndarray::{Array2, ArrayRef1};
+
 use super::{CHUNK, ChoiceError, Network};
 use crate::encode::{Layout, num_actions, observe, write_mask};
 use crate::game::{Position, Variant};
-use crate::random::SplitMix64;
+use crate::random::{SplitMix64, draw_gumbel};
 use crate::search::Limits;
 
 /// How a network chooses.
@@ -52,18 +54,18 @@ impl Network {
         limits: Limits<'_>,
         chosen: &mut Vec<usize>,
     ) -> Result<(), ChoiceError> {
-        let length = Layout::Flat.len(variant);
-        let mut observations = vec![0.0; positions.len() * length];
-        for (position, row) in positions.iter().zip(observations.chunks_mut(length)) {
+        let mut observations = Array2::zeros((positions.len(), Layout::Flat.len(variant)));
+        for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
+            let row = row.into_slice().expect("C order");
             observe::<f32>(variant, position, Layout::Flat, row);
         }
         let logits = self.evaluate(&observations, limits)?.logits;
         let mut mask = vec![0; num_actions(variant)];
-        for (position, logits) in positions.iter().zip(logits.chunks(mask.len())) {
+        for (position, logits) in positions.iter().zip(logits.outer_iter()) {
             write_mask(variant, position, &mut mask);
             let index = chosen.len();
             let number = choice.first.wrapping_add(index as u64);
-            match choice.pick(logits, &mask, number) {
+            match choice.pick(&logits, &mask, number) {
                 Ok(action) => chosen.push(action),
                 Err(action) => {
                     let logit = logits[action];
@@ -81,7 +83,7 @@ impl Network {
 
 impl Choice {
     /// A legal action; an `Err` is one whose logit is not finite.
-    fn pick(self, logits: &[f32], mask: &[i8], number: u64) -> Result<usize, usize> {
+    fn pick(self, logits: &ArrayRef1<f32>, mask: &[i8], number: u64) -> Result<usize, usize> {
         let mut rng = SplitMix64::stream(self.seed, number);
         let mut best = None;
         for (action, (&logit, &legal)) in logits.iter().zip(mask).enumerate() {
@@ -93,9 +95,7 @@ impl Choice {
             }
             let mut score = f64::from(logit);
             if self.temperature > 0.0 {
-                // The largest of logits with Gumbel noise is a draw from their softmax.
-                let gumbel = -(-rng.open_unit().ln()).ln();
-                score = score / self.temperature + gumbel;
+                score = score / self.temperature + draw_gumbel(&mut rng);
             }
             if best.is_none_or(|(_, highest)| score > highest) {
                 best = Some((action, score));

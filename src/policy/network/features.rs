@@ -2,6 +2,8 @@
 //!
 //! `python/mijnlieff/train/network/features.py` is the same for the trainer, number for number.
 
+use ndarray::{ArrayRef1, ArrayViewMut1, ArrayViewMut2, Axis};
+
 use super::group::{SymmetryGroup, SymmetryTable, join};
 use crate::encode::Layout;
 use crate::game::{Cell, CellSet, Piece, Variant};
@@ -58,24 +60,23 @@ impl TacticalFeatures {
     }
 
     /// Extends one observation.
-    pub(super) fn write(&self, observation: &[f32], out: &mut [f32]) {
+    pub(super) fn write(&self, observation: &ArrayRef1<f32>, out: ArrayViewMut1<'_, f32>) {
         let (n, placements) = (self.num_cells, self.reach.len());
-        let (given, added) = out.split_at_mut(self.observation);
-        given.copy_from_slice(observation);
-        let set = |numbers: &[f32]| -> CellSet {
-            let stones = numbers
-                .iter()
-                .enumerate()
-                .filter(|&(_, &number)| number > 0.0);
-            stones.map(|(cell, _)| Cell::new(cell)).collect()
+        let (mut given, added) = out.split_at(Axis(0), self.observation);
+        given.assign(observation);
+        let set = |start: usize| -> CellSet {
+            let has_stone = |&cell: &usize| observation[start + cell] > 0.0;
+            (0..n).filter(has_stone).map(Cell::new).collect()
         };
-        let stones = [set(&observation[..n]), set(&observation[n..2 * n])];
+        let stones = [set(0), set(n)];
         let empty = CellSet::first(n) - (stones[0] | stones[1]);
-        let (by_cell, by_placement) = added.split_at_mut(4 * n);
+        let (by_cell, by_placement) = added.split_at(Axis(0), 4 * n);
+        let mut by_cell = as_rows(by_cell, (4, n));
+        let mut by_placement = as_rows(by_placement, (2, placements));
         by_cell.fill(0.0);
         for &line in &self.lines {
             let counts = stones.map(|stones| (stones & line).len());
-            let part = match counts {
+            let row = match counts {
                 [2, 0] => 0,
                 [1, 0] => 1,
                 [0, 2] => 2,
@@ -83,14 +84,18 @@ impl TacticalFeatures {
                 _ => continue,
             };
             for cell in line & empty {
-                by_cell[part * n + cell.index()] += 1.0;
+                by_cell[[row, cell.index()]] += 1.0;
             }
         }
-        let (shares, none) = by_placement.split_at_mut(placements);
-        for ((share, none), &reach) in shares.iter_mut().zip(none).zip(&self.reach) {
+        for (placement, &reach) in self.reach.iter().enumerate() {
             let choices = (reach & empty).len();
-            *share = choices as f32 / n as f32;
-            *none = f32::from(u8::from(choices == 0));
+            by_placement[[0, placement]] = choices as f32 / n as f32;
+            by_placement[[1, placement]] = f32::from(u8::from(choices == 0));
         }
     }
+}
+
+fn as_rows(numbers: ArrayViewMut1<'_, f32>, shape: (usize, usize)) -> ArrayViewMut2<'_, f32> {
+    let rows = numbers.into_shape_with_order(shape);
+    rows.expect("as many numbers as the shape has")
 }

@@ -13,10 +13,11 @@
 
 use super::features::TacticalFeatures;
 use super::{NetworkError, SharedWeights};
-use crate::file_header::{FileError, FileKind};
+use crate::file_header::FileKind;
 use crate::game::{Board, Variant};
 
 pub(super) const KIND: FileKind = FileKind {
+    name: "network",
     letters: "MIJNNETW",
     version: 1,
 };
@@ -73,17 +74,6 @@ pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
     SharedWeights::new(variant, channels, blocks, numbers)
 }
 
-impl From<FileError> for NetworkError {
-    fn from(broken: FileError) -> Self {
-        match broken {
-            FileError::Foreign => Self::Foreign,
-            FileError::Version { found } => Self::Version { found },
-            FileError::Length { found, expected } => Self::Length { found, expected },
-            FileError::Checksum => Self::Checksum,
-        }
-    }
-}
-
 fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
     let wrong = |reason: String| NetworkError::Variant { reason };
     let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
@@ -91,7 +81,7 @@ fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
     let (opening, copies) = rules.split_once(' ').unwrap_or((rules, ""));
     let copies = copies
         .parse()
-        .map_err(|_| wrong(format!("{copies:?} is no number of copies")))?;
+        .map_err(|_| wrong(format!("copies must be an integer, not {copies:?}")))?;
     let board = Board::from_text(board).map_err(|error| wrong(error.to_string()))?;
     let opening = opening.parse();
     opening

@@ -1,12 +1,14 @@
 //! The symmetries of a board as a group of permutations, in tables.
 
-use crate::encode::Layout;
-use crate::game::{Board, Cell, Piece, Variant};
+use ndarray::{Array2, ArrayRef1, Axis, concatenate};
+
+use crate::encode::{Layout, cell_symmetries};
+use crate::game::{Board, Piece, Variant};
 
 /// Where a list of numbers comes from when the board is turned, a row for each symmetry.
 ///
-/// Row `g` undoes symmetry `g`: entry `[g][i]` is where symmetry `g` moves to `i` from.
-pub(super) type SymmetryTable = Vec<Vec<usize>>;
+/// Row `g` undoes symmetry `g`: entry `[g, i]` is where symmetry `g` moves to `i` from.
+pub(super) type SymmetryTable = Array2<usize>;
 
 /// The tables of what a network reads and writes.
 ///
@@ -15,45 +17,39 @@ pub(super) type SymmetryTable = Vec<Vec<usize>>;
 #[derive(Debug)]
 pub(super) struct SymmetryGroup {
     /// Where symmetry `g` moves each cell.
-    images: Vec<Vec<usize>>,
+    images: Array2<usize>,
     /// For one number per cell.
     pub(super) cells: SymmetryTable,
 }
 
 impl SymmetryGroup {
     pub(super) fn of(board: &Board) -> Self {
-        let cells = 0..board.num_cells();
-        let mut images: Vec<Vec<usize>> = board
-            .symmetries()
-            .iter()
-            .map(|symmetry| {
-                let image = |cell| symmetry.cell(Cell::new(cell)).index();
-                cells.clone().map(image).collect()
-            })
-            .collect();
-        images.sort_unstable();
-        let cells = images.iter().map(|image| inverse(image)).collect();
+        let images = cell_symmetries(board);
+        let mut numbers: Vec<usize> = (0..images.nrows()).collect();
+        numbers.sort_unstable_by_key(|&symmetry| images.row(symmetry).to_vec());
+        let images = images.select(Axis(0), &numbers);
+        let mut cells = images.clone();
+        for ((symmetry, from), &to) in images.indexed_iter() {
+            cells[[symmetry, to]] = from;
+        }
         Self { images, cells }
     }
 
     /// How many symmetries there are, the identity included.
     pub(super) fn order(&self) -> usize {
-        self.images.len()
+        self.images.nrows()
     }
 
-    /// For one number per symmetry: `[g][h]` numbers `g⁻¹ h`.
+    /// For one number per symmetry: `[g, h]` numbers `g⁻¹ h`.
     pub(super) fn elements(&self) -> SymmetryTable {
-        let number = |undo: &[usize], image: &[usize]| {
-            let product = image.iter().map(|&cell| undo[cell]);
-            let mut numbered = self.images.iter();
-            let found = numbered.position(|image| product.clone().eq(image.iter().copied()));
+        let number = |undo: &ArrayRef1<usize>, image: &ArrayRef1<usize>| {
+            let product = image.mapv(|cell| undo[cell]);
+            let found = self.images.outer_iter().position(|image| image == product);
             found.expect("a group is closed")
         };
-        let row = |undo: &Vec<usize>| {
-            let images = self.images.iter();
-            images.map(|image| number(undo, image)).collect()
-        };
-        self.cells.iter().map(row).collect()
+        Array2::from_shape_fn((self.order(), self.order()), |(g, h)| {
+            number(&self.cells.row(g), &self.images.row(h))
+        })
     }
 
     /// For one number per placement, and `fixed` more, which no symmetry moves.
@@ -69,49 +65,39 @@ impl SymmetryGroup {
 
     /// For `parts` lists of one number per cell, and `fixed` numbers that no symmetry moves.
     fn repeated(&self, parts: usize, fixed: usize) -> SymmetryTable {
-        let row = |cells: &Vec<usize>| {
-            let num_cells = cells.len();
-            let moved = (0..parts).flat_map(|part| cells.iter().map(move |i| part * num_cells + i));
-            moved
-                .chain(parts * num_cells..parts * num_cells + fixed)
-                .collect()
-        };
-        self.cells.iter().map(row).collect()
+        let unmoved = Array2::from_shape_fn((self.order(), fixed), |(_, i)| i);
+        let mut tables = vec![&self.cells; parts];
+        tables.push(&unmoved);
+        join(&tables)
     }
-}
-
-fn inverse(permutation: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; permutation.len()];
-    for (from, &to) in permutation.iter().enumerate() {
-        inverse[to] = from;
-    }
-    inverse
 }
 
 /// For one list after the other.
 pub(super) fn join(tables: &[&SymmetryTable]) -> SymmetryTable {
-    let mut joined = vec![Vec::new(); tables[0].len()];
-    for table in tables {
-        for (row, part) in joined.iter_mut().zip(*table) {
-            let start = row.len();
-            row.extend(part.iter().map(|from| start + from));
-        }
+    let mut start = 0;
+    let mut shifted = Vec::with_capacity(tables.len());
+    for &table in tables {
+        shifted.push(table + start);
+        start += table.ncols();
     }
-    joined
+    let parts: Vec<_> = shifted.iter().map(|table| table.view()).collect();
+    concatenate(Axis(1), &parts).expect("every table has a row for each symmetry")
 }
 
 #[cfg(test)]
 mod tests {
+    use ndarray::array;
+
     use super::*;
 
     #[test]
     fn the_square_has_its_eight_symmetries_with_the_identity_first() {
         let group = SymmetryGroup::of(&Board::default());
         assert_eq!(group.order(), 8);
-        assert!(group.cells[0].iter().copied().eq(0..16));
+        assert!(group.cells.row(0).iter().copied().eq(0..16));
         let elements = group.elements();
-        for (g, row) in elements.iter().enumerate() {
-            assert_eq!((elements[0][g], row[g]), (g, 0));
+        for g in 0..8 {
+            assert_eq!((elements[[0, g]], elements[[g, g]]), (g, 0));
         }
     }
 
@@ -124,18 +110,18 @@ mod tests {
             "###\n#..",
         ] {
             let group = SymmetryGroup::of(&Board::from_text(text).unwrap());
-            for (undo, row) in group.cells.iter().zip(group.elements()) {
-                for (image, product) in group.images.iter().zip(row) {
-                    let moved: Vec<usize> = image.iter().map(|&cell| undo[cell]).collect();
-                    assert_eq!(moved, group.images[product]);
-                }
+            for ((g, h), &product) in group.elements().indexed_iter() {
+                let undo = group.cells.row(g);
+                let moved = group.images.row(h).mapv(|cell| undo[cell]);
+                assert_eq!(moved, group.images.row(product));
             }
         }
     }
 
     #[test]
     fn joined_tables_move_each_list_by_itself() {
-        let (one, two) = (vec![vec![0, 1], vec![1, 0]], vec![vec![0], vec![0]]);
-        assert_eq!(join(&[&one, &two, &one])[1], [1, 0, 2, 4, 3]);
+        let (one, two) = (array![[0, 1], [1, 0]], array![[0], [0]]);
+        let joined = join(&[&one, &two, &one]);
+        assert_eq!(joined, array![[0, 1, 2, 3, 4], [1, 0, 2, 4, 3]]);
     }
 }

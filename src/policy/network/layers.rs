@@ -4,6 +4,11 @@
 //! `g` shows it (a group convolution, after Cohen and Welling 2016, arXiv:1602.07576). The tables
 //! are those of [`SymmetryGroup`](super::group::SymmetryGroup).
 
+use ndarray::{
+    Array, Array1, Array2, Array3, Array4, ArrayRef1, ArrayRef2, ArrayRef3, Axis, Dimension,
+    ShapeArg,
+};
+
 use super::group::SymmetryTable;
 use super::product::Matrix;
 
@@ -11,74 +16,75 @@ use super::product::Matrix;
 #[derive(Debug)]
 pub(super) struct Layer {
     matrix: Matrix,
-    bias: Vec<f32>,
+    bias: Array1<f32>,
 }
 
 impl Layer {
-    /// From `inputs` lists that symmetries permute by `table` to a hidden layer.
+    /// From lists that symmetries permute by `table` to a hidden layer.
     ///
-    /// `weights` are `(channels out, inputs, length of a list)`.
+    /// `weights` are `(channels out, lists, length of a list)`.
     pub(super) fn shared(
-        weights: &[f32],
-        bias: &[f32],
-        inputs: usize,
+        weights: &ArrayRef3<f32>,
+        bias: &ArrayRef1<f32>,
         table: &SymmetryTable,
     ) -> Self {
-        let (order, size) = (table.len(), table[0].len());
-        let units = bias.len() * order;
-        let matrix = Matrix::new(inputs * size, units, |row, unit| {
-            let from = table[unit % order][row % size];
-            weights[(unit / order * inputs + row / size) * size + from]
+        let (channels, lists, size) = weights.dim();
+        let order = table.nrows();
+        let spread = Array4::from_shape_fn((lists, size, channels, order), |(list, i, c, g)| {
+            weights[[c, list, table[[g, i]]]]
         });
-        let bias = (0..units).map(|unit| bias[unit / order]).collect();
-        Self { matrix, bias }
+        let bias = Array2::from_shape_fn((channels, order), |(c, _)| bias[c]);
+        Self {
+            matrix: Matrix::new(&reshaped(spread, (lists * size, channels * order))),
+            bias: reshaped(bias, channels * order),
+        }
     }
 
     /// From a hidden layer to a list that symmetries permute by `table`.
     ///
     /// `weights` are `(channels, length of the list)`.
-    pub(super) fn readout(weights: &[f32], bias: &[f32], table: &SymmetryTable) -> Self {
-        let (order, size) = (table.len(), table[0].len());
-        let units = weights.len() / size * order;
-        let matrix = Matrix::new(units, size, |unit, column| {
-            weights[unit / order * size + table[unit % order][column]]
+    pub(super) fn readout(
+        weights: &ArrayRef2<f32>,
+        bias: &ArrayRef1<f32>,
+        table: &SymmetryTable,
+    ) -> Self {
+        let (channels, size) = weights.dim();
+        let order = table.nrows();
+        let spread = Array3::from_shape_fn((channels, order, size), |(c, g, i)| {
+            weights[[c, table[[g, i]]]]
         });
-        let mean = |column: usize| {
-            let sum: f32 = table.iter().map(|row| bias[row[column]]).sum();
-            sum / order as f32
-        };
-        let bias = (0..size).map(mean).collect();
-        Self { matrix, bias }
+        let mean = table.mapv(|from| bias[from]).mean_axis(Axis(0));
+        Self {
+            matrix: Matrix::new(&reshaped(spread, (channels * order, size))),
+            bias: mean.expect("the identity is a symmetry"),
+        }
     }
 
     /// What the layer makes of each row of `inputs`.
-    pub(super) fn apply(&self, inputs: &[f32]) -> Vec<f32> {
-        let rows = inputs.len() / self.matrix.inputs();
-        self.add_to(self.bias.repeat(rows), inputs)
+    pub(super) fn apply(&self, inputs: &Array2<f32>) -> Array2<f32> {
+        self.apply_beside(inputs, Array2::zeros((inputs.nrows(), self.bias.len())))
     }
 
     /// The rows of `skipped` and what the layer makes of the rows of `inputs`.
-    pub(super) fn apply_beside(&self, inputs: &[f32], mut skipped: Vec<f32>) -> Vec<f32> {
-        for row in skipped.chunks_exact_mut(self.bias.len()) {
-            for (number, bias) in row.iter_mut().zip(&self.bias) {
-                *number += bias;
-            }
-        }
-        self.add_to(skipped, inputs)
-    }
-
-    fn add_to(&self, mut outputs: Vec<f32>, inputs: &[f32]) -> Vec<f32> {
-        self.matrix.add_product(inputs, &mut outputs);
-        outputs
+    pub(super) fn apply_beside(
+        &self,
+        inputs: &Array2<f32>,
+        mut skipped: Array2<f32>,
+    ) -> Array2<f32> {
+        skipped += &self.bias;
+        self.matrix.add_product(inputs, &mut skipped);
+        skipped
     }
 }
 
-/// Sets negative numbers to 0; what is no number stays so.
-pub(super) fn rectify(mut numbers: Vec<f32>) -> Vec<f32> {
-    for number in &mut numbers {
-        if *number < 0.0 {
-            *number = 0.0;
-        }
-    }
+/// Sets negative numbers to 0; NaN stays.
+pub(super) fn rectify(mut numbers: Array2<f32>) -> Array2<f32> {
+    numbers.mapv_inplace(|number| if number < 0.0 { 0.0 } else { number });
     numbers
+}
+
+/// The same numbers in the same order.
+fn reshaped<D: Dimension, S: ShapeArg>(numbers: Array<f32, D>, shape: S) -> Array<f32, S::Dim> {
+    let reshaped = numbers.into_shape_with_order(shape);
+    reshaped.expect("as many numbers as before")
 }

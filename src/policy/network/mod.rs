@@ -14,12 +14,14 @@ mod weights;
 
 use std::hash::{Hash, Hasher};
 
+use ndarray::{Array2, ArrayRef2, Axis};
+
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
 pub use weights::{NUM_VALUES, SharedWeights};
 
 use features::TacticalFeatures;
-use group::{SymmetryGroup, SymmetryTable};
+use group::SymmetryGroup;
 use layers::{Layer, rectify};
 
 use crate::encode::{Layout, num_actions};
@@ -44,11 +46,11 @@ pub struct Network {
 /// What a network makes of positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluations {
-    /// `(positions, num_actions)` in C order; illegal actions are not ruled out.
-    pub logits: Vec<f32>,
-    /// For the side to move: expected outcome, -1 to 1, and expected final margin in units of
-    /// [`Network::MARGIN_UNIT`] points.
-    pub values: Vec<[f32; NUM_VALUES]>,
+    /// `(positions, num_actions)`; illegal actions are not ruled out.
+    pub logits: Array2<f32>,
+    /// `(positions, 2)`, for the side to move: expected outcome, -1 to 1, and expected final margin
+    /// in units of [`Network::MARGIN_UNIT`] points.
+    pub values: Array2<f32>,
 }
 
 impl Network {
@@ -81,22 +83,25 @@ impl Network {
             group.elements(),
             group.placements(1 + NUM_VALUES),
         );
-        let mut rest = weights.numbers.as_slice();
-        let mut next = |length: usize| {
-            let (numbers, after) = rest.split_at(length);
-            rest = after;
-            numbers
+        let mut numbers = weights.numbers();
+        let inputs = Layer::shared(
+            &numbers.next((channels, 1, inputs.ncols())),
+            &numbers.next(channels),
+            &inputs,
+        );
+        let mut hidden = || {
+            Layer::shared(
+                &numbers.next((channels, channels, group.order())),
+                &numbers.next(channels),
+                &elements,
+            )
         };
-        let mut shared = |inputs: usize, table: &SymmetryTable| {
-            let weights = next(channels * inputs * table[0].len());
-            Layer::shared(weights, next(channels), inputs, table)
-        };
-        let inputs = shared(1, &inputs);
-        let blocks = (0..weights.blocks)
-            .map(|_| [0, 1].map(|_| shared(channels, &elements)))
-            .collect();
-        let size = outputs[0].len();
-        let heads = Layer::readout(next(channels * size), next(size), &outputs);
+        let blocks = (0..weights.blocks).map(|_| [hidden(), hidden()]).collect();
+        let heads = Layer::readout(
+            &numbers.next((channels, outputs.ncols())),
+            &numbers.next(outputs.ncols()),
+            &outputs,
+        );
         Self {
             variant: variant.clone(),
             file: file.into(),
@@ -146,7 +151,7 @@ impl Network {
         variant.board() == self.variant.board() && variant.copies() == self.variant.copies()
     }
 
-    /// Evaluates positions, given as observations in [`Layout::Flat`] one after the other.
+    /// Evaluates positions, given as observations in [`Layout::Flat`], one in each row.
     ///
     /// # Errors
     ///
@@ -154,34 +159,39 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If the last observation is not whole.
-    pub fn evaluate(&self, observations: &[f32], limits: Limits<'_>) -> Result<Evaluations, Halt> {
-        let length = Layout::Flat.len(&self.variant);
-        assert!(observations.len().is_multiple_of(length));
-        let mut evaluations = Evaluations::default();
-        for chunk in observations.chunks(CHUNK * length) {
+    /// If a row is not as long as an observation of the network's variant.
+    pub fn evaluate(
+        &self,
+        observations: &ArrayRef2<f32>,
+        limits: Limits<'_>,
+    ) -> Result<Evaluations, Halt> {
+        assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
+        let (count, actions) = (observations.nrows(), num_actions(&self.variant));
+        let mut logits = Array2::zeros((count, actions));
+        let mut values = Array2::zeros((count, NUM_VALUES));
+        let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
+        let outputs = logits
+            .axis_chunks_iter_mut(Axis(0), CHUNK)
+            .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
+        for (chunk, (mut logits, mut values)) in inputs.zip(outputs) {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let actions = num_actions(&self.variant);
-            for row in self
-                .forward(chunk, length)
-                .chunks_exact(actions + NUM_VALUES)
-            {
-                let (logits, values) = row.split_at(actions);
-                evaluations.logits.extend(logits);
-                evaluations.values.push([values[0].tanh(), values[1]]);
-            }
+            let found = self.forward(&chunk);
+            let (of_actions, of_positions) = found.view().split_at(Axis(1), actions);
+            logits.assign(&of_actions);
+            values.assign(&of_positions);
         }
-        Ok(evaluations)
+        values.column_mut(0).mapv_inplace(f32::tanh);
+        Ok(Evaluations { logits, values })
     }
 
     /// Logits and values before the last step, `(positions, num_actions + 2)`.
-    fn forward(&self, observations: &[f32], length: usize) -> Vec<f32> {
+    fn forward(&self, observations: &ArrayRef2<f32>) -> Array2<f32> {
         let size = TacticalFeatures::size(&self.variant);
-        let mut extended = vec![0.0; observations.len() / length * size];
-        for (observation, row) in observations.chunks(length).zip(extended.chunks_mut(size)) {
-            self.features.write(observation, row);
+        let mut extended = Array2::zeros((observations.nrows(), size));
+        for (observation, row) in observations.outer_iter().zip(extended.outer_iter_mut()) {
+            self.features.write(&observation, row);
         }
         let mut hidden = rectify(self.inputs.apply(&extended));
         for [first, second] in &self.blocks {

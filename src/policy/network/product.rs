@@ -5,7 +5,9 @@
 //! a single position takes longer than the product itself. Here sums are made in the same order
 //! whatever else is in a batch, and rounded the same way on every processor.
 
-use crate::simd::{Kernel, Vector, dispatch};
+use ndarray::{Array2, ArrayRef2, Axis};
+
+use crate::simd::{Kernel, Simd, dispatch};
 
 /// Columns that are summed at once: as many as registers hold, with some left for the factors.
 const STRIP: usize = 32;
@@ -27,37 +29,34 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// The matrix `(inputs, outputs)` with these entries by row and column.
-    pub(super) fn new(inputs: usize, outputs: usize, entry: impl Fn(usize, usize) -> f32) -> Self {
-        let starts = (0..outputs).step_by(STRIP);
-        let strips = starts.flat_map(|start| {
-            let entry = &entry;
-            (0..inputs).map(move |row| {
-                Strip(std::array::from_fn(|i| match start + i {
-                    column if column < outputs => entry(row, column),
-                    _ => 0.0,
-                }))
-            })
-        });
+    /// Copies the entries, `(inputs, outputs)`.
+    pub(super) fn new(entries: &ArrayRef2<f32>) -> Self {
+        let (inputs, outputs) = entries.dim();
+        let mut strips = Vec::with_capacity(outputs.div_ceil(STRIP) * inputs);
+        for columns in entries.axis_chunks_iter(Axis(1), STRIP) {
+            for row in columns.outer_iter() {
+                let mut strip = Strip([0.0; STRIP]);
+                for (number, &entry) in strip.0.iter_mut().zip(row) {
+                    *number = entry;
+                }
+                strips.push(strip);
+            }
+        }
         Self {
             inputs,
             outputs,
-            strips: strips.collect(),
+            strips,
         }
     }
 
-    /// How many rows there are.
-    pub(super) fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    /// Adds the product of `inputs`, rows one after the other, and this matrix to `outputs`.
-    pub(super) fn add_product(&self, inputs: &[f32], outputs: &mut [f32]) {
-        assert_eq!(inputs.len() / self.inputs, outputs.len() / self.outputs);
+    /// Adds the product of `inputs` and this matrix to `outputs`, both in C order.
+    pub(super) fn add_product(&self, inputs: &Array2<f32>, outputs: &mut Array2<f32>) {
+        assert_eq!(inputs.dim(), (outputs.nrows(), self.inputs));
+        assert_eq!(outputs.ncols(), self.outputs);
         dispatch(AddProduct {
             matrix: self,
-            inputs,
-            outputs,
+            inputs: inputs.as_slice().expect("C order"),
+            outputs: outputs.as_slice_mut().expect("C order"),
         });
     }
 }
@@ -72,7 +71,7 @@ impl Kernel for AddProduct<'_> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let matrix = self.matrix;
         let mut factors: Vec<(u32, f32)> = Vec::with_capacity(ROWS * matrix.inputs);
         let mut ends = Vec::with_capacity(ROWS);
@@ -139,17 +138,12 @@ mod tests {
     #[test]
     fn the_product_is_that_of_the_definition() {
         for (rows, inputs, outputs) in [(1, 1, 1), (3, 5, 31), (70, 9, 32), (33, 40, 67)] {
-            let left: Vec<f32> = (0..rows * inputs).map(number).collect();
-            let entry = |row: usize, column: usize| number(5 * row + 11 * column + 1);
-            let matrix = Matrix::new(inputs, outputs, entry);
-            let mut product: Vec<f32> = (0..rows * outputs).map(|i| i as f32).collect();
-            matrix.add_product(&left, &mut product);
-            for (i, &found) in product.iter().enumerate() {
-                let (row, column) = (i / outputs, i % outputs);
-                let terms = (0..inputs).map(|k| left[row * inputs + k] * entry(k, column));
-                let expected = i as f32 + terms.sum::<f32>();
-                assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
-            }
+            let left = Array2::from_shape_fn((rows, inputs), |(i, k)| number(3 * i + k));
+            let right = Array2::from_shape_fn((inputs, outputs), |(k, j)| number(5 * k + 11 * j));
+            let start = Array2::from_shape_fn((rows, outputs), |(i, j)| (i + j) as f32);
+            let mut product = start.clone();
+            Matrix::new(&right).add_product(&left, &mut product);
+            assert_eq!(product, start + left.dot(&right));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The learnt numbers of a network.
 
+use ndarray::{ArrayView, ArrayView1, Axis, Dimension, IntoDimension};
+
 use super::NetworkError;
 use super::features::TacticalFeatures;
 use crate::encode::num_actions;
@@ -33,7 +35,7 @@ impl SharedWeights {
     /// # Errors
     ///
     /// When there are no channels, or not as many numbers as they and the blocks need, or when a
-    /// number is infinite or none.
+    /// number is infinite or NaN.
     pub fn new(
         variant: Variant,
         channels: usize,
@@ -59,6 +61,32 @@ impl SharedWeights {
             blocks,
             numbers,
         })
+    }
+
+    /// The numbers, to be taken apart layer by layer.
+    pub(super) fn numbers(&self) -> Numbers<'_> {
+        Numbers {
+            rest: ArrayView1::from(&self.numbers),
+        }
+    }
+}
+
+/// Weights that have not been taken yet.
+pub(super) struct Numbers<'a> {
+    rest: ArrayView1<'a, f32>,
+}
+
+impl<'a> Numbers<'a> {
+    /// The next weights, in this shape.
+    pub(super) fn next<D: Dimension>(
+        &mut self,
+        shape: impl IntoDimension<Dim = D>,
+    ) -> ArrayView<'a, f32, D> {
+        let shape = shape.into_dimension();
+        let (next, rest) = self.rest.split_at(Axis(0), shape.size());
+        self.rest = rest;
+        next.into_shape_with_order(shape)
+            .expect("as many numbers as the shape has")
     }
 }
 

@@ -1,5 +1,7 @@
 //! Actions of a batch as Python gives them.
 
+#![allow(unsafe_code, reason = "NumPy's arrays are read in place")]
+
 use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

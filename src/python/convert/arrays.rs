@@ -1,6 +1,6 @@
-//! `NumPy` dtypes and shapes.
+//! `NumPy` dtypes and layouts.
 
-use numpy::{Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods};
+use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -28,13 +28,4 @@ impl Dtype {
             )))
         }
     }
-}
-
-/// An array of these numbers in C order.
-pub(crate) fn shaped<'py, T: Element>(
-    py: Python<'py>,
-    numbers: Vec<T>,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    PyArray1::from_vec(py, numbers).reshape(shape)
 }

@@ -1,5 +1,7 @@
 //! Integers as Python gives them: anything with `__index__` except booleans.
 
+#![allow(unsafe_code, reason = "PyO3 has no safe form of PyNumber_Index")]
+
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 

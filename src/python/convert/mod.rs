@@ -3,6 +3,8 @@
 pub(crate) mod actions;
 pub(crate) mod arrays;
 pub(crate) mod integers;
+pub(crate) mod observations;
+pub(crate) mod shared_memory;
 pub(crate) mod text;
 
 use pyo3::prelude::*;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 
 use super::policy::PyBuiltinPolicy;
 use crate::game::Position;
 use crate::policy::{Match, opening};
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, positions};
@@ -52,7 +52,7 @@ pub(crate) fn play_match<'py>(
     #[pyo3(from_py_with = integers::seed)] seed: u64,
     #[pyo3(from_py_with = integers::first)] first: u64,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let num_threads = integers::threads_or_cores(num_threads);
     let variant = common_variant(&openings)?;
     for (i, position) in openings.iter().enumerate() {
@@ -72,8 +72,9 @@ pub(crate) fn play_match<'py>(
     let margins = run_interruptible(py, |stop| {
         game.play(&starts, first, num_threads, Limits::stopped_by(stop))
     })??;
-    let numbers = margins
-        .iter()
-        .flat_map(|pair| [pair.as_light, pair.as_dark].map(i64::from));
-    shaped(py, numbers.collect(), &[starts.len(), 2])
+    let pairs = margins.into_iter();
+    let rows: Vec<[i64; 2]> = pairs
+        .map(|pair| [pair.as_light, pair.as_dark].map(i64::from))
+        .collect();
+    Ok(Array2::from(rows).into_pyarray(py))
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::encode::{Layout, num_actions};
+use crate::encode::Layout;
 use crate::game::Position;
-use crate::policy::network::{Choice, Evaluations, Network};
-use crate::policy::network::{NUM_VALUES, SharedWeights};
-use crate::python::convert::arrays::shaped;
+use crate::policy::network::{Choice, Evaluations, Network, SharedWeights};
 use crate::python::errors::classes;
 use crate::python::interrupt::run;
 use crate::python::rules::batch::{common_variant, positions};
@@ -23,7 +23,7 @@ use crate::search::Limits;
 const QUICK_POSITIONS: usize = 16;
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
-type Outputs<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>);
+type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 /// A trained network, evaluated natively; immutable, equal when its file is.
 #[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
@@ -88,8 +88,8 @@ impl PyNetwork {
         py: Python<'py>,
         observations: PyReadonlyArray2<'py, f32>,
     ) -> PyResult<Outputs<'py>> {
-        let variant = self.0.variant();
-        let (found, expected) = (observations.shape().to_vec(), Layout::Flat.len(variant));
+        let expected = Layout::Flat.len(self.0.variant());
+        let found = observations.shape();
         if found[1] != expected {
             return Err(PyValueError::new_err(format!(
                 "flat observations of the network's board have the shape (B, {expected}), not \
@@ -97,14 +97,12 @@ impl PyNetwork {
                 found[0], found[1]
             )));
         }
-        let numbers: Vec<f32> = observations.as_array().iter().copied().collect();
+        // Other threads may write to the array once the GIL is released.
+        let numbers = observations.as_array().to_owned();
         let Evaluations { logits, values } = run(py, found[0] <= QUICK_POSITIONS, |stop| {
             self.0.evaluate(&numbers, Limits::stopped_by(stop))
         })??;
-        Ok((
-            shaped(py, logits, &[found[0], num_actions(variant)])?,
-            shaped(py, values.as_flattened().to_vec(), &[found[0], NUM_VALUES])?,
-        ))
+        Ok((logits.into_pyarray(py), values.into_pyarray(py)))
     }
 
     /// An action for each position, int64 ``(B,)``.

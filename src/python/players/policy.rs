@@ -1,8 +1,8 @@
 //! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -12,7 +12,7 @@ use pyo3::types::PyTuple;
 use super::solver::PySolver;
 use crate::encode::action_of;
 use crate::game::Variant;
-use crate::policy::{Epsilon, Perfect, Policy};
+use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::integers::{self, integer_or};
 use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
@@ -88,12 +88,34 @@ impl PyBuiltinPolicy {
                 policies.push((Arc::clone(variant), self.core(py, variant)?));
             }
         }
+        let turns: Vec<Turn<'_>> = positions
+            .iter()
+            .map(|PyPosition { variant, core }| {
+                let mut known = policies.iter();
+                let (_, policy) = known
+                    .find(|(known, _)| known == variant)
+                    .expect("every variant has its policy");
+                Turn {
+                    variant,
+                    position: core,
+                    policy,
+                }
+            })
+            .collect();
+        // Threads cost more than quick choices.
+        let num_threads = if self.is_quick() {
+            1
+        } else {
+            integers::threads_or_cores(None)
+        };
         let first = self.take_numbers(positions.len());
-        let actions = run_interruptible(py, |stop| {
+        let moves = run_interruptible(py, |stop| {
             let limits = Limits::stopped_by(stop);
-            self.choose_all(&policies, &positions, first, limits)
+            choose_batch(&turns, self.seed, first, num_threads, limits)
         })??;
-        Ok(PyArray1::from_vec(py, actions))
+        let actions = moves.iter().zip(&positions);
+        let actions = actions.map(|(&mv, position)| action_of(&position.variant, mv) as i64);
+        Ok(PyArray1::from_vec(py, actions.collect()))
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.
@@ -201,50 +223,6 @@ impl PyBuiltinPolicy {
         let mut rng = SplitMix64::stream(self.seed, number);
         let mv = policy.choose_within(variant, core, &mut rng, limits)?;
         Ok(action_of(variant, mv))
-    }
-
-    /// A decision for each position, `first` being the number of the first of them; searches run on
-    /// all cores.
-    fn choose_all(
-        &self,
-        policies: &[(Arc<Variant>, Policy)],
-        positions: &[PyPosition],
-        first: u64,
-        limits: Limits<'_>,
-    ) -> Result<Vec<i64>, Halt> {
-        let decide = |i: usize| {
-            let position = &positions[i];
-            let mut known = policies.iter();
-            let (_, policy) = known
-                .find(|(variant, _)| *variant == position.variant)
-                .expect("every variant has its policy");
-            let number = first.wrapping_add(i as u64);
-            Ok(self.choose(policy, position, number, limits)? as i64)
-        };
-        if self.is_quick() {
-            return (0..positions.len()).map(decide).collect();
-        }
-        let (next, actions) = (AtomicUsize::new(0), Mutex::new(vec![0; positions.len()]));
-        let work = || -> Result<(), Halt> {
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= positions.len() {
-                    return Ok(());
-                }
-                let action = decide(i)?;
-                actions.lock().expect("no holder panics")[i] = action;
-            }
-        };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..cores.min(positions.len()))
-                .map(|_| scope.spawn(work))
-                .collect();
-            helpers.into_iter().fold(work(), |done, helper| {
-                done.and(helper.join().expect("searches do not panic"))
-            })
-        })?;
-        Ok(actions.into_inner().expect("no holder panics"))
     }
 
     /// What the class takes to make this policy with another seed.

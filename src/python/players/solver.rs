@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use numpy::{PyArray1, PyArrayDyn};
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::errors::unsolved;
 use crate::python::interrupt::run_interruptible;
@@ -50,8 +50,8 @@ type Answer = (i32, Vec<usize>, Vec<i32>, u64);
 /// Margins ``(B,)``, margins of actions and mask ``(B, num_actions)``.
 type Answers<'py> = (
     Bound<'py, PyArray1<i16>>,
-    Bound<'py, PyArrayDyn<i16>>,
-    Bound<'py, PyArrayDyn<i8>>,
+    Bound<'py, PyArray2<i16>>,
+    Bound<'py, PyArray2<i8>>,
 );
 
 /// The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
@@ -142,20 +142,20 @@ impl PySolver {
         let count = positions.len();
         let solved = self.solve_all(py, &positions, num_threads, budget)?;
         let mut margins = Vec::with_capacity(count);
-        let mut of_actions = vec![ILLEGAL; count * width];
-        let mut mask = vec![0; count * width];
+        let mut of_actions = Array2::from_elem((count, width), ILLEGAL);
+        let mut mask = Array2::zeros((count, width));
         for (row, solution) in solved.iter().enumerate() {
             margins.push(solution.margin as i16);
             for &(mv, margin) in &solution.moves {
-                let at = row * width + action_of(&self.variant, mv);
+                let at = [row, action_of(&self.variant, mv)];
                 of_actions[at] = margin as i16;
                 mask[at] = 1;
             }
         }
         Ok((
             PyArray1::from_vec(py, margins),
-            shaped(py, of_actions, &[count, width])?,
-            shaped(py, mask, &[count, width])?,
+            of_actions.into_pyarray(py),
+            mask.into_pyarray(py),
         ))
     }
 

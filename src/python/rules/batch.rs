@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -11,7 +12,6 @@ use super::position::{PyPosition, not_a_position};
 use super::variant::PyVariant;
 use crate::encode::{Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::shown;
 use crate::python::interrupt::without_gil;
 
@@ -58,16 +58,16 @@ pub(crate) fn observe_batch<'py>(
 pub(crate) fn mask_batch(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<Bound<'_, PyArrayDyn<i8>>> {
+) -> PyResult<Bound<'_, PyArray2<i8>>> {
     let variant = common_variant(&positions)?;
-    let actions = num_actions(&variant);
-    let mut masks = vec![0; positions.len() * actions];
+    let mut masks = Array2::zeros((positions.len(), num_actions(&variant)));
     without_gil(py, positions.len(), || {
-        for (position, mask) in positions.iter().zip(masks.chunks_exact_mut(actions)) {
+        for (position, mask) in positions.iter().zip(masks.outer_iter_mut()) {
+            let mask = mask.into_slice().expect("C order");
             write_mask(&variant, &position.core, mask);
         }
     });
-    shaped(py, masks, &[positions.len(), actions])
+    Ok(masks.into_pyarray(py))
 }
 
 /// The variant that all positions share.

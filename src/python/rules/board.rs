@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use numpy::PyArrayDyn;
+use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
+use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::index;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
@@ -85,19 +85,9 @@ impl PyBoard {
 
     /// Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
     #[getter]
-    fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
-        let symmetries = self.0.symmetries();
-        let images = symmetries.iter().flat_map(|symmetry| {
-            self.0
-                .all()
-                .into_iter()
-                .map(|cell| symmetry.cell(cell).index() as i64)
-        });
-        shaped(
-            py,
-            images.collect(),
-            &[symmetries.len(), self.0.num_cells()],
-        )
+    fn symmetries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let images = cell_symmetries(&self.0).mapv(|cell| cell as i64);
+        images.into_pyarray(py)
     }
 
     /// The name of a cell, such as ``a1``.

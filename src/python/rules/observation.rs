@@ -1,10 +1,12 @@
 //! Observations of positions as new arrays.
 
+use ndarray::ArrayD;
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 
 use crate::encode::{Feature, Layout, observe, pack};
 use crate::game::{Position, Variant};
-use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::arrays::Dtype;
 use crate::python::interrupt::without_gil;
 
 /// The observations of positions of one variant, in an array of this shape.
@@ -22,13 +24,15 @@ pub(super) fn observations<'py>(
             let words = positions.iter().map(|position| pack(variant, position));
             words.collect()
         });
-        return Ok(shaped::<u64>(py, words, shape)?.into_any());
+        return Ok(shaped::<u64>(words, shape).into_pyarray(py).into_any());
     }
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => {
-            shaped(py, rows::<f32>(py, variant, positions, layout), shape)?.into_any()
-        }
-        Dtype::Uint8 => shaped(py, rows::<u8>(py, variant, positions, layout), shape)?.into_any(),
+        Dtype::Float32 => rows::<f32>(py, variant, positions, layout, shape)
+            .into_pyarray(py)
+            .into_any(),
+        Dtype::Uint8 => rows::<u8>(py, variant, positions, layout, shape)
+            .into_pyarray(py)
+            .into_any(),
     })
 }
 
@@ -37,7 +41,8 @@ fn rows<T: Feature>(
     variant: &Variant,
     positions: &[Position],
     layout: Layout,
-) -> Vec<T> {
+    shape: &[usize],
+) -> ArrayD<T> {
     let length = layout.len(variant);
     let mut numbers = vec![T::default(); positions.len() * length];
     without_gil(py, positions.len(), || {
@@ -45,5 +50,9 @@ fn rows<T: Feature>(
             observe(variant, position, layout, row);
         }
     });
-    numbers
+    shaped(numbers, shape)
+}
+
+fn shaped<T>(numbers: Vec<T>, shape: &[usize]) -> ArrayD<T> {
+    ArrayD::from_shape_vec(shape, numbers).expect("as many numbers as the shape has")
 }

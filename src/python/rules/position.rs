@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayDyn};
+use ndarray::arr2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -14,7 +15,6 @@ use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::index;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
@@ -142,17 +142,9 @@ impl PyPosition {
 
     /// Pieces left, int8 ``(2, 4)``, by player and piece type.
     #[getter]
-    fn hands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+    fn hands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
         let counts = Player::ALL.map(|player| self.core.hand(player).counts());
-        shaped(
-            py,
-            counts
-                .as_flattened()
-                .iter()
-                .map(|&count| count as i8)
-                .collect(),
-            &[2, 4],
-        )
+        arr2(&counts).mapv(|count| count as i8).into_pyarray(py)
     }
 
     /// int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark.

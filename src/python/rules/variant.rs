@@ -2,15 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use numpy::PyArrayDyn;
+use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use super::board::PyBoard;
-use crate::encode::{Layout, action_of, move_of, num_actions, pass_action};
-use crate::game::{Move, Symmetry, Variant, format_move, parse_move};
-use crate::python::convert::arrays::shaped;
+use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
+use crate::game::{Variant, format_move, parse_move};
 use crate::python::convert::integers::{index, integer_or};
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
@@ -113,16 +112,9 @@ impl PyVariant {
 
     /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.
     #[getter]
-    fn action_symmetries<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
-        let symmetries = self.0.board().symmetries();
-        let images = symmetries.iter().flat_map(|symmetry| {
-            (0..num_actions(&self.0)).map(|action| self.image(symmetry, action))
-        });
-        shaped(
-            py,
-            images.collect(),
-            &[symmetries.len(), num_actions(&self.0)],
-        )
+    fn action_symmetries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let images = action_symmetries(&self.0).mapv(|action| action as i64);
+        images.into_pyarray(py)
     }
 
     pub(crate) fn __repr__(&self) -> String {
@@ -146,17 +138,6 @@ impl PyVariant {
     /// The variant given, or the standard game.
     pub(crate) fn or_default(variant: Option<Self>) -> Self {
         variant.unwrap_or_else(|| Self(Arc::clone(standard())))
-    }
-
-    fn image(&self, symmetry: &Symmetry, action: usize) -> i64 {
-        let image = match move_of(&self.0, action) {
-            Some(Move::Place { piece, cell }) => Move::Place {
-                piece,
-                cell: symmetry.cell(cell),
-            },
-            _ => Move::Pass,
-        };
-        action_of(&self.0, image) as i64
     }
 }
 

@@ -1,186 +1,117 @@
 //! The arrays of `info` about games that ended.
 
-use std::mem;
-
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::reused::{Format, is_intact, is_unshared, numbers, zeros};
-use super::rows::Rows;
+use super::last::LastObservations;
+use crate::python::convert::observations::Format;
+use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
 
-/// No winner: a draw, or a game that goes on.
-const NOBODY: i8 = -1;
+/// The winner of a draw, and of a game that goes on.
+const NO_WINNER: i8 = -1;
 
 /// What `info` says about games that ended, laid out as Gymnasium does: an array for all games, and
 /// under the same name with an underscore the mask of the games it is about.
-pub(crate) struct Ends {
-    ended: Py<PyArrayDyn<bool>>,
-    score: Py<PyArrayDyn<i16>>,
-    winner: Py<PyArrayDyn<i8>>,
-    illegal: Py<PyArrayDyn<bool>>,
-    /// The last observation of each game that ended, None for the others.
-    last: Py<PyArray1<Py<PyAny>>>,
-    /// The last observations themselves.
-    rows: Rows,
-    /// The games that the arrays are about now, in the order of the rows.
-    games: Vec<u32>,
+pub(super) struct Ends {
+    ended: LentArray<bool>,
+    score: LentArray<i16>,
+    winner: LentArray<i8>,
+    illegal: LentArray<bool>,
+    /// In same-step mode, where the observations that a step returns are those of new games.
+    last: Option<LastObservations>,
 }
 
 impl Ends {
-    pub(crate) fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> Self {
+    pub(super) fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
         let games = core.num_envs();
-        let winner = zeros(py, &[games]);
-        numbers(winner.bind(py)).fill(NOBODY);
-        let nothing = (0..games).map(|_| py.None()).collect();
-        Self {
-            ended: zeros(py, &[games]),
-            score: zeros(py, &[games, 2]),
-            winner,
-            illegal: zeros(py, &[games]),
-            last: PyArray1::from_vec(py, nothing).unbind(),
-            rows: Rows::new(py, core, format, 0),
-            games: Vec::new(),
-        }
+        let same_step = core.config().autoreset == Autoreset::SameStep;
+        Ok(Self {
+            ended: LentArray::zeros(py, &[games])?,
+            score: LentArray::zeros(py, &[games, 2])?,
+            winner: LentArray::zeros(py, &[games])?,
+            illegal: LentArray::zeros(py, &[games])?,
+            last: same_step
+                .then(|| LastObservations::new(py, core, format))
+                .transpose()?,
+        })
     }
 
-    /// Whether nobody else can see these arrays any more.
-    pub(crate) fn is_free(&self, py: Python<'_>) -> bool {
-        let arrays = [
-            self.ended.bind(py).as_any(),
-            self.score.bind(py).as_any(),
-            self.winner.bind(py).as_any(),
-            self.illegal.bind(py).as_any(),
-            self.last.bind(py).as_any(),
-        ];
-        if !arrays.into_iter().all(is_unshared) {
-            return false;
-        }
-        // SAFETY: we made the array, and have just seen that nobody else can see it.
-        let last = unsafe { self.last.bind(py).as_slice() };
-        last.is_ok_and(|last| self.rows.are_free(py, &self.games, last))
-    }
-
-    /// Whether every array still is what it was made as, for this many games.
-    pub(crate) fn is_intact(&self, py: Python<'_>, games: usize) -> bool {
-        let (games, scores) = ([games], [games, 2]);
-        is_intact(self.ended.bind(py), &games)
-            && is_intact(self.score.bind(py), &scores)
-            && is_intact(self.winner.bind(py), &games)
-            && is_intact(self.illegal.bind(py), &games)
-            && self.last.bind(py).shape() == games
-            && self.last.bind(py).is_c_contiguous()
-            && self.rows.are_intact(py)
+    /// Whether no Python code can see any of the arrays.
+    pub(super) fn is_free(&self, py: Python<'_>) -> bool {
+        self.ended.is_free(py)
+            && self.score.is_free(py)
+            && self.winner.is_free(py)
+            && self.illegal.is_free(py)
+            && self.last.as_ref().is_none_or(|last| last.is_free(py))
     }
 
     /// Replaces what the arrays say by what the last step did.
-    ///
-    /// Arrays that were `lent` for a caller to keep may have been written to in any place.
-    pub(crate) fn write(
+    pub(super) fn write(
         &mut self,
         py: Python<'_>,
         core: &BatchEnv,
         format: Format,
-        lent: bool,
     ) -> PyResult<()> {
-        let same_step = core.config().autoreset == Autoreset::SameStep;
-        let ended = numbers(self.ended.bind(py));
-        let score = numbers(self.score.bind(py));
-        let winner = numbers(self.winner.bind(py));
-        let illegal = numbers(self.illegal.bind(py));
-        // SAFETY: we made the array and hold the GIL.
-        let last = unsafe { self.last.bind(py).as_slice_mut() }?;
-        // What a caller put among the last observations or made of them: its end may run any Python
-        // code, which must find the arrays unborrowed.
-        let mut dropped = Vec::new();
-        for (row, game) in self.games.drain(..).enumerate() {
-            if same_step {
-                let place = &mut last[game as usize];
-                self.rows.take_back(py, row, place, &mut dropped);
-            }
-        }
-        if lent {
-            take_foreign(py, last, &mut dropped);
-        }
         // All of them: the few that are something else lie so far apart that each costs more time
         // than many in a row.
-        ended.fill(false);
+        let (ended, illegal) = (self.ended.all_false(), self.illegal.all_false());
+        let (score, winner) = (self.score.numbers(), self.winner.numbers());
         score.fill(0);
-        winner.fill(NOBODY);
-        illegal.fill(false);
-        let endings = core.endings();
-        if same_step {
-            if !self.rows.suit(endings.len()) {
-                self.rows = Rows::new(py, core, format, endings.len());
-            }
-            core.write_finals(&mut self.rows.memory(py, format));
-        }
-        for (row, ending) in endings.iter().enumerate() {
+        winner.fill(NO_WINNER);
+        for ending in core.endings() {
             let game = ending.game as usize;
             ended[game] = true;
             score[2 * game] = ending.score[0] as i16;
             score[2 * game + 1] = ending.score[1] as i16;
-            winner[game] = ending.winner.map_or(NOBODY, |player| player.index() as i8);
+            winner[game] = ending
+                .winner
+                .map_or(NO_WINNER, |player| player.index() as i8);
             illegal[game] = ending.illegal;
-            if same_step {
-                self.rows.put(py, row, &mut last[game])?;
-            }
-            self.games.push(ending.game);
         }
-        Ok(())
+        match &mut self.last {
+            Some(last) => last.write(py, core, format),
+            None => Ok(()),
+        }
     }
 
     /// Puts the arrays into `info`.
-    pub(crate) fn tell(
-        &self,
+    pub(super) fn describe(
+        &mut self,
         py: Python<'_>,
         config: &Config,
         info: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
-        self.tell_results(py, config, info)?;
-        if config.autoreset == Autoreset::SameStep {
-            info.set_item(pyo3::intern!(py, "final_obs"), &self.last)?;
-            info.set_item(pyo3::intern!(py, "_final_obs"), &self.ended)?;
-            let last = PyDict::new(py);
-            self.tell_results(py, config, &last)?;
-            info.set_item(pyo3::intern!(py, "final_info"), last)?;
-            info.set_item(pyo3::intern!(py, "_final_info"), &self.ended)?;
+        self.describe_results(py, config, info)?;
+        if self.last.is_some() {
+            let results = PyDict::new(py);
+            self.describe_results(py, config, &results)?;
+            info.set_item(pyo3::intern!(py, "final_info"), results)?;
+        }
+        let ended = self.ended.lend(py);
+        if let Some(last) = &mut self.last {
+            info.set_item(pyo3::intern!(py, "final_obs"), last.lend(py))?;
+            info.set_item(pyo3::intern!(py, "_final_obs"), &ended)?;
+            info.set_item(pyo3::intern!(py, "_final_info"), &ended)?;
         }
         Ok(())
     }
 
-    fn tell_results(
-        &self,
+    fn describe_results(
+        &mut self,
         py: Python<'_>,
         config: &Config,
         info: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
-        info.set_item(pyo3::intern!(py, "score"), &self.score)?;
-        info.set_item(pyo3::intern!(py, "_score"), &self.ended)?;
-        info.set_item(pyo3::intern!(py, "winner"), &self.winner)?;
-        info.set_item(pyo3::intern!(py, "_winner"), &self.ended)?;
+        let ended = self.ended.lend(py);
+        info.set_item(pyo3::intern!(py, "score"), self.score.lend(py))?;
+        info.set_item(pyo3::intern!(py, "_score"), &ended)?;
+        info.set_item(pyo3::intern!(py, "winner"), self.winner.lend(py))?;
+        info.set_item(pyo3::intern!(py, "_winner"), &ended)?;
         if config.illegal_action == IllegalAction::Lose {
-            info.set_item(pyo3::intern!(py, "illegal"), &self.illegal)?;
-            info.set_item(pyo3::intern!(py, "_illegal"), &self.ended)?;
+            info.set_item(pyo3::intern!(py, "illegal"), self.illegal.lend(py))?;
+            info.set_item(pyo3::intern!(py, "_illegal"), &ended)?;
         }
         Ok(())
-    }
-}
-
-/// Puts None everywhere, and collects what else there was.
-fn take_foreign(py: Python<'_>, places: &mut [Py<PyAny>], foreign: &mut Vec<Py<PyAny>>) {
-    /// Places compared at once; nearly always all have None.
-    const AT_ONCE: usize = 16;
-    let none = py.None();
-    let is_foreign = |place: &Py<PyAny>| place.as_ptr() != none.as_ptr();
-    for part in places.chunks_mut(AT_ONCE) {
-        if part
-            .iter()
-            .fold(false, |any, place| any | is_foreign(place))
-        {
-            let places = part.iter_mut().filter(|place| is_foreign(place));
-            foreign.extend(places.map(|place| mem::replace(place, py.None())));
-        }
     }
 }

@@ -1,28 +1,27 @@
 //! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
 
 mod ends;
+mod last;
 mod outputs;
-pub(crate) mod reused;
 pub(crate) mod rollout;
-mod rows;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use self::outputs::Outputs;
-use self::reused::Format;
 use crate::encode::Layout;
 use crate::game::{Player, Variant, format_position, parse_position};
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
+use crate::python::convert::observations::Format;
 use crate::python::errors::{classes, step_error};
-use crate::python::interrupt::run_until;
+use crate::python::interrupt::{self, run_until};
 use crate::python::players::policy::PyBuiltinPolicy;
 use crate::python::rules::batch::positions;
 use crate::python::rules::position::PyPosition;
@@ -31,9 +30,6 @@ use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds};
 
 /// Games of self-play from which threads pay also on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
-
-/// Games from which on the GIL is released during a step.
-const DETACH_FROM: usize = 256;
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;
@@ -145,10 +141,11 @@ impl PyBatchEnv {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_idle()?;
         let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
-        if inner.core.searches_long() {
-            run_searching(py, &mut inner.core, |core| core.reset(seeds, mask))?;
+        let core = &mut inner.core;
+        if core.searches_long() {
+            run_searching(py, core, |core| core.reset(seeds, mask))?;
         } else {
-            inner.core.reset(seeds, mask);
+            without_gil(py, core, |core| core.reset(seeds, mask));
         }
         inner.observe(py)
     }
@@ -162,15 +159,14 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let beyond = copy_actions(actions, &mut inner.actions)?;
-        let outputs = inner.take_outputs(py);
-        let buffers = inner.outputs[outputs].buffers(py);
+        let outputs = inner.take_outputs(py)?;
+        let buffers = inner.outputs[outputs].buffers();
         let (core, actions) = (&mut inner.core, &inner.actions);
+        let step = |core: &mut BatchEnv| core.step(actions, buffers).map(|_| ());
         let stepped = if core.searches_long() {
-            run_searching(py, core, |core| core.step(actions, buffers).map(|_| ()))?
-        } else if actions.len() >= DETACH_FROM {
-            py.detach(|| core.step(actions, buffers).map(|_| ()))
+            run_searching(py, core, step)?
         } else {
-            core.step(actions, buffers).map(|_| ())
+            without_gil(py, core, step)
         };
         stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.step_result(py, outputs)
@@ -181,7 +177,8 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let beyond = copy_actions(actions, &mut inner.actions)?;
-        let started = inner.core.start_step(&inner.actions);
+        let (core, actions) = (&mut inner.core, &inner.actions);
+        let started = without_gil(py, core, |core| core.start_step(actions));
         started.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
         inner.under_way = true;
         Ok(())
@@ -189,10 +186,15 @@ impl PyBatchEnv {
 
     /// Start new games; those that `pending` lists then wait for `answer`.
     #[pyo3(signature = (seeds=None, mask=None))]
-    fn start_reset(&self, seeds: Option<PySeeds>, mask: Option<Vec<bool>>) -> PyResult<()> {
-        let seeds = PySeeds::core(seeds.as_ref());
+    fn start_reset(
+        &self,
+        py: Python<'_>,
+        seeds: Option<PySeeds>,
+        mask: Option<Vec<bool>>,
+    ) -> PyResult<()> {
+        let (seeds, mask) = (PySeeds::core(seeds.as_ref()), mask.as_deref());
         let mut inner = self.lock_idle()?;
-        inner.core.start_reset(seeds, mask.as_deref());
+        without_gil(py, &mut inner.core, |core| core.start_reset(seeds, mask));
         inner.under_way = true;
         Ok(())
     }
@@ -227,7 +229,7 @@ impl PyBatchEnv {
 
     /// End the reset under way and return what it led to.
     fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
+        let mut inner = self.lock_answered()?;
         inner.core.release();
         inner.under_way = false;
         inner.observe(py)
@@ -235,10 +237,13 @@ impl PyBatchEnv {
 
     /// End the step under way and return what it led to.
     fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut inner = self.lock()?;
-        let outputs = inner.take_outputs(py);
+        let mut inner = self.lock_answered()?;
+        let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
-        inner.core.finish_step(inner.outputs[outputs].buffers(py));
+        let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
+        without_gil(py, core, |core| {
+            core.finish_step(buffers);
+        });
         inner.under_way = false;
         inner.step_result(py, outputs)
     }
@@ -251,23 +256,29 @@ impl PyBatchEnv {
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
-        let actions = PyArray1::zeros(py, inner.core.num_envs(), false);
-        // SAFETY: nobody else has seen the array yet.
-        let numbers = unsafe { actions.as_slice_mut() }.expect("a new array is contiguous");
-        inner.core.sample_actions(numbers);
-        Ok(actions)
+        let mut actions = vec![0; inner.core.num_envs()];
+        without_gil(py, &mut inner.core, |core| {
+            core.sample_actions(&mut actions);
+        });
+        Ok(PyArray1::from_vec(py, actions))
     }
 
     /// The position of each game.
-    fn positions(&self) -> PyResult<Vec<PyPosition>> {
-        let inner = self.lock()?;
-        let positions = inner.core.positions();
-        Ok(positions.map(|core| inner.position(core)).collect())
+    fn positions(&self, py: Python<'_>) -> PyResult<Vec<PyPosition>> {
+        let mut inner = self.lock()?;
+        let positions = without_gil(py, &mut inner.core, |core| {
+            core.positions().collect::<Vec<_>>()
+        });
+        Ok(positions
+            .into_iter()
+            .map(|core| inner.position(core))
+            .collect())
     }
 
     /// Put each game at a position.
     fn set_positions(
         &self,
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
@@ -291,20 +302,23 @@ impl PyBatchEnv {
             }
         }
         let positions: Vec<_> = positions.iter().map(|position| position.core).collect();
-        inner.core.set_positions(&positions);
+        without_gil(py, &mut inner.core, |core| core.set_positions(&positions));
         Ok(())
     }
 
     /// All that changes, for pickles.
-    fn state(&self) -> PyResult<SavedBatch> {
-        let inner = self.lock()?;
-        let variant = &inner.core.config().variant;
-        let games = inner.core.save().into_iter().map(|game| {
-            let text = format_position(variant, &game.position);
-            let seat = game.seat.index();
-            (text, game.streams, seat, game.over, game.fresh)
+    fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
+        let mut inner = self.lock_idle()?;
+        let games = without_gil(py, &mut inner.core, |core| {
+            let variant = &core.config().variant;
+            let games = core.save().into_iter().map(|game| {
+                let text = format_position(variant, &game.position);
+                let seat = game.seat.index();
+                (text, game.streams, seat, game.over, game.fresh)
+            });
+            games.collect()
         });
-        Ok((inner.core.is_started(), games.collect()))
+        Ok((inner.core.is_started(), games))
     }
 
     /// Take over what `state` gave.
@@ -344,6 +358,17 @@ impl PyBatchEnv {
         })
     }
 
+    /// The batch, if besides that no game waits for an outside opponent's action.
+    fn lock_answered(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = self.lock()?;
+        if inner.core.pending().is_empty() {
+            return Ok(inner);
+        }
+        let pending = inner.core.pending().len();
+        let message = format!("{pending} games still wait for the opponent's action");
+        Err(PyRuntimeError::new_err(message))
+    }
+
     /// The batch, if besides that no step or reset waits for an outside opponent.
     fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.lock()?;
@@ -353,6 +378,15 @@ impl PyBatchEnv {
             Ok(inner)
         }
     }
+}
+
+/// Runs some work without the GIL if there are enough games for that to pay.
+fn without_gil<T: Send>(
+    py: Python<'_>,
+    core: &mut BatchEnv,
+    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+) -> T {
+    interrupt::without_gil(py, core.num_envs(), || work(core))
 }
 
 /// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
@@ -390,17 +424,16 @@ impl Inner {
     ///
     /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
     /// arrays that the caller has dropped are taken again, and new ones made only when there are none.
-    fn take_outputs(&mut self, py: Python<'_>) -> usize {
+    fn take_outputs(&mut self, py: Python<'_>) -> PyResult<usize> {
         let sets = if self.copy { SPARE_SETS } else { 1 };
         let free = (0..self.outputs.len())
             .map(|i| (self.next + i) % self.outputs.len())
-            .find(|&i| {
-                let outputs = &self.outputs[i];
-                outputs.is_intact(py) && (!self.copy || outputs.is_free(py))
-            });
-        let index = free.unwrap_or_else(|| {
+            .find(|&i| !self.copy || self.outputs[i].is_free(py));
+        let index = if let Some(index) = free {
+            index
+        } else {
             let config = self.core.config();
-            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs());
+            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs())?;
             if self.outputs.len() < sets {
                 self.outputs.push(made);
                 self.outputs.len() - 1
@@ -408,19 +441,20 @@ impl Inner {
                 self.outputs[self.next] = made;
                 self.next
             }
-        });
+        };
         self.next = (index + 1) % sets;
-        index
+        Ok(index)
     }
 
     fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let index = self.take_outputs(py);
-        self.core.observe(&mut self.outputs[index].view(py));
+        let index = self.take_outputs(py)?;
+        let mut view = self.outputs[index].view();
+        without_gil(py, &mut self.core, |core| core.observe(&mut view));
         self.outputs[index].reset_result(py)
     }
 
     fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        self.outputs[index].step_result(py, &self.core, self.format, self.copy)
+        self.outputs[index].step_result(py, &self.core, self.format)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `mijnlieff.rollout`.
 
-use numpy::PyArrayDyn;
+use ndarray::{Array2, Array3};
+use numpy::{IntoPyArray, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::game::Position;
-use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::interrupt::run;
 use crate::python::rules::batch::{common_variant, positions};
@@ -19,7 +19,7 @@ const QUICK: usize = 4096;
 const MAX_GAMES: usize = 1 << 28;
 
 /// Points `(B, repeats, 2)` and plies `(B, repeats)`.
-type Results<'py> = (Bound<'py, PyArrayDyn<i16>>, Bound<'py, PyArrayDyn<i16>>);
+type Results<'py> = (Bound<'py, PyArray3<i16>>, Bound<'py, PyArray2<i16>>);
 
 /// Play positions to the end at random and return the points and the numbers of plies.
 #[pyfunction]
@@ -49,11 +49,11 @@ pub(crate) fn rollout(
     let results = run(py, quick, |stop| {
         vector::rollout(&variant, &cores, repeats, seed, num_threads, stop)
     })?;
-    let points = results.iter().flat_map(|result| result.score);
-    let points = points.map(|points| points as i16).collect();
-    let plies = results.iter().map(|result| result.plies as i16).collect();
-    Ok((
-        shaped(py, points, &[cores.len(), repeats, 2])?,
-        shaped(py, plies, &[cores.len(), repeats])?,
-    ))
+    let shape = (cores.len(), repeats);
+    let results = Array2::from_shape_vec(shape, results).expect("a result for each game");
+    let points = Array3::from_shape_fn((shape.0, shape.1, 2), |(row, repeat, player)| {
+        results[[row, repeat]].score[player] as i16
+    });
+    let plies = results.mapv(|result| result.plies as i16);
+    Ok((points.into_pyarray(py), plies.into_pyarray(py)))
 }

@@ -1,15 +1,24 @@
 //! Many positions, on several threads that share one table.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
-use super::{Solution, Solver, Unsolved};
+use super::{Solution, Solver, Unsolved, Worker};
 use crate::game::Position;
 use crate::search::Limits;
+use crate::threads::map_in_order;
+
+/// A worker whose history is kept for later searches.
+struct BatchWorker<'a> {
+    solver: &'a Solver,
+    worker: Worker<'a>,
+}
+
+impl Drop for BatchWorker<'_> {
+    fn drop(&mut self) {
+        self.solver.retire(&self.worker);
+    }
+}
 
 impl Solver {
-    /// The solutions of many positions, in their order, found by `threads` threads.
+    /// The solutions of many positions, in their order, found by `num_threads` threads.
     ///
     /// The limits hold for each thread by itself.
     ///
@@ -19,55 +28,22 @@ impl Solver {
     ///
     /// # Panics
     ///
-    /// If `threads` is 0.
+    /// If `num_threads` is 0.
     pub fn solve_batch(
         &self,
         positions: &[Position],
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
-        assert!(num_threads > 0);
-        let next = AtomicUsize::new(0);
-        let failed = Mutex::new(None);
-        let work = || {
-            let mut worker = self.worker(limits);
-            let mut solved = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(position) = positions.get(number) else {
-                    break;
-                };
-                match worker.solve(position) {
-                    Ok(solution) => solved.push((number, solution)),
-                    Err(unsolved) => {
-                        // Leaves nothing for the other threads to take.
-                        next.store(positions.len(), Ordering::Relaxed);
-                        let mut failed = failed.lock().expect("no holder panics");
-                        failed.get_or_insert((number, unsolved));
-                        break;
-                    }
-                }
-            }
-            self.retire(&worker);
-            solved
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        let hire = || BatchWorker {
+            solver: self,
+            worker: self.worker(limits),
         };
-        let mut solved = thread::scope(|scope| {
-            let helpers: Vec<_> = (1..num_threads.min(positions.len()))
-                .map(|_| scope.spawn(work))
-                .collect();
-            let mut solved = work();
-            for helper in helpers {
-                match helper.join() {
-                    Ok(more) => solved.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            solved
-        });
-        if let Some(failure) = failed.into_inner().expect("no holder panics") {
-            return Err(failure);
-        }
-        solved.sort_unstable_by_key(|&(number, _)| number);
-        Ok(solved.into_iter().map(|(_, solution)| solution).collect())
+        let solve = |hired: &mut BatchWorker<'_>, (number, position)| {
+            let solution = hired.worker.solve(position);
+            solution.map_err(|unsolved| (number, unsolved))
+        };
+        map_in_order(positions.iter().enumerate(), num_threads, hire, solve)
     }
 }

@@ -137,6 +137,8 @@ impl TranspositionTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::Rng;
+
     use crate::random::SplitMix64;
 
     fn known(number: u64) -> Known {

@@ -1,5 +1,7 @@
 //! The trees of a batch: their leaves gathered into one set of rows, their results into arrays.
 
+#![forbid(unsafe_code)]
+
 mod fetch;
 mod passes;
 pub(crate) mod results;

@@ -5,7 +5,7 @@ use std::mem;
 use super::fetch::fetch_ahead;
 use crate::game::Position;
 use crate::search::{Halt, Limits};
-use crate::simd::{Kernel, LANES, Lanes, Vector};
+use crate::simd::{Kernel, LANES, Lanes, Simd};
 use crate::tree_search::memory::edges::{Logits, groups};
 use crate::tree_search::memory::store::{Prediction, Store};
 use crate::tree_search::search::evaluation::{LeafEvaluation, LeafEvaluations, even};
@@ -40,15 +40,21 @@ impl<S: GameState + PartialEq> Spare<S> {
     }
 }
 
+/// A tree of a batch.
+pub(crate) struct TreeVisit<'a, S> {
+    pub(crate) number: usize,
+    pub(crate) tree: &'a mut Tree<S>,
+    /// The position whose evaluation the tree waits for.
+    pub(crate) waiting: &'a mut Option<S>,
+}
+
 /// Something to do with a tree.
 pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
-    /// Does it with the tree of this number and the position whose evaluation it waits for.
-    fn visit<V: Vector>(
+    fn visit<V: Simd>(
         &self,
+        simd: V,
         shared: &SearchContext<'_, S>,
-        number: usize,
-        tree: &mut Tree<S>,
-        waiting: &mut Option<S>,
+        at: TreeVisit<'_, S>,
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt>;
@@ -72,18 +78,16 @@ impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
     type Result = Result<(), Halt>;
 
     #[inline(always)]
-    fn run<V: Vector>(self) -> Self::Result {
+    fn run<V: Simd>(self, simd: V) -> Self::Result {
         for (i, waiting) in self.waiting.iter_mut().enumerate() {
             fetch_ahead(self.trees, i, self.store);
-            let tree = &mut self.trees[i];
-            self.visit.visit::<V>(
-                self.shared,
-                self.first + i,
-                tree,
+            let at = TreeVisit {
+                number: self.first + i,
+                tree: &mut self.trees[i],
                 waiting,
-                self.store,
-                self.spare,
-            )?;
+            };
+            self.visit
+                .visit(simd, self.shared, at, self.store, self.spare)?;
         }
         self.visit.finish(self.store, self.spare);
         Ok(())
@@ -97,17 +101,16 @@ pub(crate) struct Restart<'a> {
 }
 
 impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
-    fn visit<V: Vector>(
+    fn visit<V: Simd>(
         &self,
+        simd: V,
         shared: &SearchContext<'_, S>,
-        number: usize,
-        tree: &mut Tree<S>,
-        _: &mut Option<S>,
+        TreeVisit { number, tree, .. }: TreeVisit<'_, S>,
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         let root = S::from_position(shared.rules, &self.positions[number]);
-        tree.restart::<V>(root, shared, store, &mut spare.store);
+        tree.restart(simd, root, shared, store, &mut spare.store);
         Ok(())
     }
 
@@ -123,17 +126,16 @@ pub(crate) struct Simulate;
 
 impl<S: GameState + PartialEq> EachTree<S> for Simulate {
     #[inline(always)]
-    fn visit<V: Vector>(
+    fn visit<V: Simd>(
         &self,
+        simd: V,
         shared: &SearchContext<'_, S>,
-        _: usize,
-        tree: &mut Tree<S>,
-        waiting: &mut Option<S>,
+        TreeVisit { tree, waiting, .. }: TreeVisit<'_, S>,
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         if waiting.is_none() {
-            *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+            *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
         }
         Ok(())
     }
@@ -152,21 +154,24 @@ pub(crate) struct Advance<'a> {
 
 impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
     #[inline(always)]
-    fn visit<V: Vector>(
+    fn visit<V: Simd>(
         &self,
+        simd: V,
         shared: &SearchContext<'_, S>,
-        number: usize,
-        tree: &mut Tree<S>,
-        waiting: &mut Option<S>,
+        TreeVisit {
+            number,
+            tree,
+            waiting,
+        }: TreeVisit<'_, S>,
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         if let Some(leaf) = waiting.take() {
             let row = self.rows[number] as usize;
             let evaluation = self.evaluations.get(row, self.num_actions);
-            tree.expand::<V>(shared, store, &leaf, evaluation);
+            tree.expand(simd, shared, store, &leaf, evaluation);
             if self.simulate {
-                *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+                *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
             }
         }
         Ok(())
@@ -181,12 +186,11 @@ pub(crate) struct RunWithRollouts<'a> {
 
 impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
     #[inline(always)]
-    fn visit<V: Vector>(
+    fn visit<V: Simd>(
         &self,
+        simd: V,
         shared: &SearchContext<'_, S>,
-        _: usize,
-        tree: &mut Tree<S>,
-        waiting: &mut Option<S>,
+        TreeVisit { tree, waiting, .. }: TreeVisit<'_, S>,
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
@@ -195,7 +199,7 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
                 return Err(Halt::Stopped);
             }
             if waiting.is_none() {
-                *waiting = tree.simulate::<V>(shared, store, &mut spare.scratch)?;
+                *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
             }
             let Some(leaf) = waiting.take() else {
                 return Ok(());
@@ -208,7 +212,7 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts<'_> {
             };
             let logits = &mut spare.logits[..groups(count)];
             even(count, logits);
-            tree.expand::<V>(shared, store, &leaf, LeafEvaluation { head, logits });
+            tree.expand(simd, shared, store, &leaf, LeafEvaluation { head, logits });
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What searches have found out.
 
-use crate::simd::{LANES, Lanes, Portable};
+use ndarray::{Array1, Array2};
+
+use crate::random::Draw;
+use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{NONE, groups};
 use crate::tree_search::memory::store::Store;
@@ -11,35 +14,33 @@ use crate::vector::step::state::GameState;
 /// What the searches of a batch have found out about their roots, a row for each.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    num_actions: usize,
     /// The policy to learn of one root, by its edges.
     targets: Vec<Lanes>,
     /// The action chosen.
-    pub actions: Vec<i64>,
-    /// The policy to learn, `num_actions` a row.
-    pub policy_targets: Vec<f32>,
+    pub actions: Array1<i64>,
+    /// The policy to learn, `(roots, num_actions)`.
+    pub policy_targets: Array2<f32>,
     /// What the root is worth for its side to move.
-    pub root_values: Vec<f32>,
-    /// Visits of each action, those before this search included, `num_actions` a row.
-    pub visit_counts: Vec<i32>,
-    /// The chance that was added at the root, `num_actions` a row: noise on the logits (Gumbel), or
-    /// the policy with noise in it (PUCT).
-    pub root_noise: Vec<f32>,
+    pub root_values: Array1<f32>,
+    /// Visits of each action, those before this search included, `(roots, num_actions)`.
+    pub visit_counts: Array2<i32>,
+    /// The chance that was added at the root, `(roots, num_actions)`: noise on the logits (Gumbel),
+    /// or the policy with noise in it (PUCT).
+    pub root_noise: Array2<f32>,
     /// Whether the root has been solved: there are no visits then, and target and value are exact.
-    pub solved: Vec<bool>,
+    pub solved: Array1<bool>,
 }
 
 impl Results {
     pub(crate) fn new(rows: usize, num_actions: usize) -> Self {
         Self {
-            num_actions,
             targets: vec![[0.0; LANES]; groups(num_actions)],
-            actions: vec![0; rows],
-            policy_targets: vec![0.0; rows * num_actions],
-            root_values: vec![0.0; rows],
-            visit_counts: vec![0; rows * num_actions],
-            root_noise: vec![0.0; rows * num_actions],
-            solved: vec![false; rows],
+            actions: Array1::zeros(rows),
+            policy_targets: Array2::zeros((rows, num_actions)),
+            root_values: Array1::zeros(rows),
+            visit_counts: Array2::zeros((rows, num_actions)),
+            root_noise: Array2::zeros((rows, num_actions)),
+            solved: Array1::from_elem(rows, false),
         }
     }
 
@@ -53,14 +54,13 @@ impl Results {
         rule: &SelectionRule,
         config: &TreeConfig,
     ) {
-        let start = row * self.num_actions;
         if let Some(solved) = &tree.solved {
             let best = solved.values.iter().copied().fold(f32::MIN, f32::max);
             let actions = solved.actions.iter().zip(&solved.values);
             let actions = actions.filter(|&(_, &value)| value == best);
             let actions: Vec<usize> = actions.map(|(&action, _)| action).collect();
-            for action in &actions {
-                self.policy_targets[start + action] = 1.0 / actions.len() as f32;
+            for &action in &actions {
+                self.policy_targets[[row, action]] = 1.0 / actions.len() as f32;
             }
             let chosen = tree.final_rng().below(actions.len() as u64) as usize;
             self.actions[row] = actions[chosen] as i64;
@@ -72,14 +72,13 @@ impl Results {
         let (choice, count) = (store.choice(root), usize::from(root.count));
         let lanes = tree.lanes(store);
         let targets = &mut self.targets;
-        let (temperature, final_draw) = (config.temperature, tree.final_rng());
-        let conclusion =
-            rule.conclude::<Portable>(choice, count, lanes, temperature, final_draw, targets);
+        let (temperature, final_draw) = (config.temperature, &mut tree.final_rng());
+        let conclusion = rule.conclude(choice, count, lanes, temperature, final_draw, targets);
         let chosen = root.state.nth_legal(rules, conclusion.chosen);
         self.actions[row] = chosen as i64;
         self.root_values[row] = conclusion.value;
         for place in 0..count {
-            let at = start + root.state.nth_legal(rules, place);
+            let at = [row, root.state.nth_legal(rules, place)];
             let (group, lane) = (place / LANES, place % LANES);
             self.policy_targets[at] = self.targets[group][lane];
             self.visit_counts[at] = choice.tallies[group].visits[lane] as i32;

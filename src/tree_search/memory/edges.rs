@@ -1,6 +1,8 @@
 //! What a tree keeps of the edges of its nodes, eight at a time.
 
-use crate::simd::{LANES, Lanes, Vector, exp};
+#![forbid(unsafe_code)]
+
+use crate::simd::{LANES, Lanes, Simd, Vector, exp};
 
 /// The child of an edge that no simulation has taken yet.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -41,36 +43,37 @@ impl Tally {
 
     /// Adds the tallies of a node with this many edges, which have these logits and no visits.
     #[inline(always)]
-    pub(crate) fn open<V: Vector>(all: &mut Vec<Self>, logits: &[Logits], count: usize) {
+    pub(crate) fn open<V: Simd>(simd: V, all: &mut Vec<Self>, logits: &[Logits], count: usize) {
         let first = all.len();
         all.resize(first + logits.len(), Self::NOTHING);
         let own = &mut all[first..];
-        let mut sums = V::splat(0.0);
+        let mut sums = simd.splat(0.0);
         for (tally, logits) in own.iter_mut().zip(logits) {
-            let weights = exp(V::load(&logits.numbers));
+            let weights = exp(simd, simd.load(&logits.numbers));
             weights.store(&mut tally.priors);
             sums = sums.add(weights);
         }
-        let scale = V::splat(1.0 / sums.sum());
+        let scale = simd.splat(1.0 / sums.sum());
         for tally in &mut *own {
-            V::load(&tally.priors).mul(scale).store(&mut tally.priors);
+            simd.load(&tally.priors).mul(scale).store(&mut tally.priors);
         }
         if let Some(last) = own.last_mut() {
             let edges = count - (logits.len() - 1) * LANES;
-            let is_edge =
-                V::splat(edges as f32).is_above(V::load(&[0., 1., 2., 3., 4., 5., 6., 7.]));
-            let nothing = V::splat(f32::NEG_INFINITY);
-            let priors = V::load(&last.priors);
+            let is_edge = simd
+                .splat(edges as f32)
+                .is_above(simd.load(&[0., 1., 2., 3., 4., 5., 6., 7.]));
+            let nothing = simd.splat(f32::NEG_INFINITY);
+            let priors = simd.load(&last.priors);
             is_edge.select(priors, nothing).store(&mut last.priors);
         }
     }
 
     /// The mean values of the edges that have visits, 0 for the others, and where there are visits.
     #[inline(always)]
-    pub(crate) fn means<V: Vector>(&self) -> (V, V) {
-        let visits = V::load(&self.visits);
-        let means = V::load(&self.sums).div(visits.max(V::splat(1.0)));
-        (means, visits.is_above(V::splat(0.0)))
+    pub(crate) fn means<V: Simd>(&self, simd: V) -> (V::Vector, V::Vector) {
+        let visits = simd.load(&self.visits);
+        let means = simd.load(&self.sums).div(visits.max(simd.splat(1.0)));
+        (means, visits.is_above(simd.splat(0.0)))
     }
 }
 
@@ -81,32 +84,35 @@ pub(crate) const fn groups(edges: usize) -> usize {
 }
 
 /// Finds the largest of many numbers, the first of equal ones.
-pub(crate) struct Largest<V> {
-    largest: V,
+pub(crate) struct Largest<V: Simd> {
+    simd: V,
+    /// The largest number of each lane.
+    numbers: V::Vector,
     /// The group in which each lane had its largest number.
-    group: V,
+    group: V::Vector,
 }
 
-impl<V: Vector> Largest<V> {
+impl<V: Simd> Largest<V> {
     #[inline(always)]
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(simd: V) -> Self {
         Self {
-            largest: V::splat(f32::NEG_INFINITY),
-            group: V::splat(0.0),
+            simd,
+            numbers: simd.splat(f32::NEG_INFINITY),
+            group: simd.splat(0.0),
         }
     }
 
     /// Takes in the next group; numbers that are NaN are passed over.
     #[inline(always)]
-    pub(crate) fn take(&mut self, group: usize, numbers: V) {
-        let better = numbers.is_above(self.largest);
-        self.largest = better.select(numbers, self.largest);
-        self.group = better.select(V::splat(group as f32), self.group);
+    pub(crate) fn take(&mut self, group: usize, numbers: V::Vector) {
+        let better = numbers.is_above(self.numbers);
+        self.numbers = better.select(numbers, self.numbers);
+        self.group = better.select(self.simd.splat(group as f32), self.group);
     }
 
     #[inline(always)]
     pub(crate) fn largest(&self) -> f32 {
-        self.largest.largest()
+        self.numbers.largest()
     }
 
     /// The place of the largest number; 0 when all are minus infinity.
@@ -114,9 +120,12 @@ impl<V: Vector> Largest<V> {
     pub(crate) fn place(&self) -> usize {
         /// The places of the first group, negative because the largest of them is to be the first.
         const FIRST: Lanes = [-0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0];
-        let places = V::load(&FIRST).sub(self.group.mul(V::splat(LANES as f32)));
-        let is_largest = self.largest.is_equal(V::splat(self.largest()));
-        let first = is_largest.select(places, V::splat(f32::NEG_INFINITY));
+        let places = self
+            .simd
+            .load(&FIRST)
+            .sub(self.group.mul(self.simd.splat(LANES as f32)));
+        let is_largest = self.numbers.is_equal(self.simd.splat(self.largest()));
+        let first = is_largest.select(places, self.simd.splat(f32::NEG_INFINITY));
         -first.largest() as usize
     }
 }
@@ -128,10 +137,10 @@ mod tests {
 
     #[test]
     fn best_is_the_first_of_the_largest() {
-        let mut best = Largest::new();
+        let mut best = Largest::new(Portable);
         assert_eq!(best.place(), 0);
         let mut take = |group, numbers| {
-            best.take(group, Portable::load(&numbers));
+            best.take(group, Portable.load(&numbers));
             (best.place(), best.largest())
         };
         let first = [1.0, 3.0, f32::NAN, 2.0, -1.0, 0.0, 3.0, 1.0];
@@ -148,7 +157,7 @@ mod tests {
         logits[0].numbers = [-2., f32::NEG_INFINITY, 0., -200., 0., -3., -3., -3.];
         logits[1].numbers[0] = -1.0;
         let mut tallies = vec![Tally::NOTHING];
-        Tally::open::<Portable>(&mut tallies, &logits, 9);
+        Tally::open(Portable, &mut tallies, &logits, 9);
         let sum: f64 = [-2_f64, 0., 0., -3., -3., -3., -1.]
             .map(f64::exp)
             .iter()

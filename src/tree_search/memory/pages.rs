@@ -1,5 +1,7 @@
 //! Large pages under the memory of the trees.
 
+#![allow(unsafe_code, reason = "advice about memory is a call of the system")]
+
 /// Memory with room for this many items, in large pages where the system has them.
 ///
 /// A search of a thousand trees goes through 15 MB again and again. In pages of 4 kB those are more

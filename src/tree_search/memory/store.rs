@@ -1,8 +1,10 @@
 //! The memory of many trees.
 
+#![forbid(unsafe_code)]
+
 use super::edges::{Logits, NONE, Tally, groups};
 use super::pages::with_capacity;
-use crate::simd::{LANES, Lanes, Vector};
+use crate::simd::{LANES, Lanes, Simd};
 use crate::vector::step::state::GameState;
 
 /// What the network says about one position.
@@ -172,9 +174,9 @@ impl<S: GameState> Store<S> {
 
     /// Makes an edge lead to a node.
     #[inline(always)]
-    pub(crate) fn link<V: Vector>(&mut self, node: u32, place: u32, child: u32) {
+    pub(crate) fn link<V: Simd>(&mut self, simd: V, node: u32, place: u32, child: u32) {
         if self.node(node).tallies == NONE {
-            self.open::<V>(node);
+            self.open(simd, node);
         }
         let first = self.node(node).tallies as usize;
         let (group, lane) = (place as usize / LANES, place as usize % LANES);
@@ -183,11 +185,11 @@ impl<S: GameState> Store<S> {
 
     /// Makes room for what is found out about the edges of a node.
     #[inline(always)]
-    pub(crate) fn open<V: Vector>(&mut self, node: u32) {
+    pub(crate) fn open<V: Simd>(&mut self, simd: V, node: u32) {
         let node = &mut self.nodes[node as usize];
         node.tallies = self.tallies.len() as u32;
         let logits = &self.logits[node.logits as usize..][..node.groups()];
-        Tally::open::<V>(&mut self.tallies, logits, usize::from(node.count));
+        Tally::open(simd, &mut self.tallies, logits, usize::from(node.count));
     }
 
     /// Copies a node and all that can be reached from it; returns its number here.

@@ -1,6 +1,6 @@
 //! What the network says about leaves, made ready for the trees.
 
-use crate::simd::{Kernel, LANES, Vector};
+use crate::simd::{Kernel, LANES, Simd, Vector};
 use crate::tree_search::memory::edges::{Largest, Logits, groups};
 use crate::tree_search::memory::store::Prediction;
 use crate::vector::step::state::GameState;
@@ -62,7 +62,7 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
     type Result = Option<usize>;
 
     #[inline(always)]
-    fn run<V: Vector>(self) -> Option<usize> {
+    fn run<V: Simd>(self, simd: V) -> Option<usize> {
         let most = groups(self.num_actions);
         // What is picked is written in whole groups, which may end behind the last action.
         let mut picked = vec![0.0; (most + 1) * LANES];
@@ -70,8 +70,8 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
         let outputs = self.heads.iter_mut().zip(self.logits.chunks_mut(most));
         let inputs = self.leaves.iter().zip(rows).zip(self.values);
         for (row, (((leaf, numbers), &value), (head, logits))) in inputs.zip(outputs).enumerate() {
-            let count = leaf.pick_legal::<V>(self.rules, numbers, &mut picked);
-            match level::<V>(&mut picked, count, &mut logits[..groups(count)]) {
+            let count = leaf.pick_legal(simd, self.rules, numbers, &mut picked);
+            match level(simd, &mut picked, count, &mut logits[..groups(count)]) {
                 Some(best) if value.is_finite() => {
                     *head = Prediction {
                         value,
@@ -89,15 +89,20 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
 /// Writes logits less the largest; the place of the largest, the first of equal ones, unless one is not
 /// a number or plus infinity, or all are minus infinity.
 #[inline(always)]
-fn level<V: Vector>(picked: &mut [f32], count: usize, logits: &mut [Logits]) -> Option<usize> {
+fn level<V: Simd>(
+    simd: V,
+    picked: &mut [f32],
+    count: usize,
+    logits: &mut [Logits],
+) -> Option<usize> {
     let (_, end) = picked.split_at_mut(count);
-    V::splat(f32::NEG_INFINITY).store(end.first_chunk_mut()?);
+    simd.splat(f32::NEG_INFINITY).store(end.first_chunk_mut()?);
     let (all, _) = picked.as_chunks::<LANES>();
-    let mut best = Largest::<V>::new();
-    let infinity = V::splat(f32::INFINITY);
+    let mut best = Largest::new(simd);
+    let infinity = simd.splat(f32::INFINITY);
     let mut usable = infinity.is_equal(infinity);
     for (group, (numbers, _)) in all.iter().zip(&*logits).enumerate() {
-        let numbers = V::load(numbers);
+        let numbers = simd.load(numbers);
         usable = usable.and(infinity.is_above(numbers));
         best.take(group, numbers);
     }
@@ -106,7 +111,7 @@ fn level<V: Vector>(picked: &mut [f32], count: usize, logits: &mut [Logits]) -> 
         return None;
     }
     for (numbers, logits) in all.iter().zip(logits) {
-        let numbers = V::load(numbers).sub(V::splat(largest));
+        let numbers = simd.load(numbers).sub(simd.splat(largest));
         numbers.store(&mut logits.numbers);
     }
     Some(best.place())
@@ -131,7 +136,7 @@ mod tests {
         let mut picked = [7.0; 24];
         picked[..9].copy_from_slice(&[1., f32::NEG_INFINITY, 3., -200., 3., 0., 0., 0., 2.]);
         let mut logits = [Logits::NOTHING; 2];
-        assert_eq!(level::<Portable>(&mut picked, 9, &mut logits), Some(2));
+        assert_eq!(level(Portable, &mut picked, 9, &mut logits), Some(2));
         let expected = [-2., f32::NEG_INFINITY, 0., -203., 0., -3., -3., -3.];
         assert_eq!(logits[0].numbers, expected);
         assert_eq!(logits[1].numbers[0], -1.0);
@@ -141,7 +146,7 @@ mod tests {
     #[test]
     fn logits_that_cannot_be_used() {
         let mut logits = [Logits::NOTHING];
-        let mut level = |picked: &mut [f32]| level::<Portable>(picked, 3, &mut logits);
+        let mut level = |picked: &mut [f32]| level(Portable, picked, 3, &mut logits);
         for bad in [f32::NAN, f32::INFINITY] {
             let mut picked = [0.0; 16];
             picked[2] = bad;

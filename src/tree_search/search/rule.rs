@@ -2,9 +2,11 @@
 
 #![allow(clippy::float_cmp)] // visits are whole numbers
 
-use super::noise::{draw_dirichlet, draw_gumbel, schedule};
-use crate::random::SplitMix64;
-use crate::simd::{LANES, Lanes, Vector, exp};
+use rand::Rng;
+
+use super::halving::schedule;
+use crate::random::{Draw, draw_dirichlet, draw_gumbel};
+use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
 use crate::tree_search::memory::store::{NodeEdges, RootLanes};
@@ -66,7 +68,7 @@ impl SelectionRule {
         temperature: f32,
         tallies: &[Tally],
         count: usize,
-        rng: &mut SplitMix64,
+        rng: &mut impl Rng,
         root: &mut [RootLanes],
     ) {
         let mut left = count;
@@ -77,7 +79,7 @@ impl SelectionRule {
                 Self::Puct { .. } => own.noise = tally.priors,
                 Self::Gumbel { .. } if temperature > 0.0 => {
                     for noise in &mut own.noise[..edges] {
-                        *noise = temperature * draw_gumbel(rng);
+                        *noise = temperature * draw_gumbel(rng) as f32;
                     }
                 }
                 Self::Gumbel { .. } => own.noise[..edges].fill(0.0),
@@ -90,33 +92,40 @@ impl SelectionRule {
         } = *self
             && share > 0.0
         {
-            let mut drawn = vec![0.0; count];
-            draw_dirichlet(rng, f64::from(dirichlet_alpha), &mut drawn);
+            let drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), count);
             for (place, drawn) in drawn.into_iter().enumerate() {
                 let noise = &mut root[place / LANES].noise[place % LANES];
-                *noise = (1.0 - share) * *noise + share * drawn;
+                *noise = (1.0 - share) * *noise + share * drawn as f32;
             }
         }
     }
 
     /// The place of the edge that a simulation takes below the root, at a node with visits.
     #[inline(always)]
-    pub(crate) fn choose<V: Vector>(&self, choice: NodeEdges<'_>, scratch: &mut [Lanes]) -> usize {
+    pub(crate) fn choose<V: Simd>(
+        &self,
+        simd: V,
+        choice: NodeEdges<'_>,
+        scratch: &mut [Lanes],
+    ) -> usize {
         match self {
-            Self::Puct { c_puct, .. } => {
-                puct::<V>(choice, choice.tallies.iter().map(|it| &it.priors), *c_puct)
-            }
+            Self::Puct { c_puct, .. } => puct(
+                simd,
+                choice,
+                choice.tallies.iter().map(|it| &it.priors),
+                *c_puct,
+            ),
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
+                let largest = improved_logits(simd, choice, *c_visit, *c_scale, scratch);
                 // Compared are the shares less those of the visits, all times the sum of weights.
-                let sum = softmax_weights::<V>(&mut scratch[..choice.tallies.len()], largest);
-                let scale = V::splat(sum / (1.0 + choice.visits));
-                let mut best = Largest::<V>::new();
+                let sum = softmax_weights(simd, &mut scratch[..choice.tallies.len()], largest);
+                let scale = simd.splat(sum / (1.0 + choice.visits));
+                let mut best = Largest::new(simd);
                 for (group, (weights, tally)) in scratch.iter().zip(choice.tallies).enumerate() {
-                    let visits = V::load(&tally.visits);
-                    best.take(group, V::load(weights).sub(visits.mul(scale)));
+                    let visits = simd.load(&tally.visits);
+                    best.take(group, simd.load(weights).sub(visits.mul(scale)));
                 }
                 best.place()
             }
@@ -125,8 +134,9 @@ impl SelectionRule {
 
     /// The place of the edge that a simulation takes at the root.
     #[inline(always)]
-    pub(crate) fn choose_at_root<V: Vector>(
+    pub(crate) fn choose_at_root<V: Simd>(
         &self,
+        simd: V,
         choice: NodeEdges<'_>,
         count: usize,
         root: &[RootLanes],
@@ -135,7 +145,7 @@ impl SelectionRule {
     ) -> usize {
         match self {
             Self::Puct { c_puct, .. } => {
-                puct::<V>(choice, root.iter().map(|it| &it.noise), *c_puct)
+                puct(simd, choice, root.iter().map(|it| &it.noise), *c_puct)
             }
             Self::Gumbel {
                 c_visit,
@@ -144,21 +154,21 @@ impl SelectionRule {
             } => {
                 let considered = schedules.len().min(count);
                 let due = schedules[considered - 1][simulation];
-                improved_logits::<V>(choice, *c_visit, *c_scale, scratch);
-                best_with_noise::<V>(choice, root, due, scratch)
+                improved_logits(simd, choice, *c_visit, *c_scale, scratch);
+                best_with_noise(simd, choice, root, due, scratch)
             }
         }
     }
 
     /// What a search that is done says about its root of `count` edges; `targets` get the policy to
     /// learn.
-    pub(crate) fn conclude<V: Vector>(
+    pub(crate) fn conclude(
         &self,
         choice: NodeEdges<'_>,
         count: usize,
         root: &[RootLanes],
         temperature: f32,
-        mut rng: SplitMix64,
+        rng: &mut impl Rng,
         targets: &mut [Lanes],
     ) -> Conclusion {
         let value = if count == 1 && choice.visits > 0.0 {
@@ -171,12 +181,12 @@ impl SelectionRule {
                 for (targets, tally) in targets.iter_mut().zip(choice.tallies) {
                     *targets = tally.visits.map(|visits| visits / choice.visits);
                 }
-                draw_by_visits(choice, count, temperature, &mut rng)
+                draw_by_visits(choice, count, temperature, rng)
             }
             Self::Gumbel {
                 c_visit, c_scale, ..
             } => {
-                let largest = improved_logits::<V>(choice, *c_visit, *c_scale, targets);
+                let largest = improved_logits(Portable, choice, *c_visit, *c_scale, targets);
                 let lanes = choice.tallies.iter().zip(root);
                 let new = lanes.flat_map(|(tally, root)| {
                     tally
@@ -186,9 +196,9 @@ impl SelectionRule {
                         .map(|(now, before)| now - before)
                 });
                 let most = new.fold(0.0, f32::max);
-                let chosen = best_with_noise::<V>(choice, root, most, targets);
+                let chosen = best_with_noise(Portable, choice, root, most, targets);
                 let targets = &mut targets[..choice.tallies.len()];
-                let scale = 1.0 / softmax_weights::<V>(targets, largest);
+                let scale = 1.0 / softmax_weights(Portable, targets, largest);
                 targets
                     .as_flattened_mut()
                     .iter_mut()
@@ -203,18 +213,19 @@ impl SelectionRule {
 /// The edge with the largest upper confidence bound. An edge without visits is thought to be worth
 /// what its node has been worth so far.
 #[inline(always)]
-fn puct<'a, V: Vector>(
+fn puct<'a, V: Simd>(
+    simd: V,
     choice: NodeEdges<'a>,
     priors: impl Iterator<Item = &'a Lanes>,
     c_puct: f32,
 ) -> usize {
-    let unknown = V::splat((choice.value + choice.sum) / (1.0 + choice.visits));
-    let weight = V::splat(c_puct * (1.0 + choice.visits).sqrt());
-    let mut best = Largest::<V>::new();
+    let unknown = simd.splat((choice.value + choice.sum) / (1.0 + choice.visits));
+    let weight = simd.splat(c_puct * (1.0 + choice.visits).sqrt());
+    let mut best = Largest::new(simd);
     for (group, (tally, priors)) in choice.tallies.iter().zip(priors).enumerate() {
-        let (means, visited) = tally.means::<V>();
-        let after = V::load(&tally.visits).add(V::splat(1.0));
-        let bonus = weight.mul(V::load(priors)).div(after);
+        let (means, visited) = tally.means(simd);
+        let after = simd.load(&tally.visits).add(simd.splat(1.0));
+        let bonus = weight.mul(simd.load(priors)).div(after);
         best.take(group, visited.select(means, unknown).add(bonus));
     }
     best.place()
@@ -223,18 +234,19 @@ fn puct<'a, V: Vector>(
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
 /// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
-fn improved_logits<V: Vector>(
+fn improved_logits<V: Simd>(
+    simd: V,
     choice: NodeEdges<'_>,
     c_visit: f32,
     c_scale: f32,
     out: &mut [Lanes],
 ) -> f32 {
-    let nothing = V::splat(0.0);
+    let nothing = simd.splat(0.0);
     let (mut weighted, mut tried) = (nothing, nothing);
     for tally in choice.tallies {
-        let (means, visited) = tally.means::<V>();
+        let (means, visited) = tally.means(simd);
         // Lanes without an edge are minus infinity and never visited.
-        let priors = visited.select(V::load(&tally.priors), nothing);
+        let priors = visited.select(simd.load(&tally.priors), nothing);
         weighted = weighted.add(priors.mul(means));
         tried = tried.add(priors);
     }
@@ -244,13 +256,16 @@ fn improved_logits<V: Vector>(
     } else {
         choice.value
     };
-    let (mixed, weight) = (V::splat(mixed), V::splat((c_visit + choice.most) * c_scale));
-    let mut largest = V::splat(f32::NEG_INFINITY);
+    let (mixed, weight) = (
+        simd.splat(mixed),
+        simd.splat((c_visit + choice.most) * c_scale),
+    );
+    let mut largest = simd.splat(f32::NEG_INFINITY);
     let lanes = choice.logits.iter().zip(choice.tallies);
     for ((logits, tally), out) in lanes.zip(out) {
-        let (means, visited) = tally.means::<V>();
+        let (means, visited) = tally.means(simd);
         let value = visited.select(means, mixed);
-        let improved = V::load(&logits.numbers).add(weight.mul(value));
+        let improved = simd.load(&logits.numbers).add(weight.mul(value));
         improved.store(out);
         largest = largest.max(improved);
     }
@@ -260,19 +275,20 @@ fn improved_logits<V: Vector>(
 /// The largest of improved logits with the noise of this search, among the edges that have had this
 /// many visits in it.
 #[inline(always)]
-fn best_with_noise<V: Vector>(
+fn best_with_noise<V: Simd>(
+    simd: V,
     choice: NodeEdges<'_>,
     root: &[RootLanes],
     due: f32,
     improved: &[Lanes],
 ) -> usize {
-    let mut best = Largest::<V>::new();
+    let mut best = Largest::new(simd);
     let lanes = choice.tallies.iter().zip(root).zip(improved);
     for (group, ((tally, root), improved)) in lanes.enumerate() {
-        let new = V::load(&tally.visits).sub(V::load(&root.before));
-        let scores = V::load(improved).add(V::load(&root.noise));
-        let none = V::splat(f32::NEG_INFINITY);
-        let is_due = new.is_equal(V::splat(due));
+        let new = simd.load(&tally.visits).sub(simd.load(&root.before));
+        let scores = simd.load(improved).add(simd.load(&root.noise));
+        let none = simd.splat(f32::NEG_INFINITY);
+        let is_due = new.is_equal(simd.splat(due));
         best.take(group, is_due.select(scores, none));
     }
     best.place()
@@ -280,10 +296,10 @@ fn best_with_noise<V: Vector>(
 
 /// Writes the exponentials of numbers less the largest over them and returns their sum.
 #[inline(always)]
-fn softmax_weights<V: Vector>(numbers: &mut [Lanes], largest: f32) -> f32 {
-    let mut sums = V::splat(0.0);
+fn softmax_weights<V: Simd>(simd: V, numbers: &mut [Lanes], largest: f32) -> f32 {
+    let mut sums = simd.splat(0.0);
     for lanes in numbers {
-        let weights = exp(V::load(lanes).sub(V::splat(largest)));
+        let weights = exp(simd, simd.load(lanes).sub(simd.splat(largest)));
         weights.store(lanes);
         sums = sums.add(weights);
     }
@@ -296,7 +312,7 @@ fn draw_by_visits(
     choice: NodeEdges<'_>,
     count: usize,
     temperature: f32,
-    rng: &mut SplitMix64,
+    rng: &mut impl Rng,
 ) -> usize {
     let key = |place: usize| {
         let tally = &choice.tallies[place / LANES];
@@ -317,7 +333,7 @@ fn draw_by_visits(
         };
         if weight < 1e-30 { 0.0 } else { weight }
     };
-    let mut left = rng.open_unit() as f32 * (0..count).map(weight).sum::<f32>();
+    let mut left = rng.unit() as f32 * (0..count).map(weight).sum::<f32>();
     for place in 0..count {
         let weight = weight(place);
         left -= weight;

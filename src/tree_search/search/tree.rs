@@ -1,11 +1,13 @@
 //! One tree, and how a simulation goes through it.
 
+use rand::Rng;
+
 use super::evaluation::LeafEvaluation;
 use super::exact::{Exact, Solved};
 use super::rule::SelectionRule;
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::Halt;
-use crate::simd::{LANES, Lanes, Vector};
+use crate::simd::{LANES, Lanes, Simd};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{Logits, NONE};
 use crate::tree_search::memory::store::{Node, Prediction, RootLanes, Store};
@@ -69,8 +71,9 @@ impl<S: GameState + PartialEq> Tree<S> {
 
     /// Starts the next search, from this position. What the tree knows of it already goes to the new
     /// store.
-    pub(crate) fn restart<V: Vector>(
+    pub(crate) fn restart<V: Simd>(
         &mut self,
+        simd: V,
         root: S,
         shared: &SearchContext<'_, S>,
         old: &Store<S>,
@@ -89,7 +92,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         {
             self.first = new.adopt(old, node);
             if new.node(self.first).tallies == NONE {
-                new.open::<V>(self.first);
+                new.open(simd, self.first);
             }
             self.prepare_root(shared, new);
         }
@@ -115,8 +118,9 @@ impl<S: GameState + PartialEq> Tree<S> {
     ///
     /// When the exact solver has been stopped. The simulation it was part of has not happened.
     #[inline(always)]
-    pub(crate) fn simulate<V: Vector>(
+    pub(crate) fn simulate<V: Simd>(
         &mut self,
+        simd: V,
         shared: &SearchContext<'_, S>,
         store: &mut Store<S>,
         scratch: &mut [Lanes],
@@ -125,12 +129,12 @@ impl<S: GameState + PartialEq> Tree<S> {
             return Ok(None);
         }
         if self.first == NONE
-            && let Some(leaf) = self.open_root::<V>(shared, store)?
+            && let Some(leaf) = self.open_root(simd, shared, store)?
         {
             return Ok(Some(leaf));
         }
         while !self.is_done(shared.config) {
-            let (node, place) = self.descend::<V>(shared, store, scratch);
+            let (node, place) = self.descend(simd, shared, store, scratch);
             let child = store.child(node, place);
             if child != NONE {
                 let Node { state, value, .. } = *store.node(child);
@@ -151,15 +155,16 @@ impl<S: GameState + PartialEq> Tree<S> {
                 value,
                 ..Prediction::default()
             };
-            self.add::<V>(store, state, LeafEvaluation { head, logits: &[] });
+            self.add(simd, store, state, LeafEvaluation { head, logits: &[] });
         }
         Ok(None)
     }
 
     /// Solves the root, or asks for its evaluation; a forced pass needs none.
     #[inline(always)]
-    fn open_root<V: Vector>(
+    fn open_root<V: Simd>(
         &mut self,
+        simd: V,
         shared: &SearchContext<'_, S>,
         store: &mut Store<S>,
     ) -> Result<Option<S>, Halt> {
@@ -173,7 +178,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 ..Prediction::default()
             };
             let logits = &[pass];
-            self.expand_root::<V>(shared, store, LeafEvaluation { head, logits });
+            self.expand_root(simd, shared, store, LeafEvaluation { head, logits });
         } else {
             return Ok(Some(self.root));
         }
@@ -182,8 +187,9 @@ impl<S: GameState + PartialEq> Tree<S> {
 
     /// Follows the tree to an edge that leads to an exact value or to nothing yet.
     #[inline(always)]
-    fn descend<V: Vector>(
+    fn descend<V: Simd>(
         &mut self,
+        simd: V,
         shared: &SearchContext<'_, S>,
         store: &Store<S>,
         scratch: &mut [Lanes],
@@ -197,11 +203,11 @@ impl<S: GameState + PartialEq> Tree<S> {
                 let lanes = self.lanes(store);
                 shared
                     .rule
-                    .choose_at_root::<V>(choice, count, lanes, self.done, scratch)
+                    .choose_at_root(simd, choice, count, lanes, self.done, scratch)
             } else if node.tallies == NONE {
                 usize::from(node.best)
             } else {
-                shared.rule.choose::<V>(store.choice(node), scratch)
+                shared.rule.choose(simd, store.choice(node), scratch)
             };
             let place = place as u32;
             self.path.push((at, place));
@@ -215,29 +221,31 @@ impl<S: GameState + PartialEq> Tree<S> {
 
     /// Takes in the evaluation of the leaf.
     #[inline(always)]
-    pub(crate) fn expand<V: Vector>(
+    pub(crate) fn expand<V: Simd>(
         &mut self,
+        simd: V,
         shared: &SearchContext<'_, S>,
         store: &mut Store<S>,
         leaf: &S,
         evaluation: LeafEvaluation<'_>,
     ) {
         if self.first == NONE {
-            self.expand_root::<V>(shared, store, evaluation);
+            self.expand_root(simd, shared, store, evaluation);
         } else {
-            self.add::<V>(store, *leaf, evaluation);
+            self.add(simd, store, *leaf, evaluation);
         }
     }
 
     #[inline(always)]
-    fn expand_root<V: Vector>(
+    fn expand_root<V: Simd>(
         &mut self,
+        simd: V,
         shared: &SearchContext<'_, S>,
         store: &mut Store<S>,
         evaluation: LeafEvaluation<'_>,
     ) {
         self.first = store.add(self.root, evaluation.head, evaluation.logits);
-        store.open::<V>(self.first);
+        store.open(simd, self.first);
         self.prepare_root(shared, store);
     }
 
@@ -262,10 +270,16 @@ impl<S: GameState + PartialEq> Tree<S> {
 
     /// Adds a node where the path leads, and its value to the path.
     #[inline(always)]
-    fn add<V: Vector>(&mut self, store: &mut Store<S>, state: S, evaluation: LeafEvaluation<'_>) {
+    fn add<V: Simd>(
+        &mut self,
+        simd: V,
+        store: &mut Store<S>,
+        state: S,
+        evaluation: LeafEvaluation<'_>,
+    ) {
         let child = store.add(state, evaluation.head, evaluation.logits);
         if let Some(&(node, place)) = self.path.last() {
-            store.link::<V>(node, place, child);
+            store.link(simd, node, place, child);
         }
         self.back_up(store, &state, evaluation.head.value);
     }

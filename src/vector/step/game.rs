@@ -7,7 +7,7 @@ use super::state::GameState;
 use crate::encode::{action_of, pass_action};
 use crate::game::{Player, Position};
 use crate::policy::Policy;
-use crate::random::SplitMix64;
+use crate::random::{Draw, SplitMix64};
 use crate::search::Limits;
 use crate::vector::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
 

@@ -6,7 +6,8 @@ use super::ends::Ends;
 use super::game::{Game, StepContext, StepEffect};
 use super::state::GameState;
 use crate::encode::num_actions;
-use crate::simd::{Kernel, Vector, dispatch};
+use crate::random::Draw;
+use crate::simd::{Kernel, Simd, dispatch};
 use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Autoreset, IllegalAction};
 
@@ -71,7 +72,7 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = &'a S>> Kernel for WriteObservati
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         S::write_observations(self.rules, self.states, self.observations, self.first);
     }
 }
@@ -86,8 +87,8 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = (&'a S, bool)>> Kernel for WriteM
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
-        S::write_masks::<V>(self.rules, self.states, self.masks);
+    fn run<V: Simd>(self, simd: V) {
+        S::write_masks(simd, self.rules, self.states, self.masks);
     }
 }
 
@@ -102,7 +103,7 @@ impl<S: GameState> Kernel for Sample<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Simd>(self, _: V) {
         let rules = &self.shared.rules;
         for (game, action) in self.games.iter_mut().zip(self.actions) {
             let legal = game.state.count_legal(rules).max(1);
@@ -128,7 +129,7 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
 
     #[inline(always)]
     #[allow(clippy::needless_bitwise_bool)] // nearly all is fine, and a branch would be a guess
-    fn run<V: Vector>(self) -> Option<usize> {
+    fn run<V: Simd>(self, _: V) -> Option<usize> {
         let (shared, pass) = (self.shared, self.shared.pass as u64);
         let lenient = shared.config.illegal_action == IllegalAction::Lose;
         let restarts = shared.config.autoreset != Autoreset::Disabled;
@@ -252,7 +253,7 @@ impl<S: GameState> Kernel for ActPlainly<'_, S> {
     type Result = u64;
 
     #[inline(always)]
-    fn run<V: Vector>(self) -> u64 {
+    fn run<V: Simd>(self, _: V) -> u64 {
         let mut others = 0;
         for (i, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
             let plain = game.act_plainly(self.shared, action as usize);

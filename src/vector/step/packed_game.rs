@@ -7,7 +7,7 @@ use super::lookup::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD};
 use super::state::GameState;
 use crate::encode::{Feature, Layout, PackError, move_of, pack};
 use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
-use crate::simd::Vector;
+use crate::simd::{Simd, Vector};
 use crate::vector::buffers::Observations;
 
 /// A game on a board of 16 cells with at most 3 copies.
@@ -339,7 +339,7 @@ impl GameState for PackedGame {
     }
 
     #[inline(always)]
-    fn pick_legal<V: Vector>(&self, _: &Tables, numbers: &[f32], out: &mut [f32]) -> usize {
+    fn pick_legal<V: Simd>(&self, simd: V, _: &Tables, numbers: &[f32], out: &mut [f32]) -> usize {
         let numbers: &[f32; NUM_ACTIONS] = numbers.try_into().expect("one for every action");
         let allowed = self.allowed();
         if allowed == 0 {
@@ -355,7 +355,7 @@ impl GameState for PackedGame {
             }
             for (numbers, byte) in numbers.as_chunks().0.iter().zip(bytes) {
                 // Always eight, as the number of cells is hard to predict for a processor.
-                let picked = V::load(numbers).pick(NTH_BIT[usize::from(byte)]);
+                let picked = simd.load(numbers).pick(NTH_BIT[usize::from(byte)]);
                 let (out, _) = out[count..]
                     .split_first_chunk_mut()
                     .expect("room for eight more");
@@ -430,7 +430,8 @@ impl GameState for PackedGame {
     }
 
     #[inline(always)]
-    fn write_masks<'a, V: Vector>(
+    fn write_masks<'a, V: Simd>(
+        simd: V,
         _: &Tables,
         states: impl Iterator<Item = (&'a Self, bool)>,
         masks: &mut [i8],
@@ -440,7 +441,7 @@ impl GameState for PackedGame {
             let cells = [allowed & 0xff, allowed >> 8].map(|byte| SPREAD[byte as usize]);
             let kept = &KEPT[usize::from(state.placeable())];
             let (placements, pass) = mask.split_first_chunk_mut().expect("a row of the mask");
-            V::write_kept(cells, kept, placements);
+            simd.write_kept(cells, kept, placements);
             pass[0] = i8::from(allowed == 0);
         }
     }

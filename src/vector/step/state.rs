@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::encode::{self, action_of, move_of, num_actions, pass_action};
 use crate::game::{Position, Variant};
-use crate::simd::Vector;
+use crate::simd::Simd;
 use crate::vector::buffers::Observations;
 
 /// The state of a game as a batch steps it. Actions are indices, as in [`crate::encode`].
@@ -50,8 +50,13 @@ pub(crate) trait GameState: Copy + Send + Sync {
 
     /// Writes the numbers of the legal actions, given one for every action, one after the other, and
     /// returns how many there are. What follows them, up to eight more, may be overwritten.
-    fn pick_legal<V: Vector>(&self, rules: &Self::Rules, numbers: &[f32], out: &mut [f32])
-    -> usize;
+    fn pick_legal<V: Simd>(
+        &self,
+        simd: V,
+        rules: &Self::Rules,
+        numbers: &[f32],
+        out: &mut [f32],
+    ) -> usize;
 
     /// How many cells are empty.
     fn count_empty(&self, rules: &Self::Rules) -> usize;
@@ -73,7 +78,8 @@ pub(crate) trait GameState: Copy + Send + Sync {
 
     /// Writes the legal actions of states, one row after the other; with `true` beside it, which
     /// says that the game is over, the pass.
-    fn write_masks<'a, V: Vector>(
+    fn write_masks<'a, V: Simd>(
+        simd: V,
         rules: &Self::Rules,
         states: impl Iterator<Item = (&'a Self, bool)>,
         masks: &mut [i8],
@@ -147,8 +153,9 @@ impl GameState for Position {
         action_of(variant, crate::game::Move::Place { piece, cell })
     }
 
-    fn pick_legal<V: Vector>(
+    fn pick_legal<V: Simd>(
         &self,
+        _: V,
         variant: &Self::Rules,
         numbers: &[f32],
         out: &mut [f32],
@@ -183,7 +190,8 @@ impl GameState for Position {
         }
     }
 
-    fn write_masks<'a, V: Vector>(
+    fn write_masks<'a, V: Simd>(
+        _: V,
         variant: &Self::Rules,
         states: impl Iterator<Item = (&'a Self, bool)>,
         masks: &mut [i8],

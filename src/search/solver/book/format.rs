@@ -11,9 +11,10 @@
 //! differences are small and an entry takes about two bytes.
 
 use super::{BookError, Group};
-use crate::file_header::{FileError, FileKind};
+use crate::file_header::FileKind;
 
 pub(super) const KIND: FileKind = FileKind {
+    name: "book",
     letters: "MIJNBOOK",
     version: 1,
 };
@@ -112,20 +113,10 @@ pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
     Ok((groups, body.into(), total))
 }
 
-impl From<FileError> for BookError {
-    fn from(broken: FileError) -> Self {
-        match broken {
-            FileError::Foreign => Self::Foreign,
-            FileError::Version { found } => Self::Version { found },
-            FileError::Length { found, expected } => Self::Length { found, expected },
-            FileError::Checksum => Self::Checksum,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_header::FileError;
 
     const FULL: u32 = 0b1010_1010;
 
@@ -177,6 +168,10 @@ mod tests {
         }
         let mut newer = file;
         newer[8] = 9;
-        assert_eq!(read(&newer), Err(BookError::Version { found: 9 }));
+        let version = FileError::Version {
+            kind: KIND,
+            found: 9,
+        };
+        assert_eq!(read(&newer), Err(BookError::File(version)));
     }
 }

@@ -1,8 +1,6 @@
 //! Making the book: the last level is searched, the others follow from it.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
 
 use super::super::geometry::Geometry;
 use super::super::moves::History;
@@ -12,6 +10,7 @@ use super::super::table::TranspositionTable;
 use super::{Book, format};
 use crate::game::{Board, Position, Variant};
 use crate::search::{Halt, Limits};
+use crate::threads::map_in_order;
 
 /// Positions that a thread takes at a time; neighbours share much of their searches.
 const CHUNK: usize = 256;
@@ -67,7 +66,7 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
     levels
 }
 
-/// The file of the book, made by `threads` threads on a table of `table_bytes`.
+/// The file of the book, made by `num_threads` threads on a table of `table_bytes`.
 ///
 /// Takes tens of minutes. `progress` is told how many positions of how many are done, now and then.
 ///
@@ -77,47 +76,38 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
 ///
 /// # Panics
 ///
-/// If `threads` is 0.
+/// If `num_threads` is 0.
 pub fn make_book(
     num_threads: usize,
     table_bytes: usize,
     limits: Limits<'_>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Vec<u8>, Halt> {
-    assert!(num_threads > 0);
+    assert!(num_threads > 0, "num_threads must be at least 1");
     let geometry = Geometry::new(&Board::default());
     let levels = levels(&geometry);
     let last = &levels[Book::STONES - 1];
     let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS);
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, i32)>, Halt> {
-        let mut search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
-        let (mut found, mut guess) = (Vec::new(), 0);
-        loop {
-            let first = next.fetch_add(CHUNK, Relaxed);
-            if first >= last.len() {
-                return Ok(found);
-            }
-            progress(first, last.len());
-            for (number, &key) in last.iter().enumerate().skip(first).take(CHUNK) {
-                guess = search.margin(state_of(key), guess)?;
-                found.push((number, guess));
-            }
-        }
+    // A thread's search, and the margin found last, which is a good guess for the next.
+    let start = || {
+        let search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
+        (search, 0)
     };
-    let found: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..num_threads).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().expect("no worker panics"))
-            .collect()
-    });
-    let mut margins = vec![0; last.len()];
-    for part in found {
-        for (number, margin) in part? {
-            margins[number] = margin;
-        }
-    }
+    let chunks = last.chunks(CHUNK).enumerate();
+    let found = map_in_order(
+        chunks,
+        num_threads,
+        start,
+        |(search, guess), (number, keys)| {
+            progress(number * CHUNK, last.len());
+            let margins = keys.iter().map(|&key| {
+                *guess = search.margin(state_of(key), *guess)?;
+                Ok(*guess)
+            });
+            margins.collect::<Result<Vec<i32>, Halt>>()
+        },
+    )?;
+    let mut margins = found.concat();
     let mut positions: Vec<(Key, i32)> =
         last.iter().copied().zip(margins.iter().copied()).collect();
     for stones in (0..Book::STONES - 1).rev() {

@@ -9,64 +9,29 @@ mod make;
 
 use std::fmt;
 
+use thiserror::Error;
+
 use super::geometry::Geometry;
 use super::state::SolverState;
+use crate::file_header::FileError;
 use crate::game::{Board, Position, Variant};
 
 pub use make::{canonical_counts, make_book};
 
-/// Why a file is not a book that can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a file was not read as a book.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// It does not start as a book does.
-    Foreign,
-    /// It was written in another version of the format.
-    Version {
-        /// The version found.
-        found: u32,
-    },
-    /// It is shorter or longer than it says.
-    Length {
-        /// The bytes found.
-        found: usize,
-        /// The bytes that should be there.
-        expected: u64,
-    },
-    /// The checksum does not fit the content.
-    Checksum,
-    /// The content makes no sense although the checksum fits.
+    /// The file is not a whole book of this version.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The content makes no sense although the checksum matches.
+    #[error("the book makes no sense at byte {at}")]
     Content {
         /// Where, in bytes after the header.
         at: usize,
     },
 }
-
-impl fmt::Display for BookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Foreign => write!(
-                f,
-                "the file is not a book: it does not start with {}",
-                format::KIND.letters
-            ),
-            Self::Version { found } => write!(
-                f,
-                "the book has format version {found}, this package reads version {}",
-                format::KIND.version
-            ),
-            Self::Length { found, expected } => write!(
-                f,
-                "the book is truncated or has been added to: it has {found} bytes and should have \
-                 {expected}"
-            ),
-            Self::Checksum => f.write_str("the book is damaged: its checksum does not fit"),
-            Self::Content { at } => write!(f, "the book makes no sense at byte {at}"),
-        }
-    }
-}
-
-impl std::error::Error for BookError {}
 
 /// Exact margins by position.
 pub struct Book {

@@ -1,0 +1,248 @@
+//! An example of every error, with its message.
+
+use std::fs;
+use std::path::Path;
+
+use crate::encode::PackError;
+use crate::file_header::{FileError, FileKind};
+use crate::game::{
+    Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
+    Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
+};
+use crate::policy::network::{ChoiceError, NetworkError};
+use crate::policy::{Epsilon, EpsilonError, OpeningError, opening};
+use crate::search::solver::BookError;
+use crate::search::{Depth, DepthError, Halt};
+use crate::tree_search::UpdateError;
+use crate::vector::{Reward, StepError, UnknownName};
+
+/// Checks messages. A variant without an example does not compile.
+macro_rules! messages {
+    ($type:ident: $($variant:ident $fields:tt => $message:expr,)*) => {{
+        #[allow(unreachable_patterns)] // a variant may have several examples
+        let _all_are_listed = |error: $type| match error {
+            $($type::$variant { .. } => (),)*
+        };
+        $(assert_eq!(($type::$variant $fields).to_string(), $message);)*
+    }};
+}
+
+const FIRST: Cell = Cell::new(0);
+const PLACE: Move = Move::Place {
+    piece: Piece::Puller,
+    cell: FIRST,
+};
+
+#[test]
+fn errors_of_boards_and_variants() {
+    messages!(BoardError:
+        CellCount { found: 65 } => "a board has 1 to 64 cells, not 65",
+        TooWide { width: 65, height: 1 } =>
+            "a board spans at most 64 columns and rows, not 65 x 1",
+        NoBlocks {} => "a board needs at least one block, but the list is empty",
+        OverlappingBlocks { first: (0, 0), second: (0, 0) } =>
+            "the block at (0, 0) is listed twice",
+        OverlappingBlocks { first: (0, 0), second: (1, -1) } =>
+            "the blocks at (0, 0) and (1, -1) overlap; a block covers 2x2 cells from its lower left \
+             corner",
+        RaggedRow { row: 2, expected: 4, found: 3 } =>
+            "row 2 has 3 characters, but the first row has 4; fill it up with '.'",
+        UnknownCharacter { row: 1, character: '?' } =>
+            "unknown character '?' in row 1; '#' is a cell and '.' is a gap",
+    );
+    messages!(VariantError:
+        UnknownOpening { name: "corner".to_owned() } =>
+            format!("unknown opening \"corner\"; choose one of {}", Opening::ALL.map(Opening::name).join(", ")),
+        Copies { found: 0 } => "copies must be 1 to 127, not 0",
+    );
+    let variant = Variant::new(Board::default(), Opening::Outside, 4).unwrap();
+    assert_eq!(
+        PackError::check(&variant).unwrap_err().to_string(),
+        "packed observations need at most 16 cells and 3 copies, this variant has 16 cells and 4 \
+         copies"
+    );
+}
+
+#[test]
+fn errors_of_moves() {
+    messages!(IllegalReason:
+        OffBoard {} => "the board has no such cell",
+        Occupied {} => "the cell is occupied",
+        NotAllowed {} => "the opponent's last piece does not allow that cell",
+        OpeningCell {} => "the opening rule does not allow that cell",
+        OpeningPiece {} => "the opening rule does not allow that piece",
+        NotHeld {} => "no piece of that type is left in the hand",
+        PassNotForced {} => "a pass is legal only when no placement is",
+        MustPass {} => "no cell is allowed, so a pass is the only move",
+    );
+    let reason = IllegalReason::Occupied;
+    messages!(PlayError:
+        GameOver {} => "the game is over, nothing can be played",
+        Illegal { mv: PLACE, reason } => "illegal Puller on cell 0: the cell is occupied",
+        Illegal { mv: Move::Pass, reason: IllegalReason::PassNotForced } =>
+            "illegal pass: a pass is legal only when no placement is",
+    );
+    let position = Position::new(&Variant::default());
+    messages!(StepError:
+        Length { expected: 2, found: 3 } => "2 games need 2 actions, not 3",
+        NotReset {} => "the games have not started, reset them first",
+        UnknownAction { game: 1, action: 65, position: Box::new(position) } =>
+            "game 1: action 65 does not exist",
+        Play { game: 1, action: 64, position: Box::new(position), error: PlayError::GameOver } =>
+            "game 1: action 64: the game is over, nothing can be played",
+    );
+}
+
+#[test]
+fn errors_of_texts_and_positions() {
+    let (player, piece) = (Player::Light, Piece::Pusher);
+    messages!(PositionReason:
+        TooManyPieces { player, piece, found: 3, copies: 2 } =>
+            "Light has 3 stones of type Pusher, but only 2 exist",
+        TooManyTurns { ply: 99, max: 64 } =>
+            "99 turns are more than the 64 that a game can have",
+        TooFewTurns { player, stones: 3, turns: 2 } => "Light has 3 stones after only 2 turns",
+        LastTurnMissing { ply: 3 } => "3 turns have been played, but the last one is not given",
+        LastTurnBeforeStart {} => "a last turn is given, but no turn has been played",
+        PassWithoutTurn { player } =>
+            "the last turn is a pass, but every turn of Light placed a stone",
+        LastStoneMissing { player, piece, cell: FIRST } =>
+            "the last turn needs a Pusher of Light on cell 0",
+        NoOpeningStone {} => "Light has no stone on an opening cell",
+    );
+    let reasons = vec![
+        PositionReason::NoOpeningStone,
+        PositionReason::LastTurnBeforeStart,
+    ];
+    let impossible = PositionError { reasons };
+    let message = "impossible position: Light has no stone on an opening cell; a last turn is \
+                   given, but no turn has been played";
+    assert_eq!(impossible.to_string(), message);
+    let parse = |found: &str| ParseError {
+        at: 3,
+        found: found.to_owned(),
+        expected: "a move".to_owned(),
+    };
+    assert_eq!(
+        parse("").to_string(),
+        "expected a move, but the text ends (character 3)"
+    );
+    let unread = "expected a move, found \"q9\" (character 3)";
+    assert_eq!(parse("q9").to_string(), unread);
+    messages!(PositionTextError:
+        Parse(parse("q9")) => unread,
+        Impossible(impossible) => message,
+    );
+    messages!(RecordError:
+        Parse(parse("q9")) => unread,
+        Play {
+            number: 9,
+            text: "a1+".to_owned(),
+            before: Position::new(&Variant::default()),
+            error: PlayError::GameOver,
+        } => "move 9 (a1+): the game is over, nothing can be played",
+    );
+}
+
+#[test]
+fn errors_of_files() {
+    let kind = FileKind {
+        name: "book",
+        letters: "MIJNBOOK",
+        version: 1,
+    };
+    messages!(FileError:
+        Foreign { kind } => "the file is not a book: it does not start with MIJNBOOK",
+        Version { kind, found: 9 } =>
+            "the book has format version 9, this package reads version 1",
+        Length { kind, found: 100, expected: 200 } =>
+            "the book is truncated or has been added to: it has 100 bytes and should have 200",
+        Checksum { kind } => "the book is damaged: its checksum does not match",
+    );
+    messages!(BookError:
+        File(FileError::Checksum { kind }) => "the book is damaged: its checksum does not match",
+        Content { at: 7 } => "the book makes no sense at byte 7",
+    );
+    let kind = FileKind {
+        name: "network",
+        ..kind
+    };
+    messages!(NetworkError:
+        File(FileError::Checksum { kind }) => "the network is damaged: its checksum does not match",
+        Content { at: 7 } => "the network makes no sense at byte 7",
+        Variant { reason: "copies must be an integer, not \"x\"".to_owned() } =>
+            "the network names an invalid variant: copies must be an integer, not \"x\"",
+        Inputs { found: 39, expected: 38 } =>
+            "the network reads 39 numbers for each position, this package works out 38",
+        NoChannels {} => "the network has 0 channels, it needs at least 1",
+        Count { found: 5, expected: Some(6) } => "the network has 5 weights, its layers need 6",
+        Count { found: 5, expected: None } =>
+            "the network has 5 weights, its layers need more than can be counted",
+        NotFinite { index: 5 } => "weight 5 of the network is infinite or NaN",
+    );
+}
+
+#[test]
+fn errors_of_searches_and_players() {
+    messages!(Halt:
+        Stopped {} => "the search was stopped",
+        NodeLimit { max_nodes: 10 } => "the search needs more than the 10 nodes allowed",
+        TimeLimit {} => "the search needs more than the time allowed",
+    );
+    messages!(ChoiceError:
+        Halted(Halt::Stopped) => "the search was stopped",
+        Logit { index: 2, action: 3, logit: f32::NAN } =>
+            "position 2: the logit of action 3 is NaN, not finite",
+    );
+    messages!(UpdateError:
+        NothingSelected {} => "no leaf waits for an update: call select first",
+        Logit { row: 1, action: 2, logit: f32::INFINITY } =>
+            "leaf 1: the logit of action 2 is inf, it must be finite or -inf",
+        NoLegalAction { row: 1 } =>
+            "leaf 1: the logit of every legal action is -inf, one must be finite",
+        Value { row: 1, value: f32::NAN } => "leaf 1: the value is NaN, it must be finite",
+    );
+    let depth: DepthError = Depth::new(65).unwrap_err();
+    assert_eq!(depth.to_string(), "depth must be 1 to 64 plies, not 65");
+    let epsilon: EpsilonError = Epsilon::new(1.5).unwrap_err();
+    assert_eq!(epsilon.to_string(), "epsilon must be 0 to 1, not 1.5");
+    let plies: OpeningError = opening(&Variant::default(), 99, 0).unwrap_err();
+    assert_eq!(
+        plies.to_string(),
+        "no game was found that goes on after 99 random opening plies; ask for fewer"
+    );
+    let name: UnknownName = "points".parse::<Reward>().unwrap_err();
+    assert_eq!(
+        name.to_string(),
+        "unknown reward \"points\"; choose one of outcome, margin"
+    );
+}
+
+#[test]
+fn every_error_type_has_an_example() {
+    fn check(path: &Path, own: &str) {
+        if path.is_dir() {
+            for entry in fs::read_dir(path).unwrap() {
+                check(&entry.unwrap().path(), own);
+            }
+            return;
+        }
+        let text = fs::read_to_string(path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            if !(line.starts_with("#[derive(") && line.ends_with("Error)]")) {
+                continue;
+            }
+            let mut after = lines[number..].iter();
+            let head = after.find_map(|line| line.strip_prefix("pub ")).unwrap();
+            let name = head.split_whitespace().nth(1).unwrap();
+            let listed = own.contains(&format!("({name}:"))
+                || own.contains(&format!(": {name} ="))
+                || own.contains(&format!("{name}::check"))
+                || own.contains(&format!("= {name} {{"));
+            assert!(listed || name == "ParseError", "{name} has no example");
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    check(&root, include_str!("error_messages.rs"));
+}

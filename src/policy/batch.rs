@@ -1,0 +1,53 @@
+//! Decisions in many positions at once.
+
+use super::Policy;
+use crate::game::{Move, Position, Variant};
+use crate::random::SplitMix64;
+use crate::search::{Halt, Limits};
+use crate::threads::map_in_order;
+
+/// A position, and who moves in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// The board, opening rule and pieces.
+    pub variant: &'a Variant,
+    /// Not over.
+    pub position: &'a Position,
+    /// Who chooses the move.
+    pub policy: &'a Policy,
+}
+
+/// The moves chosen in many positions, in their order.
+///
+/// Choice `i` draws from stream `first + i` of `seed`, so the moves do not depend on `num_threads`.
+///
+/// # Errors
+///
+/// When a limit is reached, which holds for each choice by itself.
+///
+/// # Panics
+///
+/// If a game is over or `num_threads` is 0.
+pub fn choose_batch(
+    turns: &[Turn<'_>],
+    seed: u64,
+    first: u64,
+    num_threads: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Move>, Halt> {
+    assert!(num_threads > 0, "num_threads must be at least 1");
+    let choose = |(): &mut (), (number, turn): (usize, &Turn<'_>)| {
+        // Not every policy searches and looks at the flag itself.
+        if limits.is_stopped() {
+            return Err(Halt::Stopped);
+        }
+        let mut rng = SplitMix64::stream(seed, first.wrapping_add(number as u64));
+        let Turn {
+            variant,
+            position,
+            policy,
+        } = turn;
+        policy.choose_within(variant, position, &mut rng, limits)
+    };
+    map_in_order(turns.iter().enumerate(), num_threads, || (), choose)
+}

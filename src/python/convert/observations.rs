@@ -1,0 +1,107 @@
+//! Observations in memory that is lent to Python, in any of their number types.
+
+use pyo3::prelude::*;
+
+use super::arrays::Dtype;
+use super::shared_memory::LentArray;
+use crate::encode::Layout;
+use crate::game::Variant;
+use crate::vector::Observations;
+
+/// What observations look like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    pub(crate) layout: Layout,
+    pub(crate) dtype: Dtype,
+}
+
+enum Numbers {
+    Float32(LentArray<f32>),
+    Uint8(LentArray<u8>),
+    Packed(LentArray<u64>),
+}
+
+/// Evaluates an expression about the array, whatever its numbers are.
+macro_rules! with_array {
+    ($numbers:expr, $array:ident => $value:expr) => {
+        match $numbers {
+            Numbers::Float32($array) => $value,
+            Numbers::Uint8($array) => $value,
+            Numbers::Packed($array) => $value,
+        }
+    };
+}
+
+/// A lent array with an observation in each row.
+pub(crate) struct ObservationArray {
+    layout: Layout,
+    numbers: Numbers,
+}
+
+impl ObservationArray {
+    /// Room for this many observations.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is not as much memory.
+    pub(crate) fn zeros(
+        py: Python<'_>,
+        variant: &Variant,
+        format: Format,
+        rows: usize,
+    ) -> PyResult<Self> {
+        let layout = format.layout;
+        let mut shape = vec![rows];
+        shape.extend(layout.shape(variant));
+        let numbers = match (layout, format.dtype) {
+            (Layout::Packed, _) => Numbers::Packed(LentArray::zeros(py, &shape)?),
+            (_, Dtype::Float32) => Numbers::Float32(LentArray::zeros(py, &shape)?),
+            (_, Dtype::Uint8) => Numbers::Uint8(LentArray::zeros(py, &shape)?),
+        };
+        Ok(Self { layout, numbers })
+    }
+
+    /// The memory, to write to.
+    pub(crate) fn memory(&mut self) -> Observations<'_> {
+        match &mut self.numbers {
+            Numbers::Float32(array) => Observations::Float32(self.layout, array.numbers()),
+            Numbers::Uint8(array) => Observations::Uint8(self.layout, array.numbers()),
+            Numbers::Packed(array) => Observations::Packed(array.numbers()),
+        }
+    }
+
+    /// See [`LentArray::len`].
+    pub(crate) fn len(&self) -> usize {
+        with_array!(&self.numbers, array => array.len())
+    }
+
+    /// See [`LentArray::is_free`].
+    pub(crate) fn is_free(&self, py: Python<'_>) -> bool {
+        with_array!(&self.numbers, array => array.is_free(py))
+    }
+
+    /// See [`LentArray::lend`].
+    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+        with_array!(&mut self.numbers, array => array.lend(py))
+    }
+
+    /// See [`LentArray::lend_first`].
+    pub(crate) fn lend_first<'py>(&self, py: Python<'py>, rows: usize) -> Bound<'py, PyAny> {
+        with_array!(&self.numbers, array => array.lend_first(py, rows))
+    }
+
+    /// See [`LentArray::row`].
+    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> Bound<'py, PyAny> {
+        with_array!(&self.numbers, array => array.row(py, row))
+    }
+
+    /// See [`LentArray::is_unchanged_row`].
+    pub(crate) fn is_unchanged_row(&self, view: &Bound<'_, PyAny>, row: usize) -> bool {
+        with_array!(&self.numbers, array => array.is_unchanged_row(view, row))
+    }
+
+    /// See [`LentArray::other_views`].
+    pub(crate) fn other_views(&self, py: Python<'_>) -> isize {
+        with_array!(&self.numbers, array => array.other_views(py))
+    }
+}

@@ -1,0 +1,304 @@
+//! Memory that Rust owns and `NumPy` arrays look at.
+//!
+//! A batch writes its results into the same memory again and again, and lends it to Python as `NumPy`
+//! arrays. Python code can do anything to such an array: give it another dtype or shape, lock it, or
+//! swap what it points to. So nothing about the memory is ever read from an array:
+//!
+//! ```text
+//!   SharedMemory (pointer, length) ──► Owner (Python object, frees the memory)
+//!                                        ▲ base    ▲ base
+//!                                      array     array   ...  views that Python sees
+//! ```
+//!
+//! The core writes through the pointer and the length that were kept when the memory was made. An
+//! array keeps the owner alive, and the owner the memory. What Python does to an array changes that
+//! array alone.
+
+#![allow(unsafe_code, reason = "memory is shared with NumPy, see above")]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::slice;
+
+use numpy::ndarray::{ArrayView, IxDyn};
+use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, PyArrayObject};
+use numpy::{Element, PyArrayDescr, PyArrayDyn};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+/// Numbers of which any bits are a value, so that they stay valid whatever Python writes.
+///
+/// # Safety
+///
+/// All bit patterns are values of the type, zero among them.
+pub(crate) unsafe trait Number: Element + Copy {}
+
+macro_rules! implement_number {
+    ($($number:ty)*) => {$(
+        // SAFETY: any bits are a value of these types.
+        unsafe impl Number for $number {}
+    )*};
+}
+
+implement_number!(f32 u8 i8 i16 u64);
+
+/// Owns a block of memory for the arrays that look at it.
+#[pyclass(module = "mijnlieff._mijnlieff", name = "ArrayMemory", frozen)]
+pub(crate) struct Owner {
+    start: NonNull<u8>,
+    layout: Layout,
+    /// How many references to Python objects the memory holds, from its start on.
+    objects: usize,
+}
+
+// SAFETY: the owner only frees the memory; who may write to it is the business of `SharedMemory`.
+unsafe impl Send for Owner {}
+// SAFETY: as above, and `&Owner` gives no access to the memory.
+unsafe impl Sync for Owner {}
+
+impl Owner {
+    /// Memory of this layout, all zero.
+    fn zeros(layout: Layout, objects: usize) -> Option<Self> {
+        // SAFETY: the layout has a size, as `SharedMemory::zeros` never asks for none.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self {
+            start,
+            layout,
+            objects,
+        })
+    }
+}
+
+#[pymethods]
+impl Owner {
+    /// The size of the memory in bytes, for `sys.getsizeof`.
+    fn __sizeof__(&self) -> usize {
+        self.layout.size()
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let objects = self.start.cast::<Option<Py<PyAny>>>();
+        let objects = NonNull::slice_from_raw_parts(objects, self.objects);
+        // SAFETY: `zeros` allocated it with this layout, and no array looks at it any more: each
+        // one holds a reference to this object. Null stands for no object in the memory of `LentArray`
+        // and of NumPy.
+        unsafe {
+            objects.drop_in_place();
+            dealloc(self.start.as_ptr(), self.layout);
+        }
+    }
+}
+
+/// Numbers in memory that `NumPy` arrays look at.
+struct SharedMemory<T> {
+    owner: Py<Owner>,
+    start: NonNull<T>,
+    len: usize,
+    /// The dtype of views; kept because views are compared with it.
+    dtype: Py<PyArrayDescr>,
+    numbers: PhantomData<T>,
+}
+
+// SAFETY: it is a pointer to memory that only this object writes to from Rust.
+unsafe impl<T: Send> Send for SharedMemory<T> {}
+// SAFETY: `&SharedMemory` gives access to objects only with the GIL, and none to numbers.
+unsafe impl<T: Send> Sync for SharedMemory<T> {}
+
+impl<T: Element> SharedMemory<T> {
+    /// Memory for this many items of `item` numbers each, all zero.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is not as much memory.
+    fn zeros(py: Python<'_>, items: usize, item: usize) -> PyResult<Self> {
+        let short = || {
+            let bytes = items as u128 * item as u128 * size_of::<T>() as u128;
+            let message = format!("not enough memory for an array of {bytes} bytes");
+            PyMemoryError::new_err(message)
+        };
+        let len = items.checked_mul(item).ok_or_else(short)?;
+        // An address is needed even where there is nothing to store.
+        let layout = Layout::array::<T>(len.max(1)).map_err(|_| short())?;
+        let objects = if T::IS_COPY { 0 } else { len };
+        let owner = Owner::zeros(layout, objects).ok_or_else(short)?;
+        let start = owner.start.cast();
+        Ok(Self {
+            owner: Py::new(py, owner)?,
+            start,
+            len,
+            dtype: numpy::dtype::<T>(py).unbind(),
+            numbers: PhantomData,
+        })
+    }
+
+    /// A new array of this shape that looks at the numbers from `first` on.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many numbers.
+    fn view<'py>(&self, py: Python<'py>, first: usize, shape: &[usize]) -> Bound<'py, PyAny> {
+        let length = shape.iter().product::<usize>();
+        assert!(first <= self.len && length <= self.len - first);
+        // SAFETY: the assertion has just shown that the numbers lie within the memory, which is
+        // initialised. The view is used for its shape and address only.
+        let numbers =
+            unsafe { ArrayView::from_shape_ptr(IxDyn(shape), self.start.add(first).as_ptr()) };
+        let owner = self.owner.bind(py).clone().into_any();
+        // SAFETY: the memory is neither moved nor freed while the owner lives.
+        unsafe { PyArrayDyn::borrow_from_array(&numbers, owner) }.into_any()
+    }
+
+    /// Whether an array still is what [`SharedMemory::view`] made, and nobody can see it weakly.
+    ///
+    /// Safe whatever the answer: it tells only whether the array may be handed out once more.
+    fn is_unchanged(&self, view: &Bound<'_, PyAny>, first: usize, shape: &[usize]) -> bool {
+        const FLAGS: i32 = NPY_ARRAY_WRITEABLE | NPY_ARRAY_C_CONTIGUOUS;
+        let array = view.as_ptr().cast::<PyArrayObject>();
+        // SAFETY: `view` is a live array that this object made, and we hold the GIL. Only its header
+        // is read; `nd` tells how many numbers `dimensions` has.
+        unsafe {
+            let header = &(*array).fields;
+            header.data.cast() == self.start.add(first).as_ptr()
+                && header.descr.cast() == self.dtype.as_ptr()
+                && header.flags & FLAGS == FLAGS
+                && header.weakreflist.is_null()
+                && header.nd as usize == shape.len()
+                && (0..shape.len()).all(|i| *header.dimensions.add(i) as usize == shape[i])
+        }
+    }
+}
+
+/// Memory with the array that shows all of it, lent again and again.
+///
+/// Making an array costs more than most small batches take for a step, so the array is kept as long
+/// as its header is as it was made.
+pub(crate) struct LentArray<T> {
+    memory: SharedMemory<T>,
+    shape: Vec<usize>,
+    view: Py<PyAny>,
+}
+
+impl<T: Element> LentArray<T> {
+    /// An array of zeros.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is not as much memory.
+    pub(crate) fn zeros(py: Python<'_>, shape: &[usize]) -> PyResult<Self> {
+        let memory = SharedMemory::zeros(py, shape[0], shape[1..].iter().product())?;
+        let view = memory.view(py, 0, shape).unbind();
+        Ok(Self {
+            memory,
+            shape: shape.to_vec(),
+            view,
+        })
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// Whether no Python code can see the memory any more.
+    pub(crate) fn is_free(&self, py: Python<'_>) -> bool {
+        // Whatever uses a part of the array, its buffer or a tensor on it holds the array.
+        references(self.view.bind(py)) == 1 && self.other_views(py) == 0
+    }
+
+    /// How many arrays besides the whole one look at the memory.
+    ///
+    /// Negative once the caller has made the whole one look elsewhere.
+    pub(crate) fn other_views(&self, py: Python<'_>) -> isize {
+        references(self.memory.owner.bind(py)) - 2
+    }
+
+    /// The array, or another one if the caller has changed it.
+    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+        if !self.memory.is_unchanged(self.view.bind(py), 0, &self.shape) {
+            self.view = self.memory.view(py, 0, &self.shape).unbind();
+        }
+        self.view.bind(py).clone()
+    }
+
+    /// A new array of the first rows.
+    pub(crate) fn lend_first<'py>(&self, py: Python<'py>, rows: usize) -> Bound<'py, PyAny> {
+        self.memory
+            .view(py, 0, &[&[rows], &self.shape[1..]].concat())
+    }
+
+    /// A new array that is one row.
+    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> Bound<'py, PyAny> {
+        self.memory.view(py, row * self.row_len(), &self.shape[1..])
+    }
+
+    /// Whether an array still is what [`LentArray::row`] made.
+    pub(crate) fn is_unchanged_row(&self, view: &Bound<'_, PyAny>, row: usize) -> bool {
+        self.memory
+            .is_unchanged(view, row * self.row_len(), &self.shape[1..])
+    }
+
+    fn row_len(&self) -> usize {
+        self.shape[1..].iter().product()
+    }
+}
+
+impl<T: Number> LentArray<T> {
+    /// The numbers, to write to.
+    ///
+    /// Python code may look at them meanwhile, or write to them: then it finds old and new numbers
+    /// mixed, as in any array that two threads share. So what matters is never read back from here.
+    pub(crate) fn numbers(&mut self) -> &mut [T] {
+        // SAFETY: the memory holds `len` initialised numbers and lives as long as its owner. From Rust
+        // it is reached through this object alone, which is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.memory.start.as_ptr(), self.memory.len) }
+    }
+}
+
+impl LentArray<bool> {
+    /// The truth values, to write to, all false now.
+    pub(crate) fn all_false(&mut self) -> &mut [bool] {
+        let (start, len) = (self.memory.start.as_ptr(), self.memory.len);
+        // SAFETY: as in `numbers`. A caller may have left bytes that are not truth
+        // values; they are overwritten before there is a reference to them, and nothing is read back.
+        unsafe {
+            start.write_bytes(0, len);
+            slice::from_raw_parts_mut(start, len)
+        }
+    }
+}
+
+impl LentArray<Py<PyAny>> {
+    /// An array of references to None.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is not as much memory.
+    pub(crate) fn of_none(py: Python<'_>, len: usize) -> PyResult<Self> {
+        let mut array = Self::zeros(py, &[len])?;
+        array.objects(py).fill_with(|| Some(py.None()));
+        Ok(array)
+    }
+
+    /// The references, whatever the caller has put there. None of them is to be dropped while they
+    /// are borrowed: that may run Python code, which may look at the array.
+    pub(crate) fn objects(&mut self, _: Python<'_>) -> &mut [Option<Py<PyAny>>] {
+        // SAFETY: as in `numbers`. NumPy and this crate put only references that the memory then owns
+        // there, or null. Nobody else writes meanwhile, as that takes the GIL.
+        unsafe { slice::from_raw_parts_mut(self.memory.start.as_ptr().cast(), self.memory.len) }
+    }
+
+    /// As [`LentArray::objects`], to look at.
+    pub(crate) fn seen_objects(&self, _: Python<'_>) -> &[Option<Py<PyAny>>] {
+        // SAFETY: as in `objects`.
+        unsafe { slice::from_raw_parts(self.memory.start.as_ptr().cast(), self.memory.len) }
+    }
+}
+
+/// How many references to an object there are.
+pub(crate) fn references<T>(object: &Bound<'_, T>) -> isize {
+    // SAFETY: it is a live object, and we hold the GIL.
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
+}

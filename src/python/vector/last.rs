@@ -1,0 +1,152 @@
+//! The last observations of games that ended in a step.
+
+use std::mem;
+
+use pyo3::prelude::*;
+
+use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::shared_memory::{LentArray, references};
+use crate::vector::BatchEnv;
+
+/// The array of last observations: an object for each game, which is None or a row.
+///
+/// ```text
+///   places (lent):  None  row 0  None  None  row 1  ...     one for each game
+///                           ▼                 ▼
+///   rows:           one observation after the other         one for each game that ended
+/// ```
+///
+/// To make an object for a row costs more than to write its numbers, so rows are kept as objects and
+/// used again: here and in their places there is one reference each. A row that the caller has kept or
+/// changed is replaced by a new one.
+pub(super) struct LastObservations {
+    places: LentArray<Py<PyAny>>,
+    rows: ObservationArray,
+    /// The rows as objects, as far as they were ever used.
+    views: Vec<Py<PyAny>>,
+    /// The games that the rows are in the places of, in the order of the rows.
+    games: Vec<u32>,
+    /// For how many steps there have been far more rows than needed.
+    idle_steps: u32,
+}
+
+impl LastObservations {
+    pub(super) fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
+        Ok(Self {
+            places: LentArray::of_none(py, core.num_envs())?,
+            rows: rows_for(py, core, format, core.endings().len())?,
+            views: Vec::new(),
+            games: Vec::new(),
+            idle_steps: 0,
+        })
+    }
+
+    /// Whether no Python code can see the array or one of its rows.
+    pub(super) fn is_free(&self, py: Python<'_>) -> bool {
+        let places = self.places.seen_objects(py);
+        self.places.is_free(py)
+            // Besides the rows that are kept here no array looks at their memory.
+            && self.rows.other_views(py) == self.views.len() as isize
+            && self.games.iter().zip(&self.views).all(|(&game, view)| {
+                let place = &places[game as usize];
+                references(view.bind(py)) == 1 + isize::from(is_at(view, place.as_ref()))
+            })
+    }
+
+    /// Puts the last observations of the games that ended in the last step into their places, and
+    /// None into all others.
+    pub(super) fn write(
+        &mut self,
+        py: Python<'_>,
+        core: &BatchEnv,
+        format: Format,
+    ) -> PyResult<()> {
+        // What a caller put among the last observations: its end may run any Python code, which must
+        // find the arrays unborrowed.
+        let mut dropped = Vec::new();
+        let places = self.places.objects(py);
+        for (game, view) in self.games.drain(..).zip(&self.views) {
+            let place = &mut places[game as usize];
+            if is_at(view, place.as_ref()) {
+                // Not the last reference: `views` has another.
+                *place = Some(py.None());
+            }
+        }
+        take_foreign(py, places, &mut dropped);
+
+        let endings = core.endings();
+        if !self.suit(endings.len()) {
+            self.rows = rows_for(py, core, format, endings.len())?;
+            dropped.extend(self.views.drain(..).map(Some));
+            self.idle_steps = 0;
+        }
+        core.write_finals(&mut self.rows.memory());
+        let places = self.places.objects(py);
+        for (row, ending) in endings.iter().enumerate() {
+            if row == self.views.len() {
+                self.views.push(self.rows.row(py, row).unbind());
+            } else if !self.rows.is_unchanged_row(self.views[row].bind(py), row) {
+                let view = self.rows.row(py, row).unbind();
+                dropped.push(Some(mem::replace(&mut self.views[row], view)));
+            }
+            places[ending.game as usize] = Some(self.views[row].clone_ref(py));
+            self.games.push(ending.game);
+        }
+        Ok(())
+    }
+
+    /// The array, or another one if the caller has changed it.
+    pub(super) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.places.lend(py)
+    }
+
+    /// Whether there is room for this many games, and has not long been too much.
+    ///
+    /// Games that started together end together, many in one step and few in the next.
+    fn suit(&mut self, games: usize) -> bool {
+        /// Rows that are no waste.
+        const FEW: usize = 256;
+        /// Steps for which rows may be wasted.
+        const PATIENCE: u32 = 32;
+        let capacity = self.rows.len();
+        let wasteful = capacity > 4 * games.max(FEW);
+        self.idle_steps = if wasteful { self.idle_steps + 1 } else { 0 };
+        games <= capacity && self.idle_steps <= PATIENCE
+    }
+}
+
+/// Room for this many games and some more.
+fn rows_for(
+    py: Python<'_>,
+    core: &BatchEnv,
+    format: Format,
+    games: usize,
+) -> PyResult<ObservationArray> {
+    let capacity = (games + (games / 8).clamp(8, 512)).min(core.num_envs());
+    ObservationArray::zeros(py, &core.config().variant, format, capacity)
+}
+
+fn is_at(view: &Py<PyAny>, place: Option<&Py<PyAny>>) -> bool {
+    place.is_some_and(|object| object.is(view))
+}
+
+/// Puts None everywhere, and collects what else there was.
+fn take_foreign(
+    py: Python<'_>,
+    places: &mut [Option<Py<PyAny>>],
+    foreign: &mut Vec<Option<Py<PyAny>>>,
+) {
+    /// Places compared at once; nearly always all have None.
+    const AT_ONCE: usize = 16;
+    let none = py.None();
+    let is_foreign = |place: &Option<Py<PyAny>>| !is_at(&none, place.as_ref());
+    for part in places.chunks_mut(AT_ONCE) {
+        if part
+            .iter()
+            .fold(false, |any, place| any | is_foreign(place))
+        {
+            let places = part.iter_mut().filter(|place| is_foreign(place));
+            foreign.extend(places.map(|place| place.replace(py.None())));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Vectors of eight f32 for x86 processors with AVX2, and the proof that a processor has it.
+
+#![allow(
+    unsafe_code,
+    reason = "what runs only on some processors must not run on the others"
+)]
+
+use std::arch::is_x86_feature_detected;
+use std::arch::x86_64::{
+    __m256, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128, _mm_cvtss_f32,
+    _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps, _mm256_add_epi32,
+    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
+    _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cmp_ps,
+    _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_loadu_ps,
+    _mm256_loadu_si256, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permutevar8x32_ps,
+    _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
+};
+
+use super::{Kernel, LANES, Lanes, Simd, Vector};
+
+/// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
+///
+/// Only [`Avx2::detect`] makes one: the field is private to this file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    /// The proof, on processors that have the instructions.
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        found.then_some(Self(()))
+    }
+
+    /// Runs a loop compiled for these instructions.
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Result {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn compiled<K: Kernel>(proof: Avx2, kernel: K) -> K::Result {
+            kernel.run(proof)
+        }
+        // SAFETY: `self` proves that the processor has every feature that `compiled` enables.
+        unsafe { compiled(self, kernel) }
+    }
+}
+
+/// Eight numbers in a register. It is made with an [`Avx2`], so it proves what that proves.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2Vector(__m256);
+
+/// Makes methods of bodies that call intrinsics. The compiler checks the bodies as safe code for
+/// processors with AVX2; `self`, a proof or a vector, lets them run.
+macro_rules! with_avx2 {
+    ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
+        #[inline(always)]
+        fn $name(self $(, $argument: $type)*) -> $result {
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
+
+            // SAFETY: `compiled` is safe on processors with AVX2, and `self` exists only there: it
+            // is an `Avx2`, or an `Avx2Vector` that was made with one.
+            unsafe { compiled(self $(, $argument)*) }
+        }
+    )*};
+}
+
+impl Simd for Avx2 {
+    type Vector = Avx2Vector;
+
+    with_avx2! {
+        fn load(_proof: Avx2, numbers: &Lanes) -> Avx2Vector {
+            // SAFETY: eight numbers are read through a reference to as many, at any alignment.
+            Avx2Vector(unsafe { _mm256_loadu_ps(numbers.as_ptr()) })
+        }
+
+        fn splat(_proof: Avx2, number: f32) -> Avx2Vector {
+            Avx2Vector(_mm256_set1_ps(number))
+        }
+
+        fn write_kept(_proof: Avx2, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]) -> () {
+            let words = _mm_set_epi64x(words[1] as i64, words[0] as i64);
+            let words = _mm256_broadcastsi128_si256(words);
+            let halves = kept.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<32>().0);
+            for (kept, out) in halves {
+                // SAFETY: 32 bytes are read through a reference to four words, at any alignment.
+                let kept = unsafe { _mm256_loadu_si256(kept.as_ptr().cast()) };
+                let bytes = _mm256_and_si256(words, kept);
+                // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
+                unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes) };
+            }
+        }
+    }
+}
+
+impl Vector for Avx2Vector {
+    with_avx2! {
+        fn store(this: Avx2Vector, numbers: &mut Lanes) -> () {
+            // SAFETY: eight numbers are written through a reference to as many, at any alignment.
+            unsafe { _mm256_storeu_ps(numbers.as_mut_ptr(), this.0) };
+        }
+
+        fn add(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_add_ps(this.0, other.0))
+        }
+
+        fn sub(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_sub_ps(this.0, other.0))
+        }
+
+        fn mul(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_mul_ps(this.0, other.0))
+        }
+
+        fn div(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_div_ps(this.0, other.0))
+        }
+
+        fn max(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_max_ps(this.0, other.0))
+        }
+
+        fn is_above(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_cmp_ps::<_CMP_GT_OQ>(this.0, other.0))
+        }
+
+        fn is_equal(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_cmp_ps::<_CMP_EQ_OQ>(this.0, other.0))
+        }
+
+        fn select(this: Avx2Vector, yes: Avx2Vector, no: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_blendv_ps(no.0, yes.0, this.0))
+        }
+
+        fn and(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            Avx2Vector(_mm256_and_ps(this.0, other.0))
+        }
+
+        fn all(this: Avx2Vector) -> bool {
+            _mm256_movemask_ps(this.0) == 0xff
+        }
+
+        fn scale_by(this: Avx2Vector, exponents: Avx2Vector) -> Avx2Vector {
+            let exponents = _mm256_slli_epi32::<23>(_mm256_castps_si256(exponents.0));
+            let bits = _mm256_add_epi32(_mm256_castps_si256(this.0), exponents);
+            Avx2Vector(_mm256_castsi256_ps(bits))
+        }
+
+        fn pick(this: Avx2Vector, order: [u8; LANES]) -> Avx2Vector {
+            let order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(order)));
+            Avx2Vector(_mm256_permutevar8x32_ps(this.0, order))
+        }
+
+        fn sum(this: Avx2Vector) -> f32 {
+            let halves = (
+                _mm256_castps256_ps128(this.0),
+                _mm256_extractf128_ps::<1>(this.0),
+            );
+            let four = _mm_add_ps(halves.0, halves.1);
+            let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+
+        fn largest(this: Avx2Vector) -> f32 {
+            let halves = (
+                _mm256_castps256_ps128(this.0),
+                _mm256_extractf128_ps::<1>(this.0),
+            );
+            let four = _mm_max_ps(halves.0, halves.1);
+            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+}
