@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
     RandomPolicy,
     TreeSearch,
     Variant,
+    __version__,
     format_record,
     mask_batch,
     observe_batch,
@@ -52,8 +53,6 @@ from mijnlieff.policies import (
     make_policy,
 )
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Board",

@@ -1,13 +1,19 @@
 """Types of the native module; import the names from `mijnlieff`."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, SupportsIndex, final
+from typing import Any, Final, Literal, Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "DEFAULT_TABLE_BYTES",
+    "FULL_MARGIN",
+    "MARGIN_UNIT",
+    "MAX_ENVS",
+    "MAX_THREADS",
+    "SEEDS",
     "BatchEnv",
     "Board",
     "BuiltinPolicy",
@@ -21,10 +27,14 @@ __all__ = [
     "Solver",
     "TreeSearch",
     "Variant",
+    "__version__",
     "_restore_board",
     "_restore_position",
     "canonical_counts",
+    "common_variant",
     "format_record",
+    "integer",
+    "integer_in",
     "mask_batch",
     "observe_batch",
     "parse_record",
@@ -32,7 +42,24 @@ __all__ = [
     "play_match",
     "random_openings",
     "rollout",
+    "seed_of",
+    "threads_of",
 ]
+
+__version__: Final[str]
+"""The version of the package."""
+DEFAULT_TABLE_BYTES: Final[int]
+"""The most memory that the table of a solver takes unless `mijnlieff.set_table_bytes` sets it."""
+FULL_MARGIN: Final[float]
+"""A margin of this many points, or more, counts in full in a tree search."""
+MARGIN_UNIT: Final[float]
+"""Points per unit of a network's margin, so that both of its values are of similar size."""
+MAX_ENVS: Final[int]
+"""The largest batch of games; beyond it a mistyped number would take all memory."""
+MAX_THREADS: Final[int]
+"""The most threads that a call may ask for."""
+SEEDS: Final[int]
+"""The number of seeds, 2**64."""
 
 _Layout = Literal["planes", "flat", "packed"]
 _Action = SupportsIndex | str
@@ -48,13 +75,18 @@ _BatchState = tuple[bool, list[tuple[str, list[int], int, bool, bool]]]
 class BatchEnv:
     """The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 
-    With ``opponent="outside"`` the caller plays the other side: `start_step` or `start_reset`, then
-    `answer` for the `pending` positions until there are none, then `finish_step` or `observe`.
+    With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
+    `start_reset`, then `answer` for the `pending` positions until there are none, then
+    `finish_step` or `finish_reset`, or `roll_back` to give up. In between, `seed`, `reset`, `step`,
+    `set_positions` and `restore` raise RuntimeError.
+
+    Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
+    info)``. A batch serves one thread at a time; RuntimeError tells a second one.
     """
 
     def __new__(
         cls,
-        num_envs: int,
+        num_envs: SupportsIndex,
         variant: Variant,
         *,
         opponent: object | None,
@@ -65,16 +97,30 @@ class BatchEnv:
         autoreset: str,
         auto_pass: bool,
         illegal_action: str,
-        num_threads: int,
+        num_threads: SupportsIndex | None,
         copy: bool,
     ) -> BatchEnv:
-        """Games that must be reset before the first step."""
+        """Games that must be reset before the first step.
+
+        Raises:
+            ValueError: a number out of range or an unknown option; the message gives those that
+                exist.
+            TypeError: an option of a wrong type.
+            VariantError: packed observations of a board they cannot hold.
+        """
     def seed(self, seed: int) -> None:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
     def reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> _View:
         """Start new games, all or those that the mask selects."""
     def step(self, actions: ArrayLike) -> _Step:
-        """Play one action in every game."""
+        """Play one action in every game.
+
+        Raises:
+            IllegalMoveError: an action does not exist or is illegal; no game has moved.
+            GameOverError: a game is over, or none was started.
+            TypeError: the actions are not integers.
+            ValueError: the actions have a wrong shape.
+        """
     def start_reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> None:
         """Start new games; those that `pending` lists then wait for `answer`."""
     def start_step(self, actions: ArrayLike) -> None:
@@ -83,7 +129,7 @@ class BatchEnv:
         """The positions in which the outside opponent must act, in the order of the games."""
     def answer(self, actions: ArrayLike) -> None:
         """Play the opponent's action in every pending game; some may then be pending again."""
-    def finish_reset(self) -> tuple[Any, dict[str, Any]]:
+    def finish_reset(self) -> _View:
         """End the reset under way and return what it led to."""
     def roll_back(self) -> None:
         """Give up the step or reset under way: everything is as before it."""
@@ -118,7 +164,7 @@ class Board:
         """A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
 
         Raises:
-            BoardError: no block, two that overlap, more than 64 cells, or a side over 64.
+            BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
         """
     @staticmethod
     def from_text(text: str) -> Board:
@@ -126,6 +172,7 @@ class Board:
 
         Raises:
             BoardError: another character, rows of different lengths, no cell or more than 64.
+            ParseError: the text has a lone surrogate.
         """
     @property
     def num_cells(self) -> int:
@@ -146,7 +193,7 @@ class Board:
         Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
         by cell turns into ``y`` with ``y[symmetries[k]] = x``.
         """
-    def cell_name(self, cell: int) -> str:
+    def cell_name(self, cell: SupportsIndex) -> str:
         """The name of a cell, such as ``a1``.
 
         Raises:
@@ -163,15 +210,14 @@ class Variant:
         opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
             neighbour missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
             Straight on a corner cell, ``"anywhere"`` any piece anywhere.
-        copies: pieces of each of the four types that each player starts with, 1 to 127; 2 unless
-            given.
+        copies: pieces of each of the four types that each player starts with, 1 to 127.
 
     Raises:
         VariantError: an unknown opening or an impossible number of copies.
     """
 
     def __new__(
-        cls, board: Board | None = None, opening: str = "outside", copies: int | None = None
+        cls, board: Board | None = None, opening: str = "outside", copies: SupportsIndex = 2
     ) -> Variant: ...
     @property
     def board(self) -> Board:
@@ -191,7 +237,14 @@ class Variant:
     @property
     def max_game_length(self) -> int:
         """The most actions, passes included, that a game can have."""
-    def action_name(self, action: int) -> str:
+    def observation_shape(self, layout: str) -> tuple[int, ...]:
+        """The shape of one observation in a layout, see `Position.observation`.
+
+        Raises:
+            ValueError: unknown layout.
+            VariantError: packed, but more than 16 cells or 3 copies.
+        """
+    def action_name(self, action: SupportsIndex) -> str:
         """The text of an action, such as ``a1+`` or ``pass``.
 
         Raises:
@@ -201,7 +254,7 @@ class Variant:
         """The action with this text.
 
         Raises:
-            ParseError: no cell of the board and a sign, and no pass.
+            ParseError: the text is neither a cell of the board with a sign nor a pass.
         """
     @property
     def action_symmetries(self) -> NDArray[np.int64]:
@@ -212,8 +265,9 @@ class Variant:
 class Position:
     """The state of a game; immutable, every method returns a new one.
 
-    Positions are equal when they have the same future: same variant, stones by player, hands, open
-    cells and side to move. Which type lies where, the last action and the ply are not compared.
+    Positions are equal when they have the same future: same variant, stones by player, hands,
+    allowed cells and side to move. Which type lies where, the last action and the ply are not
+    compared.
 
     Args:
         variant: the standard game unless given.
@@ -233,7 +287,7 @@ class Position:
         """The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
 
         Raises:
-            ParseError: the text is no record, or stops in the middle of a turn.
+            ParseError: the text is not a record, or stops in the middle of a turn.
             IllegalMoveError: a move is illegal; the message says which.
         """
     @staticmethod
@@ -295,7 +349,7 @@ class Position:
         Raises:
             IllegalMoveError: the action is illegal or does not exist.
             GameOverError: the game is over.
-            ParseError: the text is no action.
+            ParseError: the text is not an action.
         """
     def observation(
         self, layout: _Layout = "planes", dtype: DTypeLike | None = None
@@ -304,9 +358,9 @@ class Position:
 
         Args:
             layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
-                stones, cells open now, cells that exist, and a constant plane for each piece type
-                in the own hand (4) and the opposing hand (4). ``"flat"``
-                ``(3 * num_cells + 8,)``: own, opposing, open, own hand, opposing hand.
+                stones, cells allowed now, cells that exist, and a constant plane for each piece
+                type in the own hand (4) and the opposing hand (4). ``"flat"``
+                ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
                 ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
             dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
                 counts). A packed observation is always uint64.
@@ -324,17 +378,30 @@ def observe_batch(
 ) -> NDArray[Any]:
     """The observations of several positions of one variant, ``(B, ...)``.
 
-    Layouts and dtypes are those of `Position.observation`.
+    Layouts and dtypes are those of `Position.observation`. Runs without the GIL.
 
     Raises:
-        ValueError: no positions, or positions of different variants.
+        ValueError: no positions, positions of different variants, or an unknown layout.
+        TypeError: an item is not a `Position`, or another dtype.
+        VariantError: packed, but more than 16 cells or 3 copies.
     """
 
 def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
     """The action masks of several positions of one variant, int8 ``(B, num_actions)``.
 
+    Runs without the GIL.
+
     Raises:
         ValueError: no positions, or positions of different variants.
+        TypeError: an item is not a `Position`.
+    """
+
+def common_variant(positions: Sequence[Position]) -> Variant:
+    """The variant that all positions share.
+
+    Raises:
+        ValueError: no positions, or positions of different variants.
+        TypeError: an item is not a `Position`.
     """
 
 @disjoint_base
@@ -355,6 +422,7 @@ class BuiltinPolicy:
 
         Raises:
             GameOverError: the game is over; no decision is counted.
+            TypeError: `position` is not a `Position`.
         """
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
@@ -363,6 +431,7 @@ class BuiltinPolicy:
 
         Raises:
             GameOverError: a game is over, the message says which; no decision is counted.
+            TypeError: an item is not a `Position`.
         """
     def with_seed(self, seed: SupportsIndex) -> Self:
         """A policy of the same kind with this seed, and no decision made yet."""
@@ -421,7 +490,7 @@ class PerfectPolicy(BuiltinPolicy):
     With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
     best one), so one number sets how strong it is.
 
-    Boards of more than 16 cells may take longer than anybody waits. The first decision raises
+    Boards of more than 16 cells may take very long. The first decision raises
     `BookError` when the book that comes with the package is damaged.
 
     Args:
@@ -465,7 +534,7 @@ class Network:
             numbers: float32 ``(num_weights,)``: weights and biases, layer by layer.
 
         Raises:
-            CheckpointError: no channels, not as many numbers as the layers need, or one that is not
+            CheckpointError: 0 channels, not as many numbers as the layers need, or one that is not
                 finite.
         """
     def to_bytes(self) -> bytes:
@@ -540,29 +609,34 @@ class Solver:
     def book_positions(self) -> int:
         """How many positions the book holds."""
     def solve(
-        self, position: Position, max_nodes: int | None = None, max_seconds: float | None = None
+        self,
+        position: Position,
+        max_nodes: SupportsIndex | None = None,
+        max_seconds: float | None = None,
     ) -> tuple[int, list[int], list[int], int]:
         """The margin of a position, its legal actions, their margins, and the nodes searched.
 
         Raises:
             SearchLimitError: a limit was reached.
-            ValueError: another board or number of copies, or a negative time.
+            ValueError: another board or number of copies, or a limit that is negative or NaN.
+            TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
         """
     def solve_batch(
         self,
         positions: Sequence[Position],
-        num_threads: int | None = None,
-        max_nodes: int | None = None,
+        num_threads: SupportsIndex | None = None,
+        max_nodes: SupportsIndex | None = None,
         max_seconds: float | None = None,
     ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int8]]:
         """Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
 
         Raises:
             SearchLimitError: a limit was reached.
-            ValueError: as `solve`, or 0 threads.
+            ValueError: as `solve`, or a number of threads that is not 1 to 1024.
+            TypeError: as `solve`.
         """
 
-def canonical_counts(variant: Variant, plies: int) -> list[int]:
+def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
     """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
 
     Finished games count. Memory grows with the count: 6 plies of the standard game take about 2 GB.
@@ -572,7 +646,11 @@ def canonical_counts(variant: Variant, plies: int) -> list[int]:
     """
 
 def random_openings(
-    count: int, plies: int, variant: Variant | None = None, seed: int = 0, first: int = 0
+    count: SupportsIndex,
+    plies: SupportsIndex,
+    variant: Variant | None = None,
+    seed: SupportsIndex = 0,
+    first: SupportsIndex = 0,
 ) -> list[Position]:
     """Positions after `plies` uniformly random actions, none of them finished.
 
@@ -580,7 +658,8 @@ def random_openings(
     way is drawn again.
 
     Raises:
-        ValueError: a thousand games in a row ended before `plies` actions.
+        ValueError: a thousand games in a row ended before `plies` actions, or a number out of
+            range.
         MemoryError: there is no room for as many.
     """
 
@@ -588,9 +667,9 @@ def play_match(
     openings: Sequence[Position],
     policy: BuiltinPolicy,
     opponent: BuiltinPolicy,
-    seed: int = 0,
-    first: int = 0,
-    num_threads: int | None = None,
+    seed: SupportsIndex = 0,
+    first: SupportsIndex = 0,
+    num_threads: SupportsIndex | None = None,
 ) -> NDArray[np.int64]:
     """Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
 
@@ -600,17 +679,19 @@ def play_match(
     on Ctrl-C.
 
     Raises:
-        ValueError: no openings, openings of several variants, or no thread.
+        ValueError: no openings, openings of several variants, or a number out of range.
+        TypeError: an opening is not a `Position`.
         GameOverError: an opening is finished.
     """
 
-def perft(position: Position, depth: int) -> int:
+def perft(position: Position, depth: SupportsIndex) -> int:
     """The number of sequences of exactly `depth` actions; finished games have no continuation.
 
     Runs without the GIL and stops on Ctrl-C.
 
     Raises:
         ValueError: `depth` is negative.
+        TypeError: `position` is not a `Position`, or `depth` not an integer.
     """
 
 def parse_record(text: str, variant: Variant | None = None) -> list[int]:
@@ -633,9 +714,9 @@ def _restore_board(text: str) -> Board: ...
 def _restore_position(text: str, variant: Variant) -> Position: ...
 def rollout(
     positions: Sequence[Position],
-    repeats: int = 1,
-    seed: int = 0,
-    num_threads: int = 1,
+    repeats: SupportsIndex = 1,
+    seed: SupportsIndex = 0,
+    num_threads: SupportsIndex | None = None,
 ) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     """Play positions to the end at random and return the points and the numbers of plies.
 
@@ -647,7 +728,7 @@ def rollout(
         positions: of one variant; one that is over stays as it is.
         repeats: games from each position, at least 1.
         seed: 0 to 2**64 - 1.
-        num_threads: threads to use, 1 to 1024.
+        num_threads: 1 to 1024; None is as many as there are cores.
 
     Returns:
         The points of Light and Dark at the end, int16 ``(B, repeats, 2)``, and the actions it took,
@@ -656,22 +737,22 @@ def rollout(
     Raises:
         ValueError: no position or positions of several variants, no game or more than 2**28, or a
             number of threads out of range.
+        TypeError: an item is not a `Position`, or a number not an integer.
     """
 
 @final
 class LeafBatch:
     """The positions of a `TreeSearch` that wait for the network.
 
-    Attributes:
-        observation: ``(B, ...)`` in the layout of the search, which writes the next leaves over it:
-            copy what shall last.
-        action_mask: int8 ``(B, num_actions)``: 1 = legal; likewise.
+    The search writes the next leaves over both arrays: copy what must last.
     """
 
     @property
-    def observation(self) -> NDArray[Any]: ...
+    def observation(self) -> NDArray[Any]:
+        """The observations, ``(B, ...)``, in the layout of the search."""
     @property
-    def action_mask(self) -> NDArray[np.int8]: ...
+    def action_mask(self) -> NDArray[np.int8]:
+        """The legal actions, int8 ``(B, num_actions)``: 1 = legal."""
     def __len__(self) -> int: ...
 
 @disjoint_base
@@ -703,7 +784,7 @@ class TreeSearch:
         root: ``"gumbel"`` or ``"puct"``.
         c_puct: weight of the policy against the values, for PUCT.
         seed: 0 to 2**64 - 1.
-        num_threads: as many as there are cores unless given.
+        num_threads: 1 to 1024; None is as many as there are cores.
         observation: layout of the leaves, see `Position.observation`; numbers are float32.
         temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
             actions are drawn in proportion to visits to the power of 1 over this.
@@ -725,21 +806,21 @@ class TreeSearch:
     def __new__(
         cls,
         positions: Sequence[Position],
-        num_simulations: int = 32,
+        num_simulations: SupportsIndex = 32,
         root: str = "gumbel",
         c_puct: float = 1.5,
         seed: SupportsIndex = 0,
-        num_threads: int | None = None,
+        num_threads: SupportsIndex | None = None,
         *,
         observation: str = "flat",
         temperature: float = 1.0,
-        max_considered: int = 16,
+        max_considered: SupportsIndex = 16,
         c_visit: float = 50.0,
         c_scale: float = 0.5,
         dirichlet_alpha: float = 0.5,
         dirichlet_share: float = 0.0,
         margin_weight: float = 0.0,
-        solve_below: int = 0,
+        solve_below: SupportsIndex = 0,
     ) -> Self: ...
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -803,8 +884,8 @@ class TreeSearch:
     def run_with_rollouts(self) -> None:
         """Run all simulations with random games instead of a network.
 
-        Every action is thought as likely as the others, and a leaf is worth what one game of random
-        actions from there pays.
+        All legal actions get equal prior probability, and the value of a leaf is the result of one
+        game of random actions from there.
 
         Raises:
             MemoryError: the trees cannot grow; the next call goes on where this one ended.
@@ -833,3 +914,45 @@ class TreeSearch:
         """
     def __len__(self) -> int:
         """The number of trees."""
+
+def integer(name: str, value: object) -> int:
+    """The integer that an argument stands for.
+
+    Args:
+        name: of the argument, for the message.
+        value: anything with ``__index__`` except booleans, which are nearly always a flag in the
+            wrong place.
+
+    Raises:
+        TypeError: the value is not an integer, or a boolean.
+    """
+
+def integer_in(name: str, value: object, least: int, most: int) -> int:
+    """The integer that an argument stands for, if it is `least` to `most`.
+
+    Args:
+        name: of the argument, for the message.
+        value: as in `integer`.
+        least: from 0.
+        most: to 2**64 - 1.
+
+    Raises:
+        TypeError: as `integer`.
+        ValueError: out of that range.
+    """
+
+def seed_of(seed: object) -> int:
+    """A seed, 0 to 2**64 - 1.
+
+    Raises:
+        TypeError: as `integer`.
+        ValueError: out of that range.
+    """
+
+def threads_of(num_threads: object) -> int | None:
+    """A number of threads, 1 to 1024, or None where it is left open.
+
+    Raises:
+        TypeError: as `integer`.
+        ValueError: out of that range.
+    """

@@ -122,7 +122,7 @@ class OutputError(MijnlieffError, OSError):
 
 
 class TrainingError(MijnlieffError, RuntimeError):
-    """A training run cannot start or continue: its folder is in use, or its losses diverged."""
+    """A training run cannot start or continue: folder in use, or losses NaN or infinite."""
 
 
 class MissingExtraError(MijnlieffError, ImportError):

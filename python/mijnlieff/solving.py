@@ -20,8 +20,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Solver, Variant
-from mijnlieff._util.integers import integer_in
+from mijnlieff._mijnlieff import (
+    DEFAULT_TABLE_BYTES,
+    Board,
+    Position,
+    Solver,
+    Variant,
+    common_variant,
+    integer_in,
+)
 from mijnlieff._util.package_data import package_data
 
 __all__ = [
@@ -33,7 +40,6 @@ __all__ = [
     "solver_for",
 ]
 
-DEFAULT_TABLE_BYTES = 64 << 20
 _KEPT_SOLVERS = 4
 
 _table_bytes = DEFAULT_TABLE_BYTES
@@ -148,10 +154,12 @@ def solve(
 
     Raises:
         SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-        ValueError: `max_nodes` or `max_seconds` is negative.
-        TypeError: `max_nodes` is not an integer.
+        ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+        TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
         BookError: the book that comes with the package is damaged.
     """
+    if not isinstance(position, Position):
+        raise TypeError(f"position must be a Position, not {position!r}")
     solver = solver_for(position.variant)
     margin, actions, margins, nodes = solver.solve(position, max_nodes, max_seconds)
     return Solution(
@@ -177,18 +185,16 @@ def solve_batch(
         num_threads: 1 to 1024; None is as many as there are cores. The answer does not depend on
             it.
         max_nodes: the most positions each thread may search.
-        max_seconds: the most time, in seconds.
+        max_seconds: the most time, in seconds; infinity is no limit.
 
     Raises:
         SearchLimitError: a limit was reached; the error names a position that was not solved and
             holds the bounds proven for it.
-        ValueError: no position or several variants, 0 threads, or a negative limit.
-        TypeError: a number is not an integer.
+        ValueError: no position or several variants, 0 threads, or a limit that is negative or NaN.
+        TypeError: an item is not a `Position`, or a number is not an integer.
         BookError: the book that comes with the package is damaged.
     """
-    if not positions:
-        raise ValueError("the list of positions is empty, give at least one")
-    solver = solver_for(positions[0].variant)
+    solver = solver_for(common_variant(positions))
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
 

@@ -13,5 +13,5 @@ mod observation;
 mod symmetry;
 
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
-pub use observation::{Feature, Layout, PackError, observe, pack};
+pub use observation::{Feature, Layout, PackError, UnknownLayout, observe, pack};
 pub use symmetry::{action_symmetries, cell_symmetries};

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::game::{CellSet, Position, Variant};
+use crate::game::{CellSet, Position, Variant, shortened};
 
 /// How a position is laid out as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,18 @@ impl Layout {
         self.shape(variant).iter().product()
     }
 
+    /// Fails when positions of this variant cannot be laid out like this.
+    ///
+    /// # Errors
+    ///
+    /// For [`Layout::Packed`], as [`PackError::check`].
+    pub fn check(self, variant: &Variant) -> Result<(), PackError> {
+        match self {
+            Self::Planes | Self::Flat => Ok(()),
+            Self::Packed => PackError::check(variant),
+        }
+    }
+
     /// The name, as [`Layout::from_str`] reads it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -51,15 +63,23 @@ impl Layout {
     }
 }
 
-impl FromStr for Layout {
-    type Err = String;
+/// A name that no layout has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown observation layout {found:?}; choose planes, flat or packed")]
+pub struct UnknownLayout {
+    /// The name given, cut when it is long.
+    pub found: String,
+}
 
-    fn from_str(name: &str) -> Result<Self, String> {
+impl FromStr for Layout {
+    type Err = UnknownLayout;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
         [Self::Planes, Self::Flat, Self::Packed]
             .into_iter()
             .find(|layout| layout.name() == name)
-            .ok_or_else(|| {
-                format!("unknown observation layout {name:?}; choose planes, flat or packed")
+            .ok_or_else(|| UnknownLayout {
+                found: shortened(name),
             })
     }
 }

@@ -201,10 +201,28 @@ pub struct PositionError {
 pub struct ParseError {
     /// Where reading stopped, in characters from 0.
     pub at: usize,
-    /// The text found there; empty at the end.
+    /// The text found there, cut when it is long; empty at the end.
     pub found: String,
     /// What would be right.
     pub expected: String,
+}
+
+impl ParseError {
+    pub(super) fn new(at: usize, found: &str, expected: impl Into<String>) -> Self {
+        Self {
+            at,
+            found: shortened(found),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// A text as errors keep it: at most 60 characters, however long the input was.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn overlap(first: (i32, i32), second: (i32, i32)) -> String {

@@ -67,10 +67,8 @@ pub fn parse_move(board: &Board, text: &str) -> Result<Move, ParseError> {
     if matches!(text, "pass" | "(passa)") {
         return Ok(Move::Pass);
     }
-    let error = |at: usize, expected: String| ParseError {
-        at: text[..at].chars().count(),
-        found: text[at..].to_owned(),
-        expected,
+    let error = |at: usize, expected: String| {
+        ParseError::new(text[..at].chars().count(), &text[at..], expected)
     };
     // The sign starts after the last digit; a letter x before it is a column.
     let end = text
@@ -267,11 +265,7 @@ impl<'a> Reader<'a> {
     fn error(&mut self, expected: &str) -> RecordError {
         self.skip_blanks();
         let found = self.rest().split_whitespace().next().unwrap_or_default();
-        RecordError::Parse(ParseError {
-            at: self.characters(self.at),
-            found: found.to_owned(),
-            expected: expected.to_owned(),
-        })
+        RecordError::Parse(ParseError::new(self.characters(self.at), found, expected))
     }
 }
 
@@ -319,11 +313,7 @@ pub enum PositionTextError {
 pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, PositionTextError> {
     let board = variant.board();
     let error = |at: usize, found: &str, expected: String| {
-        PositionTextError::Parse(ParseError {
-            at,
-            found: found.to_owned(),
-            expected,
-        })
+        PositionTextError::Parse(ParseError::new(at, found, expected))
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     let [drawing, last, ply] = words[..] else {
@@ -372,11 +362,7 @@ fn parse_stones(board: &Board, drawing: &str) -> Result<Vec<Option<(Player, Piec
         rows.len() == board.height() && rows.iter().all(|row| row.chars().count() == board.width());
     if !fits {
         let expected = format!("{} rows of {} characters", board.height(), board.width());
-        return Err(ParseError {
-            at: 0,
-            found: drawing.to_owned(),
-            expected,
-        });
+        return Err(ParseError::new(0, drawing, expected));
     }
     for (row, line) in rows.iter().enumerate() {
         let y = board.height() - 1 - row;
@@ -401,11 +387,8 @@ fn parse_stones(board: &Board, drawing: &str) -> Result<Vec<Option<(Player, Piec
                     } else {
                         "'_' (no cell)"
                     };
-                    return Err(ParseError {
-                        at: row * (board.width() + 1) + x,
-                        found: character.to_string(),
-                        expected: expected.to_owned(),
-                    });
+                    let at = row * (board.width() + 1) + x;
+                    return Err(ParseError::new(at, &character.to_string(), expected));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{Board, CellSet, Hand, Piece, Player, VariantError};
+use super::{Board, CellSet, Hand, Piece, Player, VariantError, shortened};
 
 /// Where, and with what, Light may open. The published rules differ; sources in [`crate::game`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,7 +54,7 @@ impl FromStr for Opening {
             .into_iter()
             .find(|opening| opening.name() == name)
             .ok_or_else(|| VariantError::UnknownOpening {
-                name: name.to_owned(),
+                name: shortened(name),
             })
     }
 }

@@ -4,17 +4,24 @@
 //! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use crate::encode::{PackError, action_of, move_of, num_actions, pass_action};
+use crate::encode::{PackError, UnknownLayout, action_of, move_of, num_actions, pass_action};
 use crate::game::{
-    BoardError, PlayError, Position, PositionTextError, RecordError, Variant, VariantError,
-    format_move,
+    BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
+    Variant, VariantError, format_move,
 };
 use crate::memory::OutOfMemory;
-use crate::search::Halt;
+use crate::policy::network::{ChoiceError, NetworkError};
+use crate::policy::{EpsilonError, OpeningError};
+use crate::python::convert::actions::Beyond;
+use crate::python::convert::shown;
+use crate::search::solver::{BookError, Unsolved};
+use crate::search::{DepthError, Halt};
+use crate::tree_search::UpdateError;
+use crate::vector::{StepError, UnknownName};
 
 /// The exception classes of the package.
 pub(crate) mod classes {
@@ -32,32 +39,81 @@ pub(crate) mod classes {
     import_exception!(mijnlieff.errors, VariantError);
 }
 
-pub(crate) fn board_error(error: &BoardError) -> PyErr {
-    classes::BoardError::new_err(error.to_string())
+/// Core errors whose exception needs their text alone; `?` turns one into the other.
+macro_rules! exceptions {
+    ($($error:ty => $exception:ty;)*) => {$(
+        impl From<$error> for PyErr {
+            fn from(error: $error) -> Self {
+                <$exception>::new_err(error.to_string())
+            }
+        }
+    )*};
 }
 
-pub(crate) fn variant_error(error: &VariantError) -> PyErr {
-    classes::VariantError::new_err(error.to_string())
+exceptions! {
+    BoardError => classes::BoardError;
+    BookError => classes::BookError;
+    DepthError => PyValueError;
+    EpsilonError => PyValueError;
+    NetworkError => classes::CheckpointError;
+    OpeningError => PyValueError;
+    OutOfMemory => PyMemoryError;
+    PackError => classes::VariantError;
+    ParseError => classes::ParseError;
+    PositionError => classes::PositionError;
+    UnknownLayout => PyValueError;
+    UnknownName => PyValueError;
+    VariantError => classes::VariantError;
 }
 
-pub(crate) fn pack_error(error: &PackError) -> PyErr {
-    classes::VariantError::new_err(error.to_string())
-}
-
-pub(crate) fn parse_error(error: &crate::game::ParseError) -> PyErr {
-    classes::ParseError::new_err(error.to_string())
-}
-
-pub(crate) fn position_error(error: &PositionTextError) -> PyErr {
-    match error {
-        PositionTextError::Parse(error) => parse_error(error),
-        PositionTextError::Impossible(error) => classes::PositionError::new_err(error.to_string()),
+impl From<PositionTextError> for PyErr {
+    fn from(error: PositionTextError) -> Self {
+        match error {
+            PositionTextError::Parse(error) => error.into(),
+            PositionTextError::Impossible(error) => error.into(),
+        }
     }
 }
 
-pub(crate) fn record_error(variant: &Variant, error: &RecordError) -> PyErr {
+/// Nothing but the stop flag and memory limits the searches that this is for, and Ctrl-C, which sets
+/// the flag, has returned before.
+impl From<Halt> for PyErr {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::OutOfMemory(error) => error.into(),
+            _ => PyRuntimeError::new_err(halt.to_string()),
+        }
+    }
+}
+
+impl From<ChoiceError> for PyErr {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Halted(halt) => halt.into(),
+            ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+        }
+    }
+}
+
+impl From<UpdateError> for PyErr {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::NothingSelected => nothing_selected(),
+            UpdateError::Halted(halt) => halt.into(),
+            _ => classes::PolicyError::new_err(error.to_string()),
+        }
+    }
+}
+
+/// The exception for an update of a tree search without leaves.
+pub(crate) fn nothing_selected() -> PyErr {
+    PyRuntimeError::new_err(UpdateError::NothingSelected.to_string())
+}
+
+/// The exception for a record of a game of this variant.
+pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
     match error {
-        RecordError::Parse(error) => parse_error(error),
+        RecordError::Parse(error) => error.into(),
         RecordError::Play {
             number,
             text,
@@ -66,11 +122,11 @@ pub(crate) fn record_error(variant: &Variant, error: &RecordError) -> PyErr {
         } => {
             let place = format!("move {number} ({text}): ");
             let mv = match error {
-                PlayError::Illegal { mv, .. } => Some(*mv),
+                PlayError::Illegal { mv, .. } => Some(mv),
                 PlayError::GameOver => None,
             };
             let action = mv.map(|mv| action_of(variant, mv) as i64);
-            play_error(variant, before, action, error, &place)
+            play_error(variant, &before, action, &error, &place)
         }
     }
 }
@@ -84,7 +140,7 @@ pub(crate) fn play_error(
     place: &str,
 ) -> PyErr {
     let PlayError::Illegal { mv, reason } = error else {
-        return classes::GameOverError::new_err(format!("{place}{error}"));
+        return game_over(place);
     };
     let name = format_move(variant.board(), *mv);
     let index = action_of(variant, *mv);
@@ -96,6 +152,11 @@ pub(crate) fn play_error(
     )
 }
 
+/// The exception for a finished game; the message starts with `place`.
+pub(crate) fn game_over(place: &str) -> PyErr {
+    classes::GameOverError::new_err(format!("{place}{}", PlayError::GameOver))
+}
+
 /// The exception for an action index that does not exist.
 pub(crate) fn unknown_action(
     variant: &Variant,
@@ -104,7 +165,8 @@ pub(crate) fn unknown_action(
     place: &str,
 ) -> PyErr {
     let last = pass_action(variant);
-    let message = format!("{place}action {action} does not exist, actions are 0 to {last} (pass)");
+    let number = shown(&action);
+    let message = format!("{place}action {number} does not exist, actions are 0 to {last} (pass)");
     illegal_action(variant, position, action.unbind(), &message)
 }
 
@@ -122,8 +184,44 @@ where
     classes::IllegalMoveError::new_err((message, action, legal))
 }
 
+/// The exception for actions that a batch cannot play.
+pub(crate) fn step_error(
+    py: Python<'_>,
+    variant: &Variant,
+    error: &StepError,
+    beyond: &Beyond,
+) -> PyErr {
+    match error {
+        StepError::Play {
+            game,
+            action,
+            position,
+            error,
+        } => {
+            let place = format!("game {game}: ");
+            let error = play_error(variant, position, Some(*action), error, &place);
+            in_game(py, error, *game)
+        }
+        StepError::UnknownAction {
+            game,
+            action,
+            position,
+        } => {
+            let place = format!("game {game}: ");
+            let error = beyond.given(py, *game, *action).map_or_else(
+                |error| error,
+                |action| unknown_action(variant, position, action, &place),
+            );
+            in_game(py, error, *game)
+        }
+        StepError::OutOfMemory(error) => (*error).into(),
+        StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
 /// An `IllegalMoveError` that names the game of a batch; other errors as they are.
-pub(crate) fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
+fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
     let rebuilt = || -> PyResult<PyErr> {
         let arguments: (String, Py<PyAny>, Vec<i64>) = error
             .value(py)
@@ -152,22 +250,20 @@ pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> 
         .collect()
 }
 
-/// Nothing but the stop flag and memory limits these searches, and Ctrl-C, which sets the flag, has
-/// returned before.
-pub(crate) fn not_halted(halt: &Halt) -> PyErr {
-    match halt {
-        Halt::OutOfMemory(error) => out_of_memory(error),
-        _ => PyRuntimeError::new_err(halt.to_string()),
+/// The exception for a search that reached a limit; the message starts with `place`.
+pub(crate) fn unsolved(place: &str, unsolved: &Unsolved) -> PyErr {
+    let (lower, upper) = (unsolved.bounds.lower, unsolved.bounds.upper);
+    let halt = unsolved.halt;
+    if let Halt::OutOfMemory(error) = halt {
+        return error.into();
     }
+    let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
+    classes::SearchLimitError::new_err((message, lower, upper))
 }
 
-pub(crate) fn out_of_memory(error: &OutOfMemory) -> PyErr {
-    PyMemoryError::new_err(error.to_string())
-}
-
-/// For `?`, as any call may run out of memory.
-impl From<OutOfMemory> for PyErr {
-    fn from(error: OutOfMemory) -> Self {
-        out_of_memory(&error)
-    }
+/// The exception for a solver whose table of this many bytes cannot be had.
+pub(crate) fn no_table(error: &OutOfMemory, table_bytes: usize) -> PyErr {
+    PyMemoryError::new_err(format!(
+        "{error}; {table_bytes} bytes are allowed, set_table_bytes allows fewer"
+    ))
 }

@@ -1,4 +1,4 @@
-//! Long calls: without the GIL, and stopped by Ctrl-C.
+//! Work outside the GIL; long work is stopped by Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,10 +11,39 @@ use pyo3::prelude::*;
 /// How often signals are looked at. Ctrl-C shall act within 0.2 s, so this leaves time to stop.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs `work` on another thread, without the GIL, and returns what it returns.
+/// Positions or games from which on the GIL is released, so that other Python threads can run.
+const DETACH_FROM: usize = 256;
+
+/// Runs short `work` on so many `games` in place, without the GIL where that pays.
+pub(crate) fn without_gil<T: Send>(
+    py: Python<'_>,
+    games: usize,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    if games < DETACH_FROM {
+        work()
+    } else {
+        py.detach(work)
+    }
+}
+
+/// Runs `work` without the GIL: in place when it is quick, else as [`run_interruptible`].
+pub(crate) fn run_unless_quick<T: Send>(
+    py: Python<'_>,
+    is_quick: bool,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    if is_quick {
+        Ok(py.detach(|| work(&AtomicBool::new(false))))
+    } else {
+        run_interruptible(py, work)
+    }
+}
+
+/// Runs `work` on another thread, without the GIL, and returns its result.
 ///
 /// Only Python's main thread learns of signals, and it must hold the GIL for that. So it waits here
-/// and looks up every 50 ms. On Ctrl-C the flag that `work` was given becomes true; `work` should
+/// and looks for signals every 50 ms. On Ctrl-C the flag that `work` was given becomes true; `work` should
 /// return soon after, its result is dropped, and the error is `KeyboardInterrupt`.
 ///
 /// Where the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
@@ -26,19 +55,6 @@ pub(crate) fn run_interruptible<T: Send>(
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
     run_until(py, &stop, || work(&stop))
-}
-
-/// As [`run_interruptible`], or in place when the work is quick.
-pub(crate) fn run_unless_quick<T: Send>(
-    py: Python<'_>,
-    quick: bool,
-    work: impl FnOnce(&AtomicBool) -> T + Send,
-) -> PyResult<T> {
-    if quick {
-        Ok(work(&AtomicBool::new(false)))
-    } else {
-        run_interruptible(py, work)
-    }
 }
 
 /// As [`run_interruptible`], with a flag that `work` already knows; it stays set after Ctrl-C.

@@ -21,6 +21,26 @@ mod _mijnlieff {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    #[allow(non_upper_case_globals)] // Python's name
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const DEFAULT_TABLE_BYTES: usize = crate::search::solver::DEFAULT_TABLE_BYTES;
+    #[pymodule_export]
+    const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
+    #[pymodule_export]
+    const MARGIN_UNIT: f32 = crate::policy::network::Network::MARGIN_UNIT;
+    #[pymodule_export]
+    const MAX_ENVS: usize = crate::vector::BatchEnv::MAX_ENVS;
+    #[pymodule_export]
+    const MAX_THREADS: usize = crate::python::convert::integers::MAX_THREADS;
+    #[pymodule_export]
+    const SEEDS: u128 = 1 << 64;
+
+    #[pymodule_export]
+    use crate::python::convert::integers::{
+        python_integer, python_integer_in, seed_of, threads_of,
+    };
+    #[pymodule_export]
     use crate::python::players::matches::{play_match, random_openings};
     #[pymodule_export]
     use crate::python::players::network::PyNetwork;
@@ -31,9 +51,11 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
+    use crate::python::rules::batch::{mask_batch, observe_batch, python_common_variant};
+    #[pymodule_export]
     use crate::python::rules::board::{PyBoard, restore_board};
     #[pymodule_export]
-    use crate::python::rules::position::{PyPosition, mask_batch, observe_batch, restore_position};
+    use crate::python::rules::position::{PyPosition, restore_position};
     #[pymodule_export]
     use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]

@@ -10,21 +10,20 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use super::errors::classes;
-use super::interrupt::run_interruptible;
-use crate::encode::{Layout, PackError, num_actions};
-use crate::game::Variant;
-use crate::python::convert::arrays::{Dtype, parse_layout};
-use crate::python::convert::integers::{self, integer_in};
-use crate::python::convert::lists::Listed;
+use super::errors::{classes, nothing_selected};
+use super::interrupt::{run_interruptible, run_unless_quick};
+use crate::encode::{Layout, num_actions};
+use crate::game::{Variant, shortened};
+use crate::python::convert::arrays::Dtype;
+use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
-use crate::python::errors::not_halted;
 use crate::python::players::solver::PySolver;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant, cores};
+use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{Root, TreeConfig, TreeSearch, UpdateError};
+use crate::tree_search::{Root, TreeConfig, TreeSearch};
 
 /// Positions with this many empty cells or fewer are solved in less time than a thread takes to
 /// start that watches for Ctrl-C.
@@ -36,13 +35,13 @@ const QUICK_TREES: usize = 4096;
 /// Nodes listed between two looks for Ctrl-C.
 const NODES_BETWEEN_LOOKS: usize = 1024;
 
-/// The positions that wait for the network.
+/// The positions of a `TreeSearch` that wait for the network.
 #[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
 pub(crate) struct PyLeafBatch {
-    /// The observations, ``(B, ...)``; the search writes the next ones over them.
+    /// The observations, ``(B, ...)``, in the layout of the search.
     #[pyo3(get)]
     observation: Py<PyAny>,
-    /// The legal actions, int8 ``(B, num_actions)``; overwritten as well.
+    /// The legal actions, int8 ``(B, num_actions)``: 1 = legal.
     #[pyo3(get)]
     action_mask: Py<PyAny>,
     len: usize,
@@ -85,48 +84,36 @@ pub(crate) struct PyTreeSearch {
 impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
-        positions, num_simulations=None, root="gumbel", c_puct=1.5, seed=None, num_threads=None, *,
-        observation="flat", temperature=1.0, max_considered=None, c_visit=50.0, c_scale=0.5,
-        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=None
-    ), text_signature = "(positions, num_simulations=32, root='gumbel', c_puct=1.5, seed=0, \
-        num_threads=None, *, observation='flat', temperature=1.0, max_considered=16, c_visit=50.0, \
-        c_scale=0.5, dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0)")]
+        positions, num_simulations=32, root="gumbel", c_puct=1.5, seed=0, num_threads=None, *,
+        observation="flat", temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
+        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0
+    ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        positions: Listed<PyPosition>,
-        num_simulations: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
         root: &str,
         c_puct: f32,
-        seed: Option<&Bound<'_, PyAny>>,
-        num_threads: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         observation: &str,
         temperature: f32,
-        max_considered: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
         c_visit: f32,
         c_scale: f32,
         dirichlet_alpha: f32,
         dirichlet_share: f32,
         margin_weight: f32,
-        solve_below: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = integers::solve_below)] solve_below: usize,
     ) -> PyResult<Self> {
-        let positions = positions.0;
         let variant = common_variant(&positions)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let layout = parse_layout(observation)?;
-        if layout == Layout::Packed {
-            PackError::check(&variant).map_err(|error| super::errors::pack_error(&error))?;
-        }
-        let number = |name, given: Option<&Bound<'_, PyAny>>, default, range| {
-            given.map_or(Ok(default), |given| integer_in(name, given, range))
-        };
-        let num_simulations = number("num_simulations", num_simulations, 32, 1..=1 << 24)?;
-        let max_considered = number("max_considered", max_considered, 16, 1..=1 << 10)?;
-        let solve_below = number("solve_below", solve_below, 0, 0..=usize::MAX)?;
-        let seed = seed.map_or(Ok(0), |given| integers::seed("seed", given))?;
-        let num_threads = integers::threads(num_threads)?;
+        let layout: Layout = observation.parse()?;
+        layout.check(&variant)?;
+        let num_threads = integers::threads_or_cores(num_threads);
         check_number("c_puct", c_puct, 0.0, f32::MAX)?;
         check_number("c_visit", c_visit, 0.0, f32::MAX)?;
         check_number("c_scale", c_scale, 0.0, f32::MAX)?;
@@ -153,6 +140,7 @@ impl PyTreeSearch {
                     c_scale,
                 },
                 _ => {
+                    let root = shortened(root);
                     let message = format!("unknown root {root:?}; choose gumbel or puct");
                     return Err(PyValueError::new_err(message));
                 }
@@ -222,14 +210,12 @@ impl PyTreeSearch {
         values: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         if self.leaves == 0 {
-            let error = UpdateError::NothingSelected;
-            return Err(PyRuntimeError::new_err(error.to_string()));
+            return Err(nothing_selected());
         }
         let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
         let values = floats(values, "values", &[self.leaves])?;
         // Python may write to the arrays once the lock is released.
-        let taken = self.core.take_in(logits.as_slice()?, values.as_slice()?);
-        taken.map_err(|error| classes::PolicyError::new_err(error.to_string()))?;
+        self.core.take_in(logits.as_slice()?, values.as_slice()?)?;
         self.leaves = 0;
         self.found = None;
         self.run(py, TreeSearch::advance)
@@ -237,22 +223,25 @@ impl PyTreeSearch {
 
     /// Run all simulations with random games instead of a network.
     ///
-    /// Every action is thought as likely as the others, and a leaf is worth what one game of random
-    /// actions from there pays.
+    /// All legal actions get equal prior probability, and the value of a leaf is the result of one
+    /// game of random actions from there.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
         let core = &mut self.core;
         let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
         self.leaves = 0;
         self.found = None;
-        done.map_err(|halt| not_halted(&halt))
+        Ok(done?)
     }
 
     /// Start the next searches, from as many positions as there are trees.
     ///
     /// A tree that has come to its new position before, by one action and the passes that it forces,
     /// keeps what it knows of it; its simulations are added to those.
-    fn restart(&mut self, py: Python<'_>, positions: Listed<PyPosition>) -> PyResult<()> {
-        let positions = positions.0;
+    fn restart(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    ) -> PyResult<()> {
         if positions.len() != self.core.len() {
             return Err(PyValueError::new_err(format!(
                 "there are {} trees, which cannot start from {} positions",
@@ -376,12 +365,8 @@ impl PyTreeSearch {
     ) -> PyResult<T> {
         let is_quick = self.config.solve_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
         let core = &mut self.core;
-        let done = if is_quick {
-            py.detach(|| work(core, Limits::default()))
-        } else {
-            run_interruptible(py, |stop| work(core, Limits::stopped_by(stop)))?
-        };
-        done.map_err(|halt| not_halted(&halt))
+        let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
+        Ok(done?)
     }
 
     fn found(&mut self, py: Python<'_>) -> PyResult<&Found> {
@@ -437,10 +422,9 @@ fn floats<'py>(
         let message = format!("the {name} have shape {found}, but the leaves need {needed}");
         return Err(classes::PolicyError::new_err(message));
     }
-    if !array.is_c_contiguous() {
-        let numpy = py.import("numpy")?;
-        let copied = numpy.call_method1("ascontiguousarray", (array,))?;
-        array = copied.cast_into::<PyArrayDyn<f32>>()?;
+    // Rows must follow each other, and a Rust slice must be aligned; a copy is both.
+    if !array.is_c_contiguous() || array.try_readonly()?.as_slice().is_err() {
+        array = array.call_method0("copy")?.cast_into()?;
     }
     Ok(array.try_readonly()?)
 }
@@ -456,6 +440,6 @@ fn check_number(name: &str, number: f32, least: f32, most: f32) -> PyResult<()> 
         format!("from {least} to {most}")
     };
     Err(PyValueError::new_err(format!(
-        "{name} must be {range}, not {number}"
+        "{name} must be {range}, not {number:?}"
     )))
 }

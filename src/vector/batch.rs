@@ -45,6 +45,10 @@ pub struct BatchEnv {
 }
 
 impl BatchEnv {
+    /// The most games that a batch of the Python package may have; a mistyped number would take all
+    /// memory.
+    pub const MAX_ENVS: usize = 1 << 24;
+
     /// A batch that must be reset, and should be seeded, before the first step.
     ///
     /// It can write observations of the `layout` only.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::game::Variant;
+use crate::game::{Variant, shortened};
 use crate::policy::Policy;
 
 /// A name that is none of the choices of an option.
@@ -39,7 +39,7 @@ macro_rules! named {
                     $($name => Ok(Self::$variant),)*
                     _ => Err(UnknownName {
                         option: $option,
-                        found: name.to_owned(),
+                        found: shortened(name),
                         choices: vec![$($name),*],
                     }),
                 }

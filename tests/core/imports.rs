@@ -254,6 +254,27 @@ fn no_two_modules_import_each_other() {
     }
 }
 
+/// `src/python/errors.rs` says which exception each core error becomes, and `?` does the rest.
+#[test]
+fn errors_become_exceptions_in_one_place() {
+    let mut checked = 0;
+    for (module, text) in &modules() {
+        if module[0] != "python" || module[1..] == ["errors"] {
+            continue;
+        }
+        checked += 1;
+        let code = code(text);
+        for path in paths(&code, "crate::") {
+            let name = path.last().unwrap();
+            let fine = path[0] == "python" || !name.ends_with("Error");
+            assert!(fine, "{} handles {name}", module.join("::"));
+        }
+        let fine = !code.contains("error.to_string()") && !code.contains("Error::new_err)?");
+        assert!(fine, "{} maps an error", module.join("::"));
+    }
+    assert!(checked > 10);
+}
+
 /// The compiler denies `unsafe` code but where a file allows it; this is the list of those files.
 #[test]
 fn unsafe_code_is_where_it_is_listed() {

@@ -47,7 +47,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         errors.BoardError,
         ["'o'", "row 2", "'#'"],
     ),
-    ("ragged rows", lambda: Board.from_text("##\n#"), errors.BoardError, ["row 2", "fill up"]),
+    ("ragged rows", lambda: Board.from_text("##\n#"), errors.BoardError, ["row 2", "fill it up"]),
     (
         "blocks far apart",
         lambda: Board.from_blocks([(0, 0), (2**31 - 1, -(2**31))]),
@@ -141,13 +141,13 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         "an impossible position",
         lambda: Position.from_notation("SSSs/..../..../.... a4 1"),
         errors.PositionError,
-        ["3 stones of type Straight", "at most 2", "Dark has 1 stones"],
+        ["3 stones of type Straight", "only 2 exist", "Dark has 1 stones"],
     ),
     (
         "a position without opening stone",
         lambda: Position.from_notation("..../.S../..../.... b3 1"),
         errors.PositionError,
-        ["Light may open"],
+        ["no stone on an opening cell"],
     ),
     (
         "a position of another board",
@@ -166,6 +166,18 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         lambda: STANDARD.observation("flat", np.float64),
         TypeError,
         ["float32 or uint8", "float64"],
+    ),
+    (
+        "the shape of an unknown layout",
+        lambda: Variant().observation_shape("image"),
+        ValueError,
+        ["image", "planes, flat or packed"],
+    ),
+    (
+        "the shape of packed observations of 4 copies",
+        lambda: Variant(copies=4).observation_shape("packed"),
+        errors.VariantError,
+        ["at most 16 cells", "4 copies"],
     ),
     (
         "packing 64 cells",
@@ -190,6 +202,72 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("an unknown action name", lambda: Variant().action_name(65), IndexError, ["65", "0 to 64"]),
     ("a negative action name", lambda: Variant().action_name(-1), IndexError, ["-1", "0 to 64"]),
     ("an unknown cell name", lambda: Board.standard().cell_name(16), IndexError, ["16", "0 to 15"]),
+    ("a lone surrogate", lambda: STANDARD.play("a\ud800"), errors.ParseError, ["'\\ud800'", "1"]),
+    (
+        "a lone surrogate in a record",
+        lambda: Position.from_record("1. a1\udcff"),
+        errors.ParseError,
+        ["'\\udcff'", "character 5"],
+    ),
+    (
+        "a lone surrogate in a position",
+        lambda: Position.from_notation("\ud800"),
+        errors.ParseError,
+        ["'\\ud800'"],
+    ),
+    (
+        "a lone surrogate in a board",
+        lambda: Board.from_text("#\ud800"),
+        errors.ParseError,
+        ["'\\ud800'"],
+    ),
+    (
+        "a list of others",
+        lambda: mijnlieff.mask_batch([STANDARD, 3]),
+        TypeError,
+        ["position 1", "3"],
+    ),
+    ("a list that is none", lambda: mijnlieff.mask_batch(3), TypeError, ["list of Position", "3"]),
+    ("solving a number", lambda: mijnlieff.solve(3), TypeError, ["a Position", "not 3"]),
+    ("solving numbers", lambda: mijnlieff.solve_batch([3]), TypeError, ["position 0", "not 3"]),
+    ("solving no list", lambda: mijnlieff.solve_batch(3), TypeError, ["list of Position", "not 3"]),
+    (
+        "a search of a number",
+        lambda: mijnlieff.MCTSPolicy(4).act(3),
+        TypeError,
+        ["a Position", "not 3"],
+    ),
+    (
+        "a player given a number",
+        lambda: mijnlieff.RandomPolicy().act(3),
+        TypeError,
+        ["a Position", "not 3"],
+    ),
+    (
+        "a variant that is a number",
+        lambda: mijnlieff.expand_packed(np.zeros(1, np.uint64), 3),
+        TypeError,
+        ["a Variant", "not 3"],
+    ),
+]
+
+LONG = "y" * 10**6
+LONG_TEXTS: list[Callable[[], object]] = [
+    lambda: STANDARD.play(LONG),
+    lambda: STANDARD.play("a1" + LONG),
+    lambda: Variant().action_index(LONG),
+    lambda: Position.from_record(LONG),
+    lambda: mijnlieff.parse_record("1. a1+ " + LONG),
+    lambda: Position.from_notation(LONG),
+    lambda: Position.from_notation(LONG + " - 0"),
+    lambda: Position.from_notation("..../..../..../.... - " + LONG),
+    lambda: Position.from_notation(f"..../..../..../.... {LONG} 0"),
+    lambda: Variant(opening=LONG),
+    lambda: STANDARD.observation(LONG),
+    lambda: mijnlieff.TreeSearch([STANDARD], root=LONG),
+    lambda: mijnlieff.perft(LONG, 1),
+    lambda: mijnlieff.mask_batch(np.zeros(10**6)),
+    lambda: STANDARD.play([LONG]),
 ]
 
 
@@ -208,6 +286,15 @@ def check(do: Callable[[], object], exception: type[Exception], words: list[str]
 @pytest.mark.parametrize(("what", "do", "exception", "words"), RULES, ids=[row[0] for row in RULES])
 def test_rules(what, do, exception, words):
     check(do, exception, words)
+
+
+@pytest.mark.parametrize("do", LONG_TEXTS)
+def test_messages_stay_short_however_long_the_input_is(do):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        do()
+    assert len(str(caught.value)) < 200
+    if isinstance(caught.value, errors.ParseError):
+        assert "y" * 50 in str(caught.value)
 
 
 def test_an_illegal_move_carries_what_was_legal():

@@ -1,4 +1,4 @@
-"""Whatever wants an integer takes anything with `__index__`, and no boolean."""
+"""Every integer argument takes anything with `__index__` except booleans."""
 
 from __future__ import annotations
 
@@ -165,14 +165,19 @@ def test_other_errors_pass_through(call):
 @pytest.mark.parametrize(
     ("number", "call", "words"),
     [
-        (-1, lambda value: random_openings(value, 1), "count must be 0 or more, not -1"),
-        (2**64, lambda value: random_openings(1, value), "plies must be 0 or more, not 184467"),
+        (-1, lambda value: random_openings(value, 1), r"count must be 0 to 2\*\*64 - 1, not -1"),
+        (
+            2**64,
+            lambda value: random_openings(1, value),
+            r"plies must be 0 to 2\*\*64 - 1, not 184467",
+        ),
         (-1, lambda value: rollout(START, seed=value), r"seed must be 0 to 2\*\*64 - 1, not -1"),
         (2**32, lambda value: perft(START[0], value), "depth must be 0 to 4294967295, not"),
         (1025, lambda value: solve_batch(START, value), "num_threads must be 1 to 1024, not 1025"),
         (-5, lambda value: TreeSearch(START, solve_below=value), "solve_below must be 0 to"),
         (-3, lambda value: solve(LATE, max_nodes=value), "max_nodes must be 0 .*, not -3"),
         (0, set_table_bytes, "count must be 1 to .*, not 0"),
+        (10**80, RandomPolicy, r"seed must be 0 to 2\*\*64 - 1, not 10{59}\.\.\."),
         (2**64, RandomPolicy, r"seed must be 0 to 2\*\*64 - 1, not 18446744073709551616"),
     ],
 )

@@ -37,7 +37,7 @@ def stub_docstrings() -> dict[str, str]:
     tree = ast.parse((PACKAGE / "_mijnlieff.pyi").read_text())
     found = {}
     for node in tree.body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in mijnlieff.__all__:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
             found[node.name] = ast.get_docstring(node)
             for member in getattr(node, "body", []):
                 if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):

@@ -281,7 +281,7 @@ def test_bad_networks(network, message):
 
 def test_bad_network_settings():
     for settings, message in (
-        ({"observation": "pixels"}, "unknown observation layout .pixels."),
+        ({"observation": "pixels"}, 'unknown observation layout "pixels"'),
         ({"temperature": -1.0}, "temperature .* not -1.0"),
         ({"temperature": float("nan")}, "temperature .* not nan"),
         ({"batch_size": 0}, "batch_size .* not 0"),

@@ -114,12 +114,20 @@ def test_limits_give_proven_bounds() -> None:
     )
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 1e300, 1e19])
+def test_a_time_beyond_the_clock_is_no_limit(seconds: float) -> None:
+    assert solve(Position(), max_seconds=seconds).margin == -1
+    assert list(solve_batch([Position()], max_seconds=seconds).margins) == [-1]
+
+
 BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: solve_batch([]), ValueError, "empty"),
     (lambda: solve_batch([Position()], num_threads=0), ValueError, "num_threads"),
     (lambda: solve_batch([Position(), Position(Variant(copies=1))]), ValueError, "position 1"),
     (lambda: solve(Position(), max_seconds=-1), ValueError, "-1"),
-    (lambda: solve("a1+"), AttributeError, "variant"),  # type: ignore[arg-type]
+    (lambda: solve(Position(), max_seconds=float("nan")), ValueError, "not NaN"),
+    (lambda: solve(Position(), max_seconds=-1e300), ValueError, "not -1e300$"),
+    (lambda: solve("a1+"), TypeError, "a Position, not 'a1"),  # type: ignore[arg-type]
     (lambda: PerfectPolicy(seed=-1), ValueError, "-1"),
     (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
     (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),

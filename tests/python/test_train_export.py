@@ -10,9 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mijnlieff import ExportedPolicy, Variant, observe_batch  # noqa: E402
+from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
-from mijnlieff.policies.mcts import MARGIN_UNIT  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402

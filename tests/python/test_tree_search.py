@@ -255,13 +255,22 @@ def test_positions_that_cannot_be_searched():
         search.nodes(1)
 
 
+def misaligned(logits):
+    """A copy that starts at an odd address."""
+    numbers = np.empty(logits.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(logits.shape)
+    numbers[:] = logits
+    assert not numbers.flags.aligned
+    return numbers
+
+
 def test_arrays_of_any_memory_layout_mean_the_same():
     positions = positions_of(Variant(), 40, seed=6)
-    searches = [TreeSearch(positions, 8, "puct", num_threads=1) for _ in range(3)]
+    searches = [TreeSearch(positions, 8, "puct", num_threads=1) for _ in range(4)]
     forms = [
         lambda logits: logits,
         lambda logits: np.asfortranarray(logits),
         lambda logits: np.repeat(logits, 2, axis=1)[:, ::2],
+        misaligned,
     ]
     for search, form in zip(searches, forms, strict=True):
         network = NoisyNetwork(Variant())

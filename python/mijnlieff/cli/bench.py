@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._mijnlieff import MAX_ENVS, Position, Variant
 from mijnlieff.cli.bench_search import bench_searches
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.cli.timing import PARTS, copy_rate, nothing, rate
-from mijnlieff.envs.vector import MAX_ENVS, VectorEnv
+from mijnlieff.envs.vector import VectorEnv
 
 __all__ = ["add_arguments", "run", "step_rate"]
 

@@ -120,7 +120,8 @@ def variant_of(args: argparse.Namespace) -> Variant:
     Raises:
         VariantError: the number of copies is out of range.
     """
-    return Variant(args.board, args.opening or "outside", args.copies)
+    copies = {} if args.copies is None else {"copies": args.copies}
+    return Variant(args.board, args.opening or "outside", **copies)
 
 
 def parse_board(text: str) -> Board:

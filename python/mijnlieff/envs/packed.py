@@ -9,13 +9,11 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.choices import check_choice
-from mijnlieff.errors import VariantError
 
 __all__ = ["expand_packed"]
 
 _SET_BITS = 16
 _HANDS_FROM = 48
-_MAX_COPIES = 3
 
 
 def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "flat") -> Any:
@@ -37,16 +35,15 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
         on the same device.
 
     Raises:
-        TypeError: `packed` does not hold 64-bit integers as above.
+        TypeError: `packed` does not hold 64-bit integers as above, or `variant` is not a
+            `Variant`.
         ValueError: the layout is neither flat nor planes.
         VariantError: the variant has more than 16 cells or 3 copies.
     """
     variant = Variant() if variant is None else variant
-    if variant.board.num_cells > _SET_BITS or variant.copies > _MAX_COPIES:
-        raise VariantError(
-            f"packed observations hold at most {_SET_BITS} cells and {_MAX_COPIES} copies, "
-            f"not {variant.board.num_cells} cells and {variant.copies} copies"
-        )
+    if not isinstance(variant, Variant):
+        raise TypeError(f"variant must be a Variant, not {variant!r}")
+    variant.observation_shape("packed")  # raises for a variant that does not fit
     check_choice("layout", layout, ("flat", "planes"))
     torch = sys.modules.get("torch")  # a caller with a tensor has imported it
     if torch is not None and isinstance(packed, torch.Tensor):

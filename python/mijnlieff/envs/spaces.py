@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from gymnasium.spaces import Box
 
-from mijnlieff._mijnlieff import Position
-
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from mijnlieff._mijnlieff import Variant
 
 __all__ = ["observation_space"]
-
-#: Own stones, opposing stones, allowed cells, cells of the board.
-_CELL_PLANES = 4
 
 
 def observation_space(
@@ -38,11 +33,13 @@ def observation_space(
         TypeError: the dtype is neither float32 nor uint8.
         VariantError: packed observations cannot hold this variant.
     """
-    # Raises for a layout or dtype that does not exist.
-    example = Position(variant).observation(observation, dtype)  # type: ignore[arg-type]
+    shape = variant.observation_shape(observation)
     if observation == "packed":
-        return Box(0, np.iinfo(np.uint64).max, (), np.uint64)
-    high = np.ones_like(example)
-    hands = 3 * variant.board.num_cells if observation == "flat" else _CELL_PLANES
-    high[hands:] = variant.copies if high.dtype == np.uint8 else 1
-    return Box(np.zeros_like(high), high, dtype=high.dtype.type)
+        return Box(0, np.iinfo(np.uint64).max, shape, np.uint64)
+    number = np.dtype(dtype)
+    if number not in (np.float32, np.uint8):
+        raise TypeError(f"observations have dtype float32 or uint8, not {number}")
+    high = np.ones(shape, number)
+    # The last eight planes, or numbers, are the two hands.
+    high[-8:] = variant.copies if number == np.uint8 else 1
+    return Box(np.zeros_like(high), high, dtype=number.type)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
@@ -13,12 +12,15 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mijnlieff._mijnlieff import (
+    MAX_ENVS,
     BatchEnv,
     BuiltinPolicy,
     Position,
     Variant,
+    integer,
+    integer_in,
+    seed_of,
 )
-from mijnlieff._util.integers import integer, integer_in, seed_of, threads_of
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
@@ -29,13 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["MAX_ENVS", "VectorEnv"]
-
-#: The largest batch; beyond it a mistyped number would take all memory.
-MAX_ENVS = 2**24
-
-#: Games of self-play from which threads pay also on a busy machine; see docs/performance.md.
-_THREADS_PAY_FROM = 16384
+__all__ = ["VectorEnv"]
 
 _AUTORESET = {
     "same_step": AutoresetMode.SAME_STEP,
@@ -59,7 +55,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     opponent the agent plays one side of each game; the other side's turns happen inside ``step``,
     and the reward is the agent's.
 
-    Game ``i`` draws from random streams of its own, made from ``seed + i``. So the same seed gives
+    Game ``i`` has its own random streams, made from ``seed + i``. So the same seed gives
     the same games whatever ``num_envs`` and ``num_threads``, and the same as `MijnlieffEnv`.
 
     Args:
@@ -71,7 +67,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             natively and draws from the games' streams.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
-            anew for every game.
+            again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
             or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`).
         dtype: float32 or uint8, for flat and planes.
@@ -82,9 +78,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         auto_pass: play forced passes inside ``step`` instead of asking for them.
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
-        num_threads: threads for batches of 2,048 games and more; None is one for each CPU this
-            process may use, or a single one for self-play of less than 16,384 games, where a thread
-            that has to wait for a processor costs more than it saves.
+        num_threads: 1 to 1024; None is as many as there are cores. Batches of less than 2,048 games
+            use one, and by default self-play of less than 16,384 games does, where a thread that
+            waits for a core costs more than it saves.
         copy: whether every step hands out other arrays. False hands out the environment's own,
             which the next step overwrites.
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
@@ -151,7 +147,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             "autoreset": self.autoreset_mode.name.lower(),
             "auto_pass": auto_pass,
             "illegal_action": illegal_action,
-            "num_threads": _threads(num_threads, self.num_envs, opponent is None),
+            "num_threads": num_threads,
             "copy": copy,
         }
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
@@ -161,12 +157,12 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
     @cached_property
     def action_space(self) -> MultiDiscrete:  # type: ignore[override]
-        """The space of a batch of actions; made when asked for, as it is big."""
+        """The space of a batch of actions; made on first use, as it is large."""
         return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions))
 
     @cached_property
     def observation_space(self) -> Space[Any]:  # type: ignore[override]
-        """The space of a batch of observations; made when asked for, as it is four batches big."""
+        """The space of a batch of observations; made on first use, as it is four batches large."""
         return batch_space(self.single_observation_space, self.num_envs)
 
     def reset(
@@ -190,7 +186,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         Raises:
             ValueError: a seed is negative or above 2**64 - 1, a list or mask has a wrong length, a
                 mask selects nothing, or an option does not exist.
-            TypeError: a seed is no integer, or the mask no bool array.
+            TypeError: a seed is not an integer, or the mask not a bool array.
             PolicyError: the opponent returned something illegal; nothing has changed.
         """
         mask = _reset_mask(options, self.num_envs)
@@ -210,7 +206,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
         Args:
             actions: integers of any type ``(num_envs,)``, each in ``0..num_actions``; the last one
-                passes. Games that start anew in this step (autoreset "next_step") take any.
+                passes. Games that start again in this step (autoreset "next_step") take any.
 
         Returns:
             observations: see the class, from the side that is to move now.
@@ -223,7 +219,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             IllegalMoveError: an action does not exist, or is illegal while ``illegal_action`` is
                 "raise". ``env_index`` says in which game. No game has moved.
             GameOverError: a game has ended and was not reset, or none was started.
-            TypeError: the actions are no integers.
+            TypeError: the actions are not integers.
             ValueError: the actions have a wrong shape.
             PolicyError: the opponent returned something illegal. No game has moved.
             ClosedEnvError: the environment was closed.
@@ -263,7 +259,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         Raises:
             ValueError: not one position for each game. Nothing has changed.
             PositionError: a position is over or of another variant. Nothing has changed.
-            TypeError: something is no `Position`. Nothing has changed.
+            TypeError: an item is not a `Position`. Nothing has changed.
         """
         self._batch.set_positions(list(positions))
         self._seed_from_entropy()
@@ -312,17 +308,6 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         else:
             self._batch = BatchEnv(self.num_envs, self.variant, **self._options)
             self._batch.restore(games)
-
-
-def _threads(num_threads: SupportsIndex | None, num_envs: int, self_play: bool) -> int:
-    given = threads_of(num_threads)
-    if given is not None:
-        return given
-    if self_play and num_envs < _THREADS_PAY_FROM:
-        return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
+    SEEDS,
     BuiltinPolicy,
     MinimaxPolicy,
     Position,
     RandomPolicy,
     Variant,
+    integer,
     random_openings,
+    seed_of,
+    threads_of,
 )
-from mijnlieff._util.integers import SEEDS, integer, seed_of, threads_of
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, choose_actions, make_policy

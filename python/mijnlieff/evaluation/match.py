@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
+    SEEDS,
     BuiltinPolicy,
     Position,
     Variant,
+    integer,
     play_match,
     random_openings,
+    seed_of,
+    threads_of,
 )
-from mijnlieff._util.integers import SEEDS, integer, seed_of, threads_of
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy, choose_actions, make_policy

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 
-from mijnlieff._mijnlieff import Variant
-from mijnlieff._util.integers import SEEDS
+from mijnlieff._mijnlieff import SEEDS, Variant
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match import Conditions, play
 from mijnlieff.evaluation.tournament_report import TournamentReport

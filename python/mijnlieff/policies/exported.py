@@ -12,8 +12,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Network, Position, Variant
-from mijnlieff._util.integers import integer, seed_of
+from mijnlieff._mijnlieff import Network, Position, Variant, integer, seed_of
 from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value

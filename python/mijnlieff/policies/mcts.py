@@ -8,17 +8,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, TreeSearch
-from mijnlieff._util.integers import SEEDS, integer, seed_of
+from mijnlieff._mijnlieff import (
+    FULL_MARGIN,
+    MARGIN_UNIT,
+    SEEDS,
+    Position,
+    TreeSearch,
+    integer,
+    seed_of,
+)
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.playable import check_playable
 
-__all__ = ["MARGIN_UNIT", "MCTSPolicy", "search_value", "search_with"]
-
-MARGIN_UNIT = 4.0
-"""Points per unit of a network's margin, so that both of its values have a similar range."""
-# A margin of this many points counts as 1 in the value of a search.
-_FULL_MARGIN = 8.0
+__all__ = ["MCTSPolicy", "search_value", "search_with"]
 
 # The most edges (nodes times actions) of all trees that are searched at once.
 _EDGES_AT_ONCE = 1 << 24
@@ -39,7 +41,7 @@ def search_value(values: Any, margin_weight: float) -> Any:
     Returns:
         ``(B,)``, an array or a tensor like `values`, between -1 and 1.
     """
-    share = (values[:, 1] * (MARGIN_UNIT / _FULL_MARGIN)).clip(-1.0, 1.0)
+    share = (values[:, 1] * (MARGIN_UNIT / FULL_MARGIN)).clip(-1.0, 1.0)
     return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
 
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
-from mijnlieff._util.integers import integer, seed_of
+from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.playable import check_playable
 
@@ -54,7 +53,7 @@ class NetworkPolicy:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        Position().observation(observation)  # raises for a layout that does not exist
+        Variant().observation_shape(observation)  # raises for a layout that does not exist
         if not (temperature >= 0 and math.isfinite(temperature)):
             raise ValueError(
                 f"temperature must be a finite number of at least 0, not {temperature!r}"

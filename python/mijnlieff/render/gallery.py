@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import SupportsIndex
 
-from .._util.integers import integer
+from .._mijnlieff import integer
 from .scene import scene
 from .shapes import Drawable
 from .sizes import pixels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from .._util.integers import integer
+from .._mijnlieff import integer
 from .shapes import Scene
 
 __all__ = ["LARGEST", "pixels"]

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
+from mijnlieff._mijnlieff import MAX_THREADS
 from mijnlieff.train.settings import check_settings, documented, setting, settings_of
 
 __all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "Budget", "TrainConfig"]
@@ -187,7 +188,7 @@ class TrainConfig:
         None,
         "threads of PyTorch; runs repeat only with the same number",
         low=1,
-        high=1024,
+        high=MAX_THREADS,
         alphazero=1,
         may_change=True,
     )

@@ -2,10 +2,8 @@
 
 use ndarray::{Array, IntoDimension};
 use numpy::{Element, IntoPyArray, PyArray, PyArrayDescr, PyArrayDescrMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-
-use crate::encode::Layout;
 
 /// The number type of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +29,6 @@ impl Dtype {
             )))
         }
     }
-}
-
-/// The layout with this name.
-pub(crate) fn parse_layout(name: &str) -> PyResult<Layout> {
-    name.parse().map_err(PyValueError::new_err)
 }
 
 /// Numbers in C order as an array of this shape; they are moved, not copied.

@@ -1,8 +1,8 @@
-//! Integers as Python gives them: anything with `__index__`, but no boolean.
+//! Integers as Python gives them: anything with `__index__` except booleans.
 
 #![allow(unsafe_code, reason = "PyO3 has no safe form of PyNumber_Index")]
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 
 use pyo3::conversion::FromPyObjectOwned;
@@ -11,15 +11,69 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-/// The most threads that a call may ask for; a mistyped number would take all memory.
-const MAX_THREADS: usize = 1024;
+use super::shown;
+use crate::vector::BatchEnv;
 
-/// The integer that a value is.
+/// The most threads that a call may ask for; a mistyped number would take all memory.
+pub(crate) const MAX_THREADS: usize = 1024;
+
+/// Defines the extractor (`from_py_with`) of each integer argument, which knows name and range.
+macro_rules! arguments {
+    ($($name:ident: $type:ty = $range:expr;)*) => {$(
+        pub(crate) fn $name(value: &Bound<'_, PyAny>) -> PyResult<$type> {
+            integer_in(stringify!($name), value, $range)
+        }
+    )*};
+}
+
+arguments! {
+    count: usize = 0..=usize::MAX;
+    depth: u32 = 0..=u32::MAX;
+    first: u64 = 0..=u64::MAX;
+    max_considered: usize = 1..=1 << 10;
+    num_envs: usize = 1..=BatchEnv::MAX_ENVS;
+    num_simulations: usize = 1..=1 << 24;
+    plies: usize = 0..=usize::MAX;
+    repeats: usize = 0..=usize::MAX;
+    seed: u64 = 0..=u64::MAX;
+    solve_below: usize = 0..=usize::MAX;
+}
+
+/// The extractor of `max_nodes`; None is no limit.
+pub(crate) fn max_nodes(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    unless_none(value, |given| integer_in("max_nodes", given, 0..=u64::MAX))
+}
+
+/// The extractor of `num_threads`; None is as many as there are cores, see [`threads_or_cores`].
+pub(crate) fn num_threads(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    unless_none(value, |given| {
+        integer_in("num_threads", given, 1..=MAX_THREADS)
+    })
+}
+
+/// The number of threads given, or as many as there are cores that this process may use.
+pub(crate) fn threads_or_cores(num_threads: Option<usize>) -> usize {
+    num_threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+fn unless_none<'py, T>(
+    value: &Bound<'py, PyAny>,
+    extract: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Option<T>> {
+    if value.is_none() {
+        Ok(None)
+    } else {
+        extract(value).map(Some)
+    }
+}
+
+/// The Python integer that a value stands for.
 ///
 /// # Errors
 ///
-/// `TypeError` for a boolean, which is nearly always a flag in the wrong place, and for what is no
-/// integer; the message starts with `name`.
+/// `TypeError` for a boolean, which is nearly always a flag in the wrong place, and for anything
+/// that is not an integer; the message starts with `name`.
 pub(crate) fn index<'py>(
     name: impl Display,
     value: &Bound<'py, PyAny>,
@@ -28,9 +82,9 @@ pub(crate) fn index<'py>(
         return Ok(value.clone());
     }
     let py = value.py();
-    let refused = || match value.repr() {
-        Ok(shown) => PyTypeError::new_err(format!("{name} must be an integer, not {shown}")),
-        Err(error) => error,
+    let refused = || {
+        let shown = shown(value);
+        PyTypeError::new_err(format!("{name} must be an integer, not {shown}"))
     };
     if value.is_instance_of::<PyBool>() {
         return Err(refused());
@@ -70,35 +124,61 @@ pub(crate) fn integer_in<'py, T>(
 where
     T: FromPyObjectOwned<'py> + PartialOrd + Display,
 {
-    let (least, most) = (range.start(), range.end());
-    let refused = |number: &Bound<'py, PyAny>| {
-        PyValueError::new_err(format!("{name} must be {least} to {most}, not {number}"))
-    };
     let index = index(name, value)?;
     match index.extract() {
         Ok(number) if range.contains(&number) => Ok(number),
-        _ => Err(refused(&index)),
+        _ => {
+            let (least, most) = (range.start(), Most(range.end()));
+            let message = format!("{name} must be {least} to {most}, not {}", shown(&index));
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 
-/// A count, such as of games or plies.
-pub(crate) fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    integer_or(name, value, |number| {
-        PyValueError::new_err(format!("{name} must be 0 or more, not {number}"))
-    })
+/// The end of a range; the largest number of 64 bits is easier to read as a power.
+struct Most<'a, T>(&'a T);
+
+impl<T: Display> Display for Most<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.0.to_string();
+        if shown == u64::MAX.to_string() {
+            f.write_str("2**64 - 1")
+        } else {
+            f.write_str(&shown)
+        }
+    }
 }
 
-/// A seed, or the number of a stream.
-pub(crate) fn seed(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
-    integer_or(name, value, |number| {
-        PyValueError::new_err(format!("{name} must be 0 to 2**64 - 1, not {number}"))
-    })
+/// The integer that an argument stands for.
+#[pyfunction(name = "integer")]
+pub(crate) fn python_integer<'py>(
+    name: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    index(name, value)
 }
 
-/// A number of threads, as many as there are cores unless given.
-pub(crate) fn threads(num_threads: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
-    num_threads.map_or_else(
-        || Ok(std::thread::available_parallelism().map_or(1, usize::from)),
-        |given| integer_in("num_threads", given, 1..=MAX_THREADS),
-    )
+/// The integer that an argument stands for, if it is `least` to `most`.
+#[pyfunction(name = "integer_in")]
+pub(crate) fn python_integer_in(
+    name: &str,
+    value: &Bound<'_, PyAny>,
+    least: u64,
+    most: u64,
+) -> PyResult<u64> {
+    integer_in(name, value, least..=most)
+}
+
+/// A seed, 0 to 2**64 - 1.
+#[pyfunction]
+pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
+    seed
+}
+
+/// A number of threads, 1 to 1024, or None where it is left open.
+#[pyfunction]
+pub(crate) fn threads_of(
+    #[pyo3(from_py_with = num_threads)] num_threads: Option<usize>,
+) -> Option<usize> {
+    num_threads
 }

@@ -34,6 +34,26 @@ impl<'py> FromPyObject<'_, 'py> for Items<'py> {
     }
 }
 
+impl<'py> Items<'py> {
+    /// What `convert` makes of each item and its number.
+    pub(crate) fn list<T>(
+        self,
+        convert: impl Fn(usize, &Bound<'py, PyAny>) -> PyResult<T>,
+    ) -> PyResult<Vec<T>> {
+        let py = self.0.py();
+        let mut items = Vec::new();
+        for (number, item) in self.0.enumerate() {
+            if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+                py.check_signals()?;
+            }
+            let item = convert(number, &item?)?;
+            make_room(&mut items, "a list", 1)?;
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
 /// The items of a Python sequence, all of one type.
 ///
 /// `Vec` reserves what a sequence says of its length before it looks at an item, and
@@ -45,22 +65,16 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
 
     fn extract(sequence: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let py = sequence.py();
-        let mut items = Vec::new();
-        for (number, item) in Items::extract(sequence)?.0.enumerate() {
-            if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
-                py.check_signals()?;
-            }
-            let item = item?.extract::<T>().map_err(|error| {
+        let items = Items::extract(sequence)?.list(|number, item| {
+            item.extract::<T>().map_err(|error| {
                 let error: PyErr = error.into();
                 if error.is_instance_of::<PyTypeError>(py) {
                     PyTypeError::new_err(format!("item {number}: {}", error.value(py)))
                 } else {
                     error
                 }
-            })?;
-            make_room(&mut items, "a list", 1)?;
-            items.push(item);
-        }
-        Ok(Self(items))
+            })
+        });
+        items.map(Self)
     }
 }

@@ -1,7 +1,6 @@
 //! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ExportedPolicy` stands.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use ndarray::Array2;
 use numpy::ndarray::Axis;
@@ -12,18 +11,16 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
-use crate::policy::network::ChoiceError;
-use crate::policy::network::{Choice, NUM_VALUES, Network, NetworkError, SharedWeights};
+use crate::policy::network::{Choice, NUM_VALUES, Network, SharedWeights};
 use crate::python::convert::arrays::shaped;
-use crate::python::convert::lists::Listed;
 use crate::python::errors::classes;
-use crate::python::errors::not_halted;
-use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable, common_variant, cores};
+use crate::python::interrupt::run_unless_quick;
+use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
-/// Up to this many positions are over before a thread to watch for Ctrl-C has paid.
+/// Up to this many positions take less time than to start a thread that watches for Ctrl-C.
 const QUICK_POSITIONS: usize = 16;
 
 /// Positions that are evaluated at a time: enough that starting a thread does not count.
@@ -111,11 +108,12 @@ impl PyNetwork {
         let actions = num_actions(self.0.variant());
         let mut logits = with_room(OUTPUTS, found[0].saturating_mul(actions))?;
         let mut values = with_room(OUTPUTS, found[0].saturating_mul(NUM_VALUES))?;
-        // Other threads may write to the array while a part of it is evaluated, so that is copied.
+        // Other threads may write to the array once the GIL is released, so each part is copied.
         for part in observations.as_array().axis_chunks_iter(Axis(0), PART) {
             let numbers: Array2<f32> = part.to_owned();
-            let evaluated = run(py, part.nrows(), |limits| self.0.evaluate(&numbers, limits))?;
-            let evaluated = evaluated.map_err(|halt| not_halted(&halt))?;
+            let evaluated = run_unless_quick(py, part.nrows() <= QUICK_POSITIONS, |stop| {
+                self.0.evaluate(&numbers, Limits::stopped_by(stop))
+            })??;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
         }
@@ -129,32 +127,32 @@ impl PyNetwork {
     fn choose<'py>(
         &self,
         py: Python<'py>,
-        positions: Listed<PyPosition>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
         temperature: f64,
         seed: u64,
         first: u64,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let variant = common_variant(&positions.0)?;
+        let variant = common_variant(&positions)?;
         if !self.0.serves(&variant) {
             let found = PyVariant(variant).__repr__();
             let expected = self.variant().__repr__();
             return Err(classes::PolicyError::new_err(format!(
-                "the network was trained on {expected}, and knows no position of {found}"
+                "the network was trained on {expected} and cannot play {found}"
             )));
         }
-        for (i, position) in positions.0.iter().enumerate() {
+        for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let cores = cores(&positions.0)?;
+        let cores = cores(&positions)?;
         let choice = Choice {
             temperature,
             seed,
             first,
         };
-        let chosen = run(py, cores.len(), |limits| {
+        let actions = run_unless_quick(py, cores.len() <= QUICK_POSITIONS, |stop| {
+            let limits = Limits::stopped_by(stop);
             self.0.choose(&variant, &cores, choice, limits)
-        })?;
-        let actions = chosen.map_err(|error| choice_error(&error))?;
+        })??;
         let mut numbers = with_room("the actions", actions.len())?;
         numbers.extend(actions.into_iter().map(|action| action as i64));
         Ok(PyArray1::from_vec(py, numbers))
@@ -172,32 +170,11 @@ impl PyNetwork {
 }
 
 impl PyNetwork {
-    fn build(
+    fn build<E: Into<PyErr> + Send>(
         py: Python<'_>,
-        make: impl FnOnce() -> Result<Network, NetworkError> + Send,
+        make: impl FnOnce() -> Result<Network, E> + Send,
     ) -> PyResult<Self> {
-        match py.detach(make) {
-            Ok(network) => Ok(Self(Arc::new(network))),
-            Err(error) => Err(classes::CheckpointError::new_err(error.to_string())),
-        }
-    }
-}
-
-/// Runs `work` without the GIL; stopped by Ctrl-C when there are many positions.
-fn run<T: Send>(
-    py: Python<'_>,
-    positions: usize,
-    work: impl FnOnce(Limits<'_>) -> T + Send,
-) -> PyResult<T> {
-    if positions <= QUICK_POSITIONS {
-        return Ok(py.detach(|| work(Limits::default())));
-    }
-    run_interruptible(py, |stop: &AtomicBool| work(Limits::stopped_by(stop)))
-}
-
-fn choice_error(error: &ChoiceError) -> PyErr {
-    match error {
-        ChoiceError::Halted(halt) => not_halted(halt),
-        ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+        let network = py.detach(make).map_err(Into::into)?;
+        Ok(Self(Arc::new(network)))
     }
 }

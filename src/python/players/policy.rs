@@ -3,7 +3,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -16,10 +15,10 @@ use crate::game::Variant;
 use crate::memory::with_room;
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::integers::{self, integer_or};
-use crate::python::convert::lists::Listed;
-use crate::python::errors::not_halted;
+use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::batch::positions;
+use crate::python::rules::position::{PyPosition, check_playable, position};
 use crate::python::rules::variant::PyVariant;
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
@@ -59,27 +58,30 @@ impl PyBuiltinPolicy {
     }
 
     /// The action this policy plays.
-    fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
-        check_playable(&position, "")?;
+    fn act(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = position)] position: &PyPosition,
+    ) -> PyResult<usize> {
+        check_playable(position, "")?;
         let policy = self.core(py, &position.variant)?;
         let number = self.take_numbers(1);
         let mv = if self.is_quick() {
-            self.choose(&policy, &position, number, Limits::default())
+            self.choose(&policy, position, number, Limits::default())
         } else {
             run_interruptible(py, |stop| {
-                self.choose(&policy, &position, number, Limits::stopped_by(stop))
+                self.choose(&policy, position, number, Limits::stopped_by(stop))
             })?
         };
-        mv.map_err(|halt| not_halted(&halt))
+        Ok(mv?)
     }
 
     /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Listed<PyPosition>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let positions = positions.0;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
@@ -106,19 +108,13 @@ impl PyBuiltinPolicy {
         let num_threads = if self.is_quick() {
             1
         } else {
-            thread::available_parallelism().map_or(1, usize::from)
+            integers::threads_or_cores(None)
         };
         let first = self.take_numbers(positions.len());
         let moves = run_interruptible(py, |stop| {
-            choose_batch(
-                &turns,
-                self.seed,
-                first,
-                num_threads,
-                Limits::stopped_by(stop),
-            )
-        })?;
-        let moves = moves.map_err(|halt| not_halted(&halt))?;
+            let limits = Limits::stopped_by(stop);
+            choose_batch(&turns, self.seed, first, num_threads, limits)
+        })??;
         let mut actions = with_room(ACTIONS, positions.len())?;
         let chosen = moves.iter().zip(&positions);
         actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
@@ -128,11 +124,9 @@ impl PyBuiltinPolicy {
     /// A policy of the same kind with this seed, and no decision made yet.
     fn with_seed<'py>(
         slf: &Bound<'py, Self>,
-        seed: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = slf
-            .get()
-            .arguments(slf.py(), integers::seed("seed", seed)?)?;
+        let arguments = slf.get().arguments(slf.py(), seed)?;
         slf.get_type().call1(arguments)
     }
 
@@ -183,12 +177,12 @@ impl PyBuiltinPolicy {
 }
 
 impl PyBuiltinPolicy {
-    fn new(kind: PolicyKind, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        Ok(Self {
+    fn new(kind: PolicyKind, seed: u64) -> Self {
+        Self {
             kind,
-            seed: seed.map_or(Ok(0), |given| integers::seed("seed", given))?,
+            seed,
             decisions: AtomicU64::new(0),
-        })
+        }
     }
 
     /// The player of this variant; a perfect one brings the solver along that `solve` uses too.
@@ -251,10 +245,10 @@ pub(crate) struct PyRandomPolicy;
 #[pymethods]
 impl PyRandomPolicy {
     #[new]
-    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    #[pyo3(signature = (seed=0))]
+    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed);
+        PyClassInitializer::from(base).add_subclass(Self)
     }
 }
 
@@ -265,10 +259,10 @@ pub(crate) struct PyGreedyPolicy;
 #[pymethods]
 impl PyGreedyPolicy {
     #[new]
-    #[pyo3(signature = (seed=None), text_signature = "(seed=0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self))
+    #[pyo3(signature = (seed=0))]
+    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed);
+        PyClassInitializer::from(base).add_subclass(Self)
     }
 }
 
@@ -285,14 +279,13 @@ pub(crate) struct PyMinimaxPolicy {
 #[pymethods]
 impl PyMinimaxPolicy {
     #[new]
-    #[pyo3(signature = (depth, seed=None), text_signature = "(depth, seed=0)")]
+    #[pyo3(signature = (depth, seed=0))]
     fn new(
-        depth: &Bound<'_, PyAny>,
-        seed: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let depth = parse_depth(depth)?;
-        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed)?;
-        Ok(PyClassInitializer::from(base).add_subclass(Self { depth }))
+        #[pyo3(from_py_with = extract_depth)] depth: Depth,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+    ) -> PyClassInitializer<Self> {
+        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed);
+        PyClassInitializer::from(base).add_subclass(Self { depth })
     }
 
     /// Plies looked ahead.
@@ -314,11 +307,13 @@ pub(crate) struct PyPerfectPolicy {
 #[pymethods]
 impl PyPerfectPolicy {
     #[new]
-    #[pyo3(signature = (seed=None, epsilon=0.0), text_signature = "(seed=0, epsilon=0.0)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>, epsilon: f64) -> PyResult<PyClassInitializer<Self>> {
-        let epsilon =
-            Epsilon::new(epsilon).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed)?;
+    #[pyo3(signature = (seed=0, epsilon=0.0))]
+    fn new(
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        epsilon: f64,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let epsilon = Epsilon::new(epsilon)?;
+        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed);
         Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
     }
 
@@ -329,11 +324,11 @@ impl PyPerfectPolicy {
     }
 }
 
-/// A search depth in plies.
-pub(crate) fn parse_depth(depth: &Bound<'_, PyAny>) -> PyResult<Depth> {
-    let plies = integer_or("depth", depth, |number| {
-        let max = Depth::MAX;
+/// The extractor of a search depth in plies.
+fn extract_depth(value: &Bound<'_, PyAny>) -> PyResult<Depth> {
+    let plies = integer_or("depth", value, |number| {
+        let (max, number) = (Depth::MAX, shown(number));
         PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
     })?;
-    Depth::new(plies).map_err(|error| PyValueError::new_err(error.to_string()))
+    Ok(Depth::new(plies)?)
 }

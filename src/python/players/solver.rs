@@ -1,34 +1,33 @@
-//! `mijnlieff._mijnlieff.Solver`, on which `mijnlieff.solve` and `PerfectPolicy` stand.
+//! `mijnlieff._mijnlieff.Solver`, which `mijnlieff.solve` and `PerfectPolicy` use.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
-use crate::memory::{OutOfMemory, zeroed};
+use crate::memory::zeroed;
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
-use crate::python::convert::lists::Listed;
-use crate::python::errors::{classes, out_of_memory};
+use crate::python::errors::{no_table, unsolved};
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::position::{PyPosition, common_variant, cores};
+use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::position::{PyPosition, position};
 use crate::python::rules::variant::PyVariant;
-use crate::search::solver::{self, Book, Solution, Solver, Unsolved};
-use crate::search::{Halt, Limits};
+use crate::search::Limits;
+use crate::search::solver::{self, Book, Solution, Solver};
 
-/// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
+/// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
 #[pyfunction]
 pub(crate) fn canonical_counts(
     py: Python<'_>,
     variant: PyVariant,
-    plies: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = integers::plies)] plies: usize,
 ) -> PyResult<Vec<usize>> {
-    let plies = integers::count("plies", plies)?;
     let variant = variant.0;
     if variant.board().num_cells() > Solver::MAX_CELLS || variant.copies() > 3 {
         return Err(PyValueError::new_err(format!(
@@ -40,8 +39,8 @@ pub(crate) fn canonical_counts(
     }
     let counts = run_interruptible(py, |stop| {
         solver::canonical_counts(&variant, plies, Limits::stopped_by(stop))
-    })?;
-    counts.map_err(|halt| crate::python::errors::not_halted(&halt))
+    })??;
+    Ok(counts)
 }
 
 /// What an illegal action is given for a margin.
@@ -58,7 +57,7 @@ type Answers<'py> = (
     Bound<'py, PyArray2<i8>>,
 );
 
-/// Solves positions of one board and number of copies, whatever the opening rule.
+/// The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
 #[pyclass(name = "Solver", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySolver {
     pub(crate) core: Arc<Solver>,
@@ -77,21 +76,15 @@ impl PySolver {
         book: Option<&[u8]>,
     ) -> PyResult<Self> {
         let variant = variant.0;
-        let parsed = py.detach(|| book.map(Book::parse).transpose());
-        let book = parsed.map_err(|error| classes::BookError::new_err(error.to_string()))?;
+        let book = py.detach(|| book.map(Book::parse).transpose())?;
         let book_positions = book.as_ref().map_or(0, Book::len);
         let core = py.detach(|| {
-            let solver = Solver::with_table(&variant, table_bytes)?;
-            Ok(match book {
+            Solver::with_table(&variant, table_bytes).map(|solver| match book {
                 Some(book) => solver.with_book(Arc::new(book)),
                 None => solver,
             })
         });
-        let core = core.map_err(|error: OutOfMemory| {
-            PyMemoryError::new_err(format!(
-                "{error}; {table_bytes} bytes are allowed, set_table_bytes allows fewer"
-            ))
-        })?;
+        let core = core.map_err(|error| no_table(&error, table_bytes))?;
         Ok(Self {
             core: Arc::new(core),
             variant,
@@ -111,13 +104,13 @@ impl PySolver {
         self.book_positions
     }
 
-    /// The margin of a position, its legal actions, their margins, and the positions looked into.
+    /// The margin of a position, its legal actions, their margins, and the nodes searched.
     #[pyo3(signature = (position, max_nodes=None, max_seconds=None))]
     fn solve(
         &self,
         py: Python<'_>,
-        position: &PyPosition,
-        max_nodes: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = position)] position: &PyPosition,
+        #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answer> {
         self.check_variant(&position.variant)?;
@@ -129,7 +122,7 @@ impl PySolver {
             margin,
             moves,
             nodes,
-        } = solved.map_err(|unsolved| unsolved_error("", &unsolved))?;
+        } = solved.map_err(|error| unsolved("", &error))?;
         let variant = &position.variant;
         let actions = moves.iter().map(|&(mv, _)| action_of(variant, mv));
         let margins = moves.iter().map(|&(_, margin)| margin);
@@ -141,18 +134,18 @@ impl PySolver {
     fn solve_batch<'py>(
         &self,
         py: Python<'py>,
-        positions: Listed<PyPosition>,
-        num_threads: Option<&Bound<'py, PyAny>>,
-        max_nodes: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answers<'py>> {
         const LABELS: &str = "the margins of positions";
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
-        let num_threads = integers::threads(num_threads)?;
-        if !positions.0.is_empty() {
-            self.check_variant(&*common_variant(&positions.0)?)?;
+        let num_threads = integers::threads_or_cores(num_threads);
+        if !positions.is_empty() {
+            self.check_variant(&*common_variant(&positions)?)?;
         }
-        let cores = cores(&positions.0)?;
+        let cores = cores(&positions)?;
         let (count, width) = (cores.len(), num_actions(&self.variant));
         let mut margins = zeroed(LABELS, count)?;
         let mut of_actions = zeroed(LABELS, count.saturating_mul(width))?;
@@ -174,9 +167,7 @@ impl PySolver {
             let limits = budget.limits(stop);
             self.core.solve_each(&cores, rows, num_threads, limits, put)
         })?;
-        solved.map_err(|(number, unsolved)| {
-            unsolved_error(&format!("position {number}: "), &unsolved)
-        })?;
+        solved.map_err(|(number, error)| unsolved(&format!("position {number}: "), &error))?;
         Ok((
             PyArray1::from_vec(py, margins),
             shaped(py, of_actions, (count, width)),
@@ -213,18 +204,17 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    fn new(max_nodes: Option<&Bound<'_, PyAny>>, max_seconds: Option<f64>) -> PyResult<Self> {
-        let max_nodes = max_nodes.map(|given| integers::seed("max_nodes", given));
-        let deadline = max_seconds.map(|seconds| {
-            let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
-                PyValueError::new_err(format!("max_seconds must be 0 or more, not {seconds}"))
-            })?;
-            // A time too far away to name is none.
-            Ok::<_, PyErr>(Instant::now().checked_add(time))
-        });
+    fn new(max_nodes: Option<u64>, max_seconds: Option<f64>) -> PyResult<Self> {
+        if let Some(seconds) = max_seconds.filter(|&seconds| seconds.is_nan() || seconds < 0.0) {
+            let message = format!("max_seconds must be 0 or more, not {seconds:?}");
+            return Err(PyValueError::new_err(message));
+        }
+        // Infinity, and any time too far away for the clock, is no limit.
+        let time = max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Ok(Self {
-            max_nodes: max_nodes.transpose()?,
-            deadline: deadline.transpose()?.flatten(),
+            max_nodes,
+            deadline,
         })
     }
 
@@ -235,15 +225,4 @@ impl SearchBudget {
             ..Limits::stopped_by(stop)
         }
     }
-}
-
-/// The exception for a search that reached a limit; the message starts with `place`.
-fn unsolved_error(place: &str, unsolved: &Unsolved) -> PyErr {
-    let (lower, upper) = (unsolved.bounds.lower, unsolved.bounds.upper);
-    let halt = unsolved.halt;
-    if let Halt::OutOfMemory(error) = &halt {
-        return out_of_memory(error);
-    }
-    let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
-    classes::SearchLimitError::new_err((message, lower, upper))
 }

@@ -10,7 +10,9 @@ use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::python::convert::integers::index;
 use crate::python::convert::lists::Listed;
-use crate::python::errors::{board_error, classes};
+use crate::python::convert::shown;
+use crate::python::convert::text::text;
+use crate::python::errors::classes;
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
 #[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
@@ -35,23 +37,21 @@ impl PyBoard {
             near.ok_or_else(|| {
                 let (min, max) = (i32::MIN, i32::MAX);
                 classes::BoardError::new_err(format!(
-                    "the block at ({x}, {y}) is too far out; coordinates are {min} to {max}"
+                    "the block at ({}, {}) is too far out; coordinates are {min} to {max}",
+                    shown(&x),
+                    shown(&y)
                 ))
             })
         };
         let corners = blocks.0.iter().enumerate().map(corner);
         let corners: Vec<(i32, i32)> = corners.collect::<PyResult<_>>()?;
-        Board::from_blocks(&corners)
-            .map(Self::new)
-            .map_err(|error| board_error(&error))
+        Ok(Self::new(Board::from_blocks(&corners)?))
     }
 
     /// A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
     #[staticmethod]
-    fn from_text(text: &str) -> PyResult<Self> {
-        Board::from_text(text)
-            .map(Self::new)
-            .map_err(|error| board_error(&error))
+    fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
+        Ok(Self::new(Board::from_text(text)?))
     }
 
     /// How many cells exist, 1 to 64.
@@ -98,6 +98,7 @@ impl PyBoard {
         let cell = known.filter(|&cell: &usize| cell < self.0.num_cells());
         let cell = cell.ok_or_else(|| {
             let last = self.0.num_cells() - 1;
+            let number = shown(&number);
             let message = format!("cell {number} does not exist, cells are 0 to {last}");
             PyIndexError::new_err(message)
         })?;

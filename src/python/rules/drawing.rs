@@ -4,7 +4,7 @@ use crate::game::{Piece, Player, Position, Variant, format_move};
 
 /// The board with coordinates, then a line for each player: hand, points, and who is to move.
 ///
-/// Stones are `L` or `D` and their sign, `*` marks a cell that is open to the side to move, `.`
+/// Stones are `L` or `D` and their sign, `*` marks a cell that is allowed to the side to move, `.`
 /// another empty cell; a missing cell is blank.
 pub(crate) fn draw(variant: &Variant, position: &Position) -> String {
     let board = variant.board();

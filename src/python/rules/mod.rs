@@ -1,7 +1,9 @@
 //! Boards, variants, positions and records as Python objects.
 
+pub(crate) mod batch;
 pub(crate) mod board;
 pub(crate) mod drawing;
+pub(crate) mod observation;
 pub(crate) mod position;
 pub(crate) mod records;
 pub(crate) mod variant;

@@ -1,39 +1,25 @@
 //! `mijnlieff.Position`.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use bytemuck::Zeroable;
 use ndarray::arr2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyString;
 
 use super::drawing::draw;
+use super::observation::observations;
 use super::variant::PyVariant;
-use crate::encode::{
-    Feature, Layout, PackError, action_of, move_of, num_actions, observe, pack, write_mask,
-};
+use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
-    self, Move, PlayError, Player, Position, Variant, format_position, parse_move, parse_position,
+    self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
-use crate::memory::{OutOfMemory, with_room, zeroed};
-use crate::python::convert::arrays::{Dtype, parse_layout, shaped};
 use crate::python::convert::integers::index;
-use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items, Listed};
-use crate::python::errors::{
-    legal_actions, out_of_memory, pack_error, parse_error, play_error, position_error,
-    record_error, unknown_action,
-};
-use crate::python::interrupt::run_unless_quick;
-
-/// Up to this many positions are written in less time than a thread takes to start that watches for
-/// Ctrl-C.
-const QUICK_POSITIONS: usize = 4096;
-
-/// What the memory is for, where there is none.
-const OBSERVATIONS: &str = "the observations";
+use crate::python::convert::lists::Items;
+use crate::python::convert::shown;
+use crate::python::convert::text::text;
+use crate::python::errors::{game_over, legal_actions, play_error, record_error, unknown_action};
 
 /// The state of a game; immutable, every method returns a new one.
 #[pyclass(
@@ -75,10 +61,13 @@ impl PyPosition {
     /// The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
     #[staticmethod]
     #[pyo3(signature = (record, variant=None))]
-    fn from_record(record: &str, variant: Option<PyVariant>) -> PyResult<Self> {
+    fn from_record(
+        #[pyo3(from_py_with = text)] record: &str,
+        variant: Option<PyVariant>,
+    ) -> PyResult<Self> {
         let Self { variant, core } = Self::new(variant);
         let moves =
-            game::parse_record(&variant, record).map_err(|error| record_error(&variant, &error))?;
+            game::parse_record(&variant, record).map_err(|error| record_error(&variant, error))?;
         let core = moves
             .into_iter()
             .fold(core, |core, mv| core.play_unchecked(&variant, mv));
@@ -88,9 +77,12 @@ impl PyPosition {
     /// The position with this text, see `notation`.
     #[staticmethod]
     #[pyo3(signature = (text, variant=None))]
-    fn from_notation(text: &str, variant: Option<PyVariant>) -> PyResult<Self> {
+    fn from_notation(
+        #[pyo3(from_py_with = text)] text: &str,
+        variant: Option<PyVariant>,
+    ) -> PyResult<Self> {
         let variant = PyVariant::or_default(variant).0;
-        let core = parse_position(&variant, text).map_err(|error| position_error(&error))?;
+        let core = parse_position(&variant, text)?;
         Ok(Self { variant, core })
     }
 
@@ -102,7 +94,7 @@ impl PyPosition {
 
     /// The variant that is played.
     #[getter]
-    fn variant(&self) -> PyVariant {
+    pub(crate) fn variant(&self) -> PyVariant {
         PyVariant(self.variant.clone())
     }
 
@@ -207,7 +199,7 @@ impl PyPosition {
         layout: &str,
         dtype: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let layout = parse_layout(layout)?;
+        let layout: Layout = layout.parse()?;
         observations(
             py,
             &self.variant,
@@ -269,16 +261,10 @@ pub(crate) fn parse_action(
     place: &str,
 ) -> PyResult<(Move, Position)> {
     if position.is_over(variant) {
-        return Err(play_error(
-            variant,
-            position,
-            None,
-            &PlayError::GameOver,
-            place,
-        ));
+        return Err(game_over(place));
     }
-    let mv = if let Ok(name) = action.cast::<PyString>() {
-        parse_move(variant.board(), name.to_str()?).map_err(|error| parse_error(&error))?
+    let mv = if action.is_instance_of::<PyString>() {
+        parse_move(variant.board(), text(action)?)?
     } else {
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();
@@ -297,144 +283,22 @@ pub(crate) fn parse_action(
     Ok((mv, next))
 }
 
-/// The observations of several positions of one variant, ``(B, ...)``.
-#[pyfunction]
-#[pyo3(signature = (positions, layout="flat", dtype=None))]
-pub(crate) fn observe_batch<'py>(
-    py: Python<'py>,
-    positions: Listed<PyPosition>,
-    layout: &str,
-    dtype: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let variant = common_variant(&positions.0)?;
-    let layout = parse_layout(layout)?;
-    let cores = cores(&positions.0)?;
-    let mut shape = vec![cores.len()];
-    shape.extend(layout.shape(&variant));
-    observations(py, &variant, &cores, layout, dtype, &shape)
-}
-
-/// The action masks of several positions of one variant, int8 ``(B, num_actions)``.
-#[pyfunction]
-pub(crate) fn mask_batch(
-    py: Python<'_>,
-    positions: Listed<PyPosition>,
-) -> PyResult<Bound<'_, PyArray2<i8>>> {
-    let variant = common_variant(&positions.0)?;
-    let cores = cores(&positions.0)?;
-    let actions = num_actions(&variant);
-    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
-        write_mask(&variant, position, mask);
-    })?;
-    Ok(shaped(py, masks, (cores.len(), actions)))
-}
-
-/// The positions without their variant.
-pub(crate) fn cores(positions: &[PyPosition]) -> PyResult<Vec<Position>> {
-    let mut cores = with_room("a list of positions", positions.len())?;
-    cores.extend(positions.iter().map(|position| position.core));
-    Ok(cores)
-}
-
-/// A Python list of positions of one variant.
-pub(crate) fn position_list<'py>(
-    py: Python<'py>,
-    variant: &Arc<Variant>,
-    positions: impl ExactSizeIterator<Item = Position>,
-) -> PyResult<Bound<'py, PyList>> {
-    let wanted = OutOfMemory::of::<PyPosition>("a list of positions", positions.len());
-    let list = PyList::empty(py);
-    for (number, core) in positions.enumerate() {
-        if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
-            py.check_signals()?;
-            py.detach(|| ());
-        }
-        let variant = Arc::clone(variant);
-        let made = Bound::new(py, PyPosition { variant, core });
-        made.and_then(|position| list.append(position))
-            .map_err(|error| {
-                if error.is_instance_of::<PyMemoryError>(py) {
-                    out_of_memory(&wanted)
-                } else {
-                    error
-                }
-            })?;
+/// The extractor of one position.
+///
+/// # Errors
+///
+/// `TypeError` for anything else.
+pub(crate) fn position<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a PyPosition> {
+    match value.cast::<PyPosition>() {
+        Ok(position) => Ok(position.get()),
+        Err(_) => Err(not_a_position("position", value)),
     }
-    Ok(list)
 }
 
-/// The variant that all positions share.
-pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>> {
-    let Some(first) = positions.first() else {
-        return Err(PyValueError::new_err(
-            "the list of positions is empty, give at least one",
-        ));
-    };
-    for (i, position) in positions.iter().enumerate() {
-        if position.variant != first.variant {
-            let (found, expected) = (position.variant().__repr__(), first.variant().__repr__());
-            let message = format!("position {i} is of {found}, the first one of {expected}");
-            return Err(PyValueError::new_err(message));
-        }
-    }
-    Ok(first.variant.clone())
-}
-
-fn observations<'py>(
-    py: Python<'py>,
-    variant: &Variant,
-    positions: &[Position],
-    layout: Layout,
-    dtype: Option<&Bound<'py, PyAny>>,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
-    if layout == Layout::Packed {
-        PackError::check(variant).map_err(|error| pack_error(&error))?;
-        let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
-            row[0] = pack(variant, position);
-        })?;
-        return Ok(shaped(py, words, shape).into_any());
-    }
-    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => {
-            shaped(py, features::<f32>(py, variant, positions, layout)?, shape).into_any()
-        }
-        Dtype::Uint8 => {
-            shaped(py, features::<u8>(py, variant, positions, layout)?, shape).into_any()
-        }
-    })
-}
-
-fn features<T: Feature + Zeroable + Send>(
-    py: Python<'_>,
-    variant: &Variant,
-    positions: &[Position],
-    layout: Layout,
-) -> PyResult<Vec<T>> {
-    let length = layout.len(variant);
-    rows(py, OBSERVATIONS, positions, length, |position, row| {
-        observe(variant, position, layout, row);
-    })
-}
-
-/// A row of numbers for each position, written without the GIL when there are many.
-fn rows<T: Zeroable + Send>(
-    py: Python<'_>,
-    what: &'static str,
-    positions: &[Position],
-    length: usize,
-    write: impl Fn(&Position, &mut [T]) + Sync,
-) -> PyResult<Vec<T>> {
-    let mut numbers = zeroed(what, positions.len().saturating_mul(length))?;
-    run_unless_quick(py, positions.len() <= QUICK_POSITIONS, |stop| {
-        for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            write(position, row);
-        }
-    })?;
-    Ok(numbers)
+/// The exception for a value that is not a position; the message starts with `name`.
+pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    let value = shown(value);
+    PyTypeError::new_err(format!("{name} must be a Position, not {value}"))
 }
 
 /// Reads what [`PyPosition::__reduce__`] wrote.
@@ -446,10 +310,8 @@ pub(crate) fn restore_position(text: &str, variant: PyVariant) -> PyResult<PyPos
 
 /// Refuses finished games; the message starts with `place`.
 pub(crate) fn check_playable(position: &PyPosition, place: &str) -> PyResult<()> {
-    let PyPosition { variant, core } = position;
-    let over = |core: &Position| play_error(variant, core, None, &PlayError::GameOver, place);
-    if core.is_over(variant) {
-        Err(over(core))
+    if position.core.is_over(&position.variant) {
+        Err(game_over(place))
     } else {
         Ok(())
     }

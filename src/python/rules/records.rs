@@ -2,22 +2,26 @@
 
 use pyo3::prelude::*;
 
-use super::position::{PyPosition, parse_action};
+use super::position::{PyPosition, parse_action, position};
 use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
-use crate::python::convert::integers::integer_in;
+use crate::python::convert::integers;
 use crate::python::convert::lists::Items;
+use crate::python::convert::text::text;
 use crate::python::errors::record_error;
 use crate::python::interrupt::run_interruptible;
 
 /// The actions of a game record; every one is played, so the game is legal.
 #[pyfunction]
 #[pyo3(signature = (text, variant=None))]
-pub(crate) fn parse_record(text: &str, variant: Option<PyVariant>) -> PyResult<Vec<usize>> {
+pub(crate) fn parse_record(
+    #[pyo3(from_py_with = text)] text: &str,
+    variant: Option<PyVariant>,
+) -> PyResult<Vec<usize>> {
     let variant = PyVariant::or_default(variant).0;
     let moves =
-        game::parse_record(&variant, text).map_err(|error| record_error(&variant, &error))?;
+        game::parse_record(&variant, text).map_err(|error| record_error(&variant, error))?;
     Ok(moves
         .into_iter()
         .map(|mv| action_of(&variant, mv))
@@ -37,19 +41,18 @@ pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> P
         position = next;
         moves.push(mv);
     }
-    game::format_record(&variant, &moves).map_err(|error| record_error(&variant, &error))
+    game::format_record(&variant, &moves).map_err(|error| record_error(&variant, error))
 }
 
 /// The number of sequences of exactly `depth` actions; finished games have no continuation.
 #[pyfunction]
 pub(crate) fn perft(
     py: Python<'_>,
-    position: &PyPosition,
-    depth: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = position)] position: &PyPosition,
+    #[pyo3(from_py_with = integers::depth)] depth: u32,
 ) -> PyResult<u64> {
-    let plies = integer_in("depth", depth, 0..=u32::MAX)?;
     let count = run_interruptible(py, |stop| {
-        game::perft_until(&position.variant, &position.core, plies, stop)
+        game::perft_until(&position.variant, &position.core, depth, stop)
     })?;
     // Nothing else sets the flag, and Ctrl-C has returned above.
     Ok(count.unwrap_or_default())

@@ -5,12 +5,15 @@ use std::sync::{Arc, OnceLock};
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 
 use super::board::PyBoard;
-use crate::encode::{action_of, action_symmetries, move_of, num_actions, pass_action};
+use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
 use crate::game::{Variant, format_move, parse_move};
 use crate::python::convert::integers::{index, integer_or};
-use crate::python::errors::{classes, parse_error, variant_error};
+use crate::python::convert::shown;
+use crate::python::convert::text::text;
+use crate::python::errors::classes;
 
 /// What is fixed for a whole game: board, opening rule, pieces of each type.
 #[pyclass(
@@ -27,22 +30,18 @@ pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
 #[pymethods]
 impl PyVariant {
     #[new]
-    #[pyo3(signature = (board=None, opening="outside", copies=None))]
+    #[pyo3(signature = (board=None, opening="outside", copies=2))]
     fn new(
         board: Option<PyBoard>,
         opening: &str,
-        copies: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = copies)] copies: i64,
     ) -> PyResult<Self> {
-        let copies = copies.map_or(Ok(i64::from(Variant::default().copies())), parse_copies)?;
-        let board = board.map_or_else(|| Variant::default().board().clone(), |board| board.0);
-        opening
-            .parse()
-            .and_then(|opening| Variant::new(board, opening, copies))
-            .map(|variant| match standard() {
-                same if **same == variant => Self(Arc::clone(same)),
-                _ => Self(Arc::new(variant)),
-            })
-            .map_err(|error| variant_error(&error))
+        let board = board.map_or_else(|| standard().board().clone(), |board| board.0);
+        let variant = Variant::new(board, opening.parse()?, copies)?;
+        Ok(match standard() {
+            same if **same == variant => Self(Arc::clone(same)),
+            _ => Self(Arc::new(variant)),
+        })
     }
 
     /// The board.
@@ -81,6 +80,17 @@ impl PyVariant {
         self.0.max_game_length()
     }
 
+    /// The shape of one observation in a layout, see `Position.observation`.
+    fn observation_shape<'py>(
+        &self,
+        py: Python<'py>,
+        layout: &str,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let layout: Layout = layout.parse()?;
+        layout.check(&self.0)?;
+        PyTuple::new(py, layout.shape(&self.0))
+    }
+
     /// The text of an action, such as ``a1+`` or ``pass``.
     fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("action", action)?;
@@ -88,6 +98,7 @@ impl PyVariant {
         let mv = known.and_then(|action| move_of(&self.0, action));
         let mv = mv.ok_or_else(|| {
             let last = pass_action(&self.0);
+            let number = shown(&number);
             let message = format!("action {number} does not exist, actions are 0 to {last} (pass)");
             PyIndexError::new_err(message)
         })?;
@@ -95,10 +106,8 @@ impl PyVariant {
     }
 
     /// The action with this text.
-    fn action_index(&self, name: &str) -> PyResult<usize> {
-        parse_move(self.0.board(), name)
-            .map(|mv| action_of(&self.0, mv))
-            .map_err(|error| parse_error(&error))
+    fn action_index(&self, #[pyo3(from_py_with = text)] name: &str) -> PyResult<usize> {
+        Ok(action_of(&self.0, parse_move(self.0.board(), name)?))
     }
 
     /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.
@@ -116,10 +125,7 @@ impl PyVariant {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> (
-        Bound<'py, pyo3::types::PyType>,
-        (PyBoard, &'static str, usize),
-    ) {
+    ) -> (Bound<'py, PyType>, (PyBoard, &'static str, usize)) {
         let variant = slf.get();
         (
             slf.get_type(),
@@ -141,9 +147,10 @@ fn standard() -> &'static Arc<Variant> {
     STANDARD.get_or_init(Arc::default)
 }
 
-fn parse_copies(copies: &Bound<'_, PyAny>) -> PyResult<i64> {
-    integer_or("copies", copies, |number| {
-        let max = Variant::MAX_COPIES;
+/// The extractor of `copies`.
+fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    integer_or("copies", value, |number| {
+        let (max, number) = (Variant::MAX_COPIES, shown(number));
         classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
     })
 }

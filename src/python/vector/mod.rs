@@ -14,28 +14,28 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use self::outputs::Outputs;
-use crate::encode::{Layout, PackError};
+use crate::encode::Layout;
 use crate::game::{Player, Variant, format_position, parse_position};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::{Beyond, copy_actions};
-use crate::python::convert::arrays::{Dtype, parse_layout};
+use crate::python::convert::arrays::Dtype;
+use crate::python::convert::integers;
 use crate::python::convert::lists::Listed;
 use crate::python::convert::observations::Format;
-use crate::python::errors::{
-    classes, in_game, out_of_memory, pack_error, play_error, position_error, unknown_action,
-};
-use crate::python::interrupt::run_until;
+use crate::python::errors::{classes, step_error};
+use crate::python::interrupt::{self, run_until};
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::position::{PyPosition, cores, position_list};
+use crate::python::rules::batch::{cores, position_list, positions};
+use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds, StepError, UnknownName};
+use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds};
 
 /// What the memory is for, where there is none.
 const ACTIONS: &str = "the actions";
 const STATE: &str = "the state of the games";
 
-/// Games from which on the GIL is released during a step.
-const DETACH_FROM: usize = 256;
+/// Games of self-play from which threads pay also on a busy machine; see `docs/performance.md`.
+const THREADS_PAY_FROM: usize = 16384;
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;
@@ -86,7 +86,7 @@ impl PyBatchEnv {
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
-        num_envs: usize,
+        #[pyo3(from_py_with = integers::num_envs)] num_envs: usize,
         variant: PyVariant,
         opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
@@ -96,33 +96,30 @@ impl PyBatchEnv {
         autoreset: &str,
         auto_pass: bool,
         illegal_action: &str,
-        num_threads: usize,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         copy: bool,
     ) -> PyResult<Self> {
         let variant = variant.0;
         let config = Config {
             opponent: parse_opponent(opponent, &variant)?,
-            seat: seat.parse().map_err(unknown_name)?,
-            autoreset: autoreset.parse().map_err(unknown_name)?,
-            reward: reward.parse().map_err(unknown_name)?,
-            illegal_action: illegal_action.parse().map_err(unknown_name)?,
+            seat: seat.parse()?,
+            autoreset: autoreset.parse()?,
+            reward: reward.parse()?,
+            illegal_action: illegal_action.parse()?,
             auto_pass,
             variant: variant.clone(),
         };
-        let layout = parse_layout(observation)?;
-        if layout == Layout::Packed {
-            PackError::check(&variant).map_err(|error| pack_error(&error))?;
-        }
+        let layout: Layout = observation.parse()?;
+        layout.check(&variant)?;
         let format = Format {
             layout,
             dtype: Dtype::parse(dtype)?,
         };
-        if num_envs == 0 || num_threads == 0 {
-            let message = format!(
-                "num_envs and num_threads must be at least 1, not {num_envs} and {num_threads}"
-            );
-            return Err(PyValueError::new_err(message));
-        }
+        let is_small = opponent.is_none() && num_envs < THREADS_PAY_FROM;
+        let num_threads = match num_threads {
+            None if is_small => 1,
+            _ => integers::threads_or_cores(num_threads),
+        };
         Ok(Self(Mutex::new(Inner {
             core: BatchEnv::new(config, layout, num_envs, num_threads)?,
             format,
@@ -278,8 +275,11 @@ impl PyBatchEnv {
     }
 
     /// Put each game at a position.
-    fn set_positions(&self, py: Python<'_>, positions: Listed<PyPosition>) -> PyResult<()> {
-        let positions = positions.0;
+    fn set_positions(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let variant = inner.core.config().variant.clone();
         let (expected, found) = (inner.core.num_envs(), positions.len());
@@ -334,8 +334,7 @@ impl PyBatchEnv {
         }
         let mut saved = with_room(STATE, games.len())?;
         for (text, streams, seat, over, fresh) in games {
-            let position =
-                parse_position(&variant, &text).map_err(|error| position_error(&error))?;
+            let position = parse_position(&variant, &text)?;
             saved.push(SavedGame {
                 position,
                 streams,
@@ -388,11 +387,7 @@ fn without_gil<T: Send>(
     core: &mut BatchEnv,
     work: impl FnOnce(&mut BatchEnv) -> T + Send,
 ) -> T {
-    if core.num_envs() >= DETACH_FROM {
-        py.detach(|| work(core))
-    } else {
-        work(core)
-    }
+    interrupt::without_gil(py, core.num_envs(), || work(core))
 }
 
 /// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
@@ -473,41 +468,4 @@ fn parse_opponent(
             let core = native.get().core(policy.py(), variant)?;
             Ok(Opponent::Policy(core))
         })
-}
-
-fn unknown_name(error: UnknownName) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
-fn step_error(py: Python<'_>, variant: &Variant, error: &StepError, beyond: &Beyond) -> PyErr {
-    match error {
-        StepError::Play {
-            game,
-            action,
-            position,
-            error,
-        } => {
-            let place = format!("game {game}: ");
-            in_game(
-                py,
-                play_error(variant, position, Some(*action), error, &place),
-                *game,
-            )
-        }
-        StepError::UnknownAction {
-            game,
-            action,
-            position,
-        } => {
-            let place = format!("game {game}: ");
-            let error = beyond.given(py, *game, *action).map_or_else(
-                |error| error,
-                |action| unknown_action(variant, position, action, &place),
-            );
-            in_game(py, error, *game)
-        }
-        StepError::OutOfMemory(error) => out_of_memory(error),
-        StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
-    }
 }

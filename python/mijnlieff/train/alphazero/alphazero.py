@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from mijnlieff import Variant
-from mijnlieff.policies.mcts import MARGIN_UNIT
+from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.replay import ReplayBuffer
 from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
 from mijnlieff.train.config import TrainConfig

@@ -1,0 +1,133 @@
+//! Lists of positions.
+
+use std::sync::Arc;
+
+use numpy::PyArray2;
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use super::observation::{observations, rows};
+use super::position::{PyPosition, not_a_position};
+use super::variant::PyVariant;
+use crate::encode::{Layout, num_actions, write_mask};
+use crate::game::{Position, Variant};
+use crate::memory::{OutOfMemory, with_room};
+use crate::python::convert::arrays::shaped;
+use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
+use crate::python::convert::shown;
+
+/// What the memory is for, where there is none.
+const LIST: &str = "a list of positions";
+
+/// The extractor of a list of positions.
+///
+/// # Errors
+///
+/// `TypeError` for anything else.
+pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
+    let items: PyResult<Items<'_>> = value.extract();
+    let items = items.map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let value = shown(value);
+            PyTypeError::new_err(format!("positions must be a list of Position, not {value}"))
+        } else {
+            error
+        }
+    })?;
+    items.list(|number, item| match item.cast::<PyPosition>() {
+        Ok(position) => Ok(position.get().clone()),
+        Err(_) => Err(not_a_position(&format!("position {number}"), item)),
+    })
+}
+
+/// The observations of several positions of one variant, ``(B, ...)``.
+#[pyfunction]
+#[pyo3(signature = (positions, layout="flat", dtype=None))]
+pub(crate) fn observe_batch<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    layout: &str,
+    dtype: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let variant = common_variant(&positions)?;
+    let layout: Layout = layout.parse()?;
+    let cores = cores(&positions)?;
+    let mut shape = vec![cores.len()];
+    shape.extend(layout.shape(&variant));
+    observations(py, &variant, &cores, layout, dtype, &shape)
+}
+
+/// The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+#[pyfunction]
+pub(crate) fn mask_batch(
+    py: Python<'_>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+) -> PyResult<Bound<'_, PyArray2<i8>>> {
+    let variant = common_variant(&positions)?;
+    let cores = cores(&positions)?;
+    let actions = num_actions(&variant);
+    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
+        write_mask(&variant, position, mask);
+    })?;
+    Ok(shaped(py, masks, (cores.len(), actions)))
+}
+
+/// The positions without their variant.
+pub(crate) fn cores(positions: &[PyPosition]) -> PyResult<Vec<Position>> {
+    let mut cores = with_room(LIST, positions.len())?;
+    cores.extend(positions.iter().map(|position| position.core));
+    Ok(cores)
+}
+
+/// A Python list of positions of one variant.
+pub(crate) fn position_list<'py>(
+    py: Python<'py>,
+    variant: &Arc<Variant>,
+    positions: impl ExactSizeIterator<Item = Position>,
+) -> PyResult<Bound<'py, PyList>> {
+    let wanted = OutOfMemory::of::<PyPosition>(LIST, positions.len());
+    let list = PyList::empty(py);
+    for (number, core) in positions.enumerate() {
+        if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+            py.check_signals()?;
+            py.detach(|| ());
+        }
+        let variant = Arc::clone(variant);
+        let made = Bound::new(py, PyPosition { variant, core });
+        made.and_then(|position| list.append(position))
+            .map_err(|error| {
+                if error.is_instance_of::<PyMemoryError>(py) {
+                    wanted.into()
+                } else {
+                    error
+                }
+            })?;
+    }
+    Ok(list)
+}
+
+/// The variant that all positions share.
+pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>> {
+    let Some(first) = positions.first() else {
+        return Err(PyValueError::new_err(
+            "the list of positions is empty, give at least one",
+        ));
+    };
+    for (i, position) in positions.iter().enumerate() {
+        if position.variant != first.variant {
+            let (found, expected) = (position.variant().__repr__(), first.variant().__repr__());
+            let message = format!("position {i} is of {found}, the first one of {expected}");
+            return Err(PyValueError::new_err(message));
+        }
+    }
+    Ok(first.variant.clone())
+}
+
+/// The variant that all positions share.
+#[pyfunction(name = "common_variant")]
+pub(crate) fn python_common_variant(
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+) -> PyResult<PyVariant> {
+    common_variant(&positions).map(PyVariant)
+}

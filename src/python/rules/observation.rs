@@ -1,0 +1,82 @@
+//! Observations of positions as new arrays.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytemuck::Zeroable;
+use pyo3::prelude::*;
+
+use crate::encode::{Feature, Layout, observe, pack};
+use crate::game::{Position, Variant};
+use crate::memory::zeroed;
+use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::interrupt::{run_interruptible, without_gil};
+
+/// Up to this many positions are written in less time than a thread takes to start that watches for
+/// Ctrl-C.
+const QUICK_POSITIONS: usize = 4096;
+
+/// What the memory is for, where there is none.
+const OBSERVATIONS: &str = "the observations";
+
+/// The observations of positions of one variant, in an array of this shape.
+pub(super) fn observations<'py>(
+    py: Python<'py>,
+    variant: &Variant,
+    positions: &[Position],
+    layout: Layout,
+    dtype: Option<&Bound<'py, PyAny>>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    layout.check(variant)?;
+    if layout == Layout::Packed {
+        let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
+            row[0] = pack(variant, position);
+        })?;
+        return Ok(shaped(py, words, shape).into_any());
+    }
+    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+        Dtype::Float32 => {
+            shaped(py, features::<f32>(py, variant, positions, layout)?, shape).into_any()
+        }
+        Dtype::Uint8 => {
+            shaped(py, features::<u8>(py, variant, positions, layout)?, shape).into_any()
+        }
+    })
+}
+
+fn features<T: Feature + Zeroable>(
+    py: Python<'_>,
+    variant: &Variant,
+    positions: &[Position],
+    layout: Layout,
+) -> PyResult<Vec<T>> {
+    let length = layout.len(variant);
+    rows(py, OBSERVATIONS, positions, length, |position, row| {
+        observe(variant, position, layout, row);
+    })
+}
+
+/// A row of numbers for each position, written without the GIL when there are many.
+pub(super) fn rows<T: Zeroable + Send>(
+    py: Python<'_>,
+    what: &'static str,
+    positions: &[Position],
+    length: usize,
+    write: impl Fn(&Position, &mut [T]) + Sync,
+) -> PyResult<Vec<T>> {
+    let mut numbers = zeroed(what, positions.len().saturating_mul(length))?;
+    let mut write_all = |stop: &AtomicBool| {
+        for (position, row) in positions.iter().zip(numbers.chunks_exact_mut(length)) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            write(position, row);
+        }
+    };
+    if positions.len() <= QUICK_POSITIONS {
+        without_gil(py, positions.len(), || write_all(&AtomicBool::new(false)));
+    } else {
+        run_interruptible(py, write_all)?;
+    }
+    Ok(numbers)
+}
