@@ -47,7 +47,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         errors.BoardError,
         ["'o'", "row 2", "'#'"],
     ),
-    ("ragged rows", lambda: Board.from_text("##\n#"), errors.BoardError, ["row 2", "fill up"]),
+    ("ragged rows", lambda: Board.from_text("##\n#"), errors.BoardError, ["row 2", "fill it up"]),
     (
         "blocks far apart",
         lambda: Board.from_blocks([(0, 0), (2**31 - 1, -(2**31))]),
@@ -141,13 +141,13 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         "an impossible position",
         lambda: Position.from_notation("SSSs/..../..../.... a4 1"),
         errors.PositionError,
-        ["3 stones of type Straight", "at most 2", "Dark has 1 stones"],
+        ["3 stones of type Straight", "only 2 exist", "Dark has 1 stones"],
     ),
     (
         "a position without opening stone",
         lambda: Position.from_notation("..../.S../..../.... b3 1"),
         errors.PositionError,
-        ["Light may open"],
+        ["no stone on an opening cell"],
     ),
     (
         "a position of another board",
