@@ -139,7 +139,7 @@ fn no_weight_of_the_values_is_too_large() {
                 search.update(&logits, &values).unwrap();
             }
             let results = search.results(Limits::default()).unwrap();
-            for targets in results.policy_targets.outer_iter() {
+            for targets in results.policy_targets.rows() {
                 let sum: f32 = targets.iter().sum();
                 assert!((sum - 1.0).abs() < 1e-5, "{root:?}: {sum}");
             }

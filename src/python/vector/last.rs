@@ -47,9 +47,11 @@ impl LastObservations {
         self.places.is_free(py)
             // Besides the rows that are kept here no array looks at their memory.
             && self.rows.other_views(py) == self.views.len() as isize
-            && self.games.iter().zip(&self.views).all(|(&game, view)| {
-                let place = &places[game as usize];
-                references(view.bind(py)) == 1 + isize::from(is_at(view, place.as_ref()))
+            // A weak reference may have given any of them back to the caller.
+            && self.views.iter().enumerate().all(|(row, view)| {
+                let game = self.games.get(row);
+                let place = game.and_then(|&game| places[game as usize].as_ref());
+                references(view.bind(py)) == 1 + isize::from(is_at(view, place))
             })
     }
 
