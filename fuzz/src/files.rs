@@ -274,7 +274,7 @@ fn check_network(file: &[u8], network: &Network) {
     );
     let evaluated = network.evaluate(&observation, Limits::default()).unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));
-    assert_eq!(evaluated.values.len(), 1);
+    assert_eq!(evaluated.values.nrows(), 1);
 }
 
 /// A network is read when it is written just as the format says, whatever its weights, and then it
