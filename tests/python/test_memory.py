@@ -69,7 +69,7 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
         ("m.mask_batch(many)", 300, r"masks: 130000000 bytes"),
         ("m.observe_batch(many)", 300, r"observations: \d{9} bytes"),
         ("m.solve_batch(many)", 350, r"margins of positions: 260000000 bytes"),
-        ("m.GreedyPolicy().act_batch(many)", 150, r"\d{8} bytes"),
+        ("m.GreedyPolicy().act_batch(many)", 30, r"\d{8} bytes"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, more, message):
