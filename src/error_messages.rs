@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::encode::PackError;
+use crate::encode::{Layout, PackError, UnknownLayout};
 use crate::file_header::{FileError, FileKind};
 use crate::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
@@ -223,6 +223,16 @@ fn errors_of_searches_and_players() {
     assert_eq!(
         name.to_string(),
         "unknown reward \"points\"; choose one of outcome, margin"
+    );
+}
+
+#[test]
+fn errors_of_layouts() {
+    let layout: UnknownLayout = "pixels".parse::<Layout>().unwrap_err();
+    assert!(
+        layout
+            .to_string()
+            .starts_with("unknown observation layout \"pixels\"")
     );
 }
 
