@@ -1,7 +1,7 @@
 //! Memory whose size a caller chooses: an error where the system does not grant it.
 //!
 //! What `Vec` does by itself ends the process. Everything that grows with a number that may be
-//! mistyped comes from here, or asks [`make_room`] before it grows.
+//! mistyped comes from here, or asks `make_room` before it grows.
 
 #![forbid(unsafe_code)]
 
