@@ -21,7 +21,10 @@ fn check_place(text: &str, error: &ParseError) {
     let rest: String = text.chars().skip(error.at).collect();
     // A long text is cut after 60 characters.
     let found = match error.found.char_indices().nth(60) {
-        Some((end, _)) => &error.found[..end],
+        Some((end, _)) => {
+            assert_eq!(&error.found[end..], "...", "{text:?}: {error:?}");
+            &error.found[..end]
+        }
         None => &error.found,
     };
     assert!(rest.starts_with(found), "{text:?}: {error:?}");

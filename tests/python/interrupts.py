@@ -1,11 +1,13 @@
-"""Programs that get Ctrl-C."""
+"""Programs that get Ctrl-C, and calls that let other threads run."""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 
 
 def last_words_when_interrupted(code: str, after: float) -> str:
@@ -19,3 +21,16 @@ def last_words_when_interrupted(code: str, after: float) -> str:
         # 0.2 s on a quiet machine.
         assert time.monotonic() - start < 1
     return words
+
+
+def ticks_of_another_thread(call: Callable[[], object]) -> int:
+    """How often one thread wakes up, a millisecond at a time, while another one is in a call."""
+    done = threading.Event()
+    work = threading.Thread(target=lambda: (call(), done.set()))
+    work.start()
+    ticks = 0
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    work.join()
+    return ticks

@@ -5,7 +5,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from importlib.resources import files
 from itertools import pairwise
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
+from interrupts import ticks_of_another_thread
 from mijnlieff import (
     Board,
     ChampionPolicy,
@@ -345,15 +345,7 @@ class TestPolicy:
     def test_other_threads_run_during_a_batch(self):
         policy = ChampionPolicy()
         positions = random_openings(200, 4) * 50
-        done = threading.Event()
-        work = threading.Thread(target=lambda: (policy.act_batch(positions), done.set()))
-        work.start()
-        ticks = 0
-        while not done.is_set():
-            ticks += 1
-            time.sleep(0.001)
-        work.join()
-        assert ticks > 3
+        assert ticks_of_another_thread(lambda: policy.act_batch(positions)) > 3
 
 
 def test_ctrl_c_stops_a_batch(tmp_path):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted
+from interrupts import last_words_when_interrupted, ticks_of_another_thread
 from mijnlieff import Position
 
 
@@ -43,12 +40,4 @@ def test_ctrl_c_stops_a_call(call):
 )
 def test_other_threads_run_meanwhile(call):
     positions = [Position()] * 300_000
-    done = threading.Event()
-    work = threading.Thread(target=lambda: (call(positions), done.set()))
-    work.start()
-    ticks = 0
-    while not done.is_set():
-        ticks += 1
-        time.sleep(0.001)
-    work.join()
-    assert ticks > 10
+    assert ticks_of_another_thread(lambda: call(positions)) > 10

@@ -2,14 +2,12 @@
 
 import copy
 import pickle
-import threading
-import time
 
 import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted
+from interrupts import last_words_when_interrupted, ticks_of_another_thread
 from mijnlieff import (
     Board,
     GameOverError,
@@ -164,17 +162,7 @@ def test_names():
 
 
 def test_other_threads_run_during_a_batch():
-    done = threading.Event()
-    work = threading.Thread(
-        target=lambda: (MinimaxPolicy(6).act_batch(random_openings(60, 3)), done.set())
-    )
-    work.start()
-    ticks = 0
-    while not done.is_set():
-        ticks += 1
-        time.sleep(0.001)
-    work.join()
-    assert ticks > 3
+    assert ticks_of_another_thread(lambda: MinimaxPolicy(6).act_batch(random_openings(60, 3))) > 3
 
 
 @pytest.mark.parametrize("call", ["act(p)", "act_batch([p] * 3)"])
