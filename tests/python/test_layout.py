@@ -164,10 +164,12 @@ sys.exit(len(failed))
 
 
 def needed_packages(name: str) -> set[str]:
-    """Top-level packages that load when the module is imported."""
+    """Top-level packages that load when the module is imported, and so the packages it is in."""
     seen, waiting = set(), [name]
     while waiting:
-        for other in IMPORTS.get(waiting.pop(), ()):
+        module = waiting.pop()
+        parent = module.rpartition(".")[0]
+        for other in IMPORTS.get(module, set()) | ({parent} & MODULES.keys()):
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
