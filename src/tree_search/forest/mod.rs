@@ -111,7 +111,7 @@ impl<S: GameState + PartialEq> Forest<S> {
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);
         let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
-        let new_store = || Store::with_room(nodes);
+        let new_store = || Store::with_room(nodes, num_actions(variant));
         let new_spare = || Spare::new(nodes, num_actions(variant));
         Ok(Self {
             stores: iter::repeat_with(new_store)

@@ -31,7 +31,7 @@ pub(crate) struct Spare<S> {
 impl<S: GameState + PartialEq> Spare<S> {
     pub(crate) fn new(nodes: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            store: Store::with_room(nodes)?,
+            store: Store::with_room(nodes, num_actions)?,
             trees: Vec::new(),
             scratch: vec![[0.0; LANES]; groups(num_actions)],
             logits: vec![Logits::NOTHING; groups(num_actions)],
@@ -168,7 +168,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
         if let Some(leaf) = *waiting {
             let row = self.rows[number] as usize;
             let evaluation = self.evaluations.get(row, self.num_actions);
-            tree.make_room(store, evaluation.logits.len())?;
+            tree.make_room(store)?;
             *waiting = None;
             tree.expand(simd, shared, store, &leaf, evaluation);
             if self.simulate {
@@ -204,7 +204,7 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts {
                 return Ok(());
             };
             let count = leaf.count_legal(shared.rules);
-            tree.make_room(store, groups(count))?;
+            tree.make_room(store)?;
             *waiting = None;
             let head = Prediction {
                 value: tree.rollout_value(shared, &leaf),

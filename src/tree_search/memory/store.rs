@@ -96,11 +96,15 @@ pub(crate) struct Store<S> {
     pub(crate) tallies: Vec<Tally>,
     /// What is added to the edges of roots.
     pub(crate) lanes: Vec<RootLanes>,
+    /// How many nodes surely fit, whatever the number of their edges.
+    room: usize,
+    /// The groups that the edges of a node fill at most.
+    most_groups: usize,
 }
 
 impl<S: GameState> Store<S> {
-    /// Memory with room for this many nodes.
-    pub(crate) fn with_room(nodes: usize) -> Result<Self, OutOfMemory> {
+    /// Memory with room for this many nodes, which have an edge for every action at most.
+    pub(crate) fn with_room(nodes: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
         // Groups of edges on average: of a node, and of those that are visited again.
         const LOGITS: usize = 4;
         const TALLIES: usize = 2;
@@ -109,22 +113,37 @@ impl<S: GameState> Store<S> {
             logits: with_room(nodes.saturating_mul(LOGITS))?,
             tallies: with_room(nodes.saturating_mul(TALLIES))?,
             lanes: Vec::new(),
+            room: 0,
+            most_groups: groups(num_actions),
         })
     }
 
-    /// Makes room for a node and for so many groups of edges; without it, adding them may end the
-    /// process.
+    /// Makes room for a node with any number of edges, and for what is found out about those of its
+    /// parent; without it, adding them may end the process.
     #[inline(always)]
-    pub(crate) fn make_room(
-        &mut self,
-        logits: usize,
-        tallies: usize,
-        lanes: usize,
-    ) -> Result<(), OutOfMemory> {
+    pub(crate) fn make_room(&mut self) -> Result<(), OutOfMemory> {
+        // Asked once a simulation, so it is only a number that is counted down.
+        if self.room == 0 {
+            self.find_room()?;
+        }
+        self.room -= 1;
+        Ok(())
+    }
+
+    /// Makes room for the node of a root as well as for its lanes.
+    pub(crate) fn make_room_for_root(&mut self) -> Result<(), OutOfMemory> {
+        grow(&mut self.lanes, self.most_groups)?;
+        self.make_room()
+    }
+
+    #[cold]
+    fn find_room(&mut self) -> Result<(), OutOfMemory> {
         grow(&mut self.nodes, 1)?;
-        grow(&mut self.logits, logits)?;
-        grow(&mut self.tallies, tallies)?;
-        grow(&mut self.lanes, lanes)
+        grow(&mut self.logits, self.most_groups)?;
+        grow(&mut self.tallies, self.most_groups)?;
+        let groups = room(&self.logits).min(room(&self.tallies));
+        self.room = room(&self.nodes).min(groups / self.most_groups);
+        Ok(())
     }
 
     pub(crate) fn clear(&mut self) {
@@ -132,6 +151,7 @@ impl<S: GameState> Store<S> {
         self.logits.clear();
         self.tallies.clear();
         self.lanes.clear();
+        self.room = 0; // at least, and more is found when it is needed
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -235,7 +255,7 @@ impl<S: GameState> Store<S> {
     fn adopt_one(&mut self, from: &Self, node: u32) -> Result<u32, OutOfMemory> {
         let mut node = *from.node(node);
         let groups = node.groups();
-        self.make_room(groups, groups, 0)?;
+        self.make_room()?;
         let logits = &from.logits[node.logits as usize..][..groups];
         node.logits = self.logits.len() as u32;
         self.logits.extend_from_slice(logits);
@@ -249,8 +269,12 @@ impl<S: GameState> Store<S> {
     }
 }
 
+/// How many more items fit, with numbers below [`NONE`].
+fn room<T>(memory: &Vec<T>) -> usize {
+    memory.capacity().min(NONE as usize) - memory.len()
+}
+
 /// Makes room for this many more items, whose numbers must be below [`NONE`].
-#[inline(always)]
 fn grow<T>(memory: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     let items = memory.len() + more;
     if items > NONE as usize {

@@ -125,13 +125,15 @@ impl SelectionRule {
         }
     }
 
-    /// The place of the edge that a simulation takes at the root.
+    /// The place of the edge that a simulation takes at the root, `possible` of whose edges have a
+    /// probability above 0.
     #[inline(always)]
     pub(crate) fn choose_at_root<V: Simd>(
         &self,
         simd: V,
         choice: NodeEdges<'_>,
         root: &[RootLanes],
+        possible: usize,
         simulation: usize,
         scratch: &mut [Lanes],
     ) -> usize {
@@ -145,8 +147,6 @@ impl SelectionRule {
                 schedules,
             } => {
                 // Actions of probability 0 are never sampled.
-                let logits = choice.logits.iter().flat_map(|it| it.numbers);
-                let possible = logits.filter(|&it| it > f32::NEG_INFINITY).count();
                 let considered = schedules.len().min(possible);
                 let due = schedules[considered - 1].visits(simulation);
                 improved_logits(simd, choice, *c_visit, *c_scale, scratch);

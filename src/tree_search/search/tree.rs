@@ -33,6 +33,8 @@ pub(crate) struct Tree<S> {
     pub(crate) first: u32,
     /// Where the lanes of the root start.
     first_lanes: u32,
+    /// The edges of the root whose probability is above 0.
+    possible: u16,
     /// Nodes and the places of their edges from the root to the leaf.
     pub(crate) path: Vec<(u32, u32)>,
     /// The simulations of this search that have come to their end.
@@ -55,6 +57,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             root,
             first: NONE,
             first_lanes: 0,
+            possible: 0,
             path: Vec::new(),
             done: 0,
             solved: None,
@@ -88,6 +91,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             root,
             first: NONE,
             first_lanes: 0,
+            possible: 0,
             path: Vec::new(),
             done: 0,
             solved: None,
@@ -97,9 +101,8 @@ impl<S: GameState + PartialEq> Tree<S> {
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
         {
-            let groups = old.node(node).groups();
             tree.first = new.adopt(old, node)?;
-            new.make_room(0, groups, groups)?;
+            new.make_room_for_root()?;
             if new.node(tree.first).tallies == NONE {
                 new.open(simd, tree.first);
             }
@@ -173,7 +176,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 value,
                 ..Prediction::default()
             };
-            self.make_room(store, 0)?;
+            store.make_room()?;
             self.add(simd, store, state, LeafEvaluation { head, logits: &[] });
         }
         Ok(None)
@@ -197,7 +200,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 ..Prediction::default()
             };
             let logits = &[pass];
-            self.make_room(store, 1)?;
+            store.make_room_for_root()?;
             self.expand_root(simd, shared, store, LeafEvaluation { head, logits });
         } else {
             return Ok(Some(self.root));
@@ -220,9 +223,10 @@ impl<S: GameState + PartialEq> Tree<S> {
             let node = store.node(at);
             let place = if at == self.first {
                 let (choice, lanes) = (store.choice(node), self.lanes(store));
+                let possible = usize::from(self.possible);
                 shared
                     .rule
-                    .choose_at_root(simd, choice, lanes, self.done, scratch)
+                    .choose_at_root(simd, choice, lanes, possible, self.done, scratch)
             } else if node.tallies == NONE {
                 usize::from(node.best)
             } else {
@@ -238,15 +242,14 @@ impl<S: GameState + PartialEq> Tree<S> {
         }
     }
 
-    /// Makes room in the store for a leaf whose edges fill this many groups.
+    /// Makes room in the store for the leaf.
     #[inline(always)]
-    pub(crate) fn make_room(&self, store: &mut Store<S>, groups: usize) -> Result<(), OutOfMemory> {
+    pub(crate) fn make_room(&self, store: &mut Store<S>) -> Result<(), OutOfMemory> {
         if self.first == NONE {
-            return store.make_room(groups, groups, groups);
+            store.make_room_for_root()
+        } else {
+            store.make_room()
         }
-        let parent = self.path.last().map(|&(node, _)| store.node(node));
-        let opened = parent.filter(|parent| parent.tallies == NONE);
-        store.make_room(groups, opened.map_or(0, Node::groups), 0)
     }
 
     /// Takes in the evaluation of the leaf, for which there must be room.
@@ -282,6 +285,9 @@ impl<S: GameState + PartialEq> Tree<S> {
     /// Draws the noise of the search that starts, and remembers where it starts from.
     fn prepare_root(&mut self, shared: &SearchContext<'_, S>, store: &mut Store<S>) {
         let root = &store.nodes[self.first as usize];
+        let logits = &store.logits[root.logits as usize..][..root.groups()];
+        let logits = logits.iter().flat_map(|it| it.numbers);
+        self.possible = logits.filter(|&it| it > f32::NEG_INFINITY).count() as u16;
         let tallies = &store.tallies[root.tallies as usize..][..root.groups()];
         self.first_lanes = store.lanes.len() as u32;
         let before = tallies.iter().map(|tally| RootLanes {
