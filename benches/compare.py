@@ -3,7 +3,7 @@
     python benches/compare.py .venv-peers/bin/python
 
 The argument is a Python that has them; `make bench-peers` makes one. It measures each library in a
-process of its own, one after the other, and ours right before each. No two games are alike: a step
+separate process, one after the other, and ours right before each. No two games are alike: a step
 of Othello is more work than one of Mijnlieff, a step of tic-tac-toe is less.
 """
 
@@ -53,7 +53,7 @@ def main() -> int:
     args = parser.parse_args()
     print(
         "Steps of one game in a second: random legal actions, observation and mask every step,\n"
-        "and games that end start anew. Drawing the actions is not counted.\n"
+        "and games that end restart. Drawing the actions is not counted.\n"
         "Ours: Mijnlieff on one thread at the same batch size. pgx uses every core there is.\n"
     )
     print(f"{'library':<11} {'game':<16} {'games':>6} {'steps':>12} {'ours':>12} {'ratio':>8}")

@@ -4,7 +4,7 @@
 # Usage: benches/count.sh FOLDER, in which `instructions` and `search` have been built.
 set -eu
 
-# One line: its name, how often what is counted happens, and the program.
+# One line: its name, how often the counted work happens, and the program.
 count() {
     printf '%-8s' "$1"
     for form in fast general; do

@@ -57,7 +57,7 @@ fn measured(env: &mut BatchEnv, memory: &mut Memory, actions: &mut [i64], kind: 
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    // Cargo adds flags of its own.
+    // Cargo adds its own flags.
     let choose = |choices: &[&'static str]| {
         let chosen = choices
             .iter()

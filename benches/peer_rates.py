@@ -3,7 +3,7 @@
     python benches/peer_rates.py LIBRARY GAME GAMES SECONDS
 
 Prints the steps a second of a single game as a number. Every step gives observation and mask to
-NumPy or Python, and games that end start anew. Actions are random and legal; the time of choosing
+NumPy or Python, and games that end restart. Actions are random and legal; the time of choosing
 them is not counted.
 """
 

@@ -166,7 +166,7 @@ fn book_key(variant: &Variant, position: &Position) -> (u32, u32) {
     (a | b << 16, rank)
 }
 
-/// A book is read when it is written just as the format says, and then it answers what is written
+/// A book is read when it is written just as the format says, and then it answers with the entries written
 /// in it. Anything else is refused.
 pub fn book_file(data: &[u8]) {
     let mut input = Input::new(data);

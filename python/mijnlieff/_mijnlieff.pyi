@@ -698,7 +698,7 @@ def parse_record(text: str, variant: Variant | None = None) -> list[int]:
     """The actions of a game record; every one is played, so the game is legal.
 
     Raises:
-        ParseError: the text is no record, or stops in the middle of a turn.
+        ParseError: the text is not a record, or stops in the middle of a turn.
         IllegalMoveError: a move is illegal; the message says which.
     """
 

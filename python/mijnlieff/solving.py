@@ -185,7 +185,7 @@ def solve_batch(
         num_threads: 1 to 1024; None is as many as there are cores. The answer does not depend on
             it.
         max_nodes: the most positions each thread may search.
-        max_seconds: the most time, in seconds; infinity is no limit.
+        max_seconds: the most time, in seconds; infinity means no limit.
 
     Raises:
         SearchLimitError: a limit was reached; the error names a position that was not solved and

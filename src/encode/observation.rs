@@ -222,7 +222,7 @@ impl PackError {
 /// bit  16..32   opposing stones
 /// bit  32..48   cells allowed now
 /// bit  48..56   own hand, two bits for the count of each type, Straight lowest
-/// bit  56..64   opposing hand, likewise
+/// bit  56..64   opposing hand, in the same way
 /// ```
 ///
 /// The result is meaningless for variants that [`PackError::check`] refuses.

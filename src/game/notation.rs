@@ -62,7 +62,7 @@ pub fn format_move(board: &Board, mv: Move) -> String {
 ///
 /// # Errors
 ///
-/// When the text is no cell of the board followed by a sign, and no pass.
+/// When the text is neither a cell of the board followed by a sign nor a pass.
 pub fn parse_move(board: &Board, text: &str) -> Result<Move, ParseError> {
     if matches!(text, "pass" | "(passa)") {
         return Ok(Move::Pass);
@@ -156,7 +156,7 @@ fn play_record_move(
 ///
 /// # Errors
 ///
-/// When the text is no record or stops in the middle of a turn (after a number or a comma), when a
+/// When the text is not a record or stops in the middle of a turn (after a number or a comma), when a
 /// move cannot be played, or when a `#` stands before the end of the game.
 pub fn parse_record(variant: &Variant, text: &str) -> Result<Vec<Move>, RecordError> {
     let mut reader = Reader { text, at: 0 };

@@ -29,7 +29,7 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// Whether somebody has asked to stop.
+    /// Whether the stop flag has been set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))

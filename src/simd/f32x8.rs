@@ -1,7 +1,7 @@
 //! Vectors of eight f32: what they can do, and the portable ones.
 //!
 //! Elsewhere, loops over arrays of eight numbers are left to the compiler. Where it would work on
-//! single numbers, [`Vector`] says what is meant: the tree search takes four times the instructions
+//! single numbers, [`Vector`] has the meaning: the tree search takes four times the instructions
 //! without it.
 
 #![forbid(unsafe_code)]

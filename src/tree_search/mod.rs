@@ -4,7 +4,7 @@
 //! until each has come to a position that has to be evaluated, [`TreeSearch::write_leaves`] writes
 //! them into the caller's arrays, and [`TreeSearch::update`] takes in what the network says about
 //! them. Finished games, and positions with few empty cells if so configured, are worth what the rules
-//! say, and cost no evaluation; forced passes are no nodes; a position that several trees have come
+//! say, and cost no evaluation; forced passes have no nodes; a position that several trees have come
 //! to is evaluated once.
 //!
 //! Whoever's turn it is, a value is the one of the side to move, and signs follow the side to move,

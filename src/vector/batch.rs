@@ -258,7 +258,7 @@ impl BatchEnv {
         with_engine!(&mut self.form, engine => engine.sample_actions(actions, pool));
     }
 
-    /// Whether every action can be played; games that start anew in this step take any.
+    /// Whether every action can be played; games that restart in this step take any.
     ///
     /// # Errors
     ///
@@ -335,7 +335,7 @@ impl BatchEnv {
         done
     }
 
-    /// Whether a step or reset may take so long that somebody should be able to stop it.
+    /// Whether a step or reset may take so long that it should be possible to stop it.
     ///
     /// A search of depth `d` looks into some `b^(d - 1)` positions, `b` being the moves of a position,
     /// and takes some 5 ns for each; measured on the standard board.

@@ -49,13 +49,13 @@ macro_rules! named {
 }
 
 named! {
-    /// When a game that has ended starts anew; the meanings are Gymnasium's.
+    /// When a game that has ended restarts; the meanings are Gymnasium's.
     Autoreset as "autoreset" {
         /// In the step that ends it: the observation is that of the next game.
         SameStep = "same_step",
         /// In the step after, which ignores the action and pays nothing.
         NextStep = "next_step",
-        /// Never: whoever steps must reset it first.
+        /// Never: the caller must reset it first.
         Disabled = "disabled",
     }
 }
@@ -83,7 +83,7 @@ named! {
 named! {
     /// Which side the agent plays against an opponent.
     Seat as "seat" {
-        /// Drawn anew for every game from the game's own stream.
+        /// Drawn for every game from the game's own stream.
         Random = "random",
         /// Always first.
         Light = "light",
@@ -112,7 +112,7 @@ pub struct Config {
     pub opponent: Opponent,
     /// The side of the agent; without meaning in self-play.
     pub seat: Seat,
-    /// When a game that has ended starts anew.
+    /// When a game that has ended restarts.
     pub autoreset: Autoreset,
     /// What the end of a game pays.
     pub reward: Reward,

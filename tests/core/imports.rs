@@ -219,7 +219,7 @@ fn imports_point_inward() {
 }
 
 /// A folder's `mod.rs` re-exports what its files define, so an import of the folder by one of its own
-/// files is no circle; any other two modules must not import each other, directly or over others.
+/// files is not a circle; any other two modules must not import each other, directly or over others.
 #[test]
 fn no_two_modules_import_each_other() {
     let modules = modules();

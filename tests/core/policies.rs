@@ -178,7 +178,7 @@ fn perfect_play_chooses_among_all_best_moves_and_errs_as_often_as_asked() {
 }
 
 #[test]
-fn nobody_beats_perfect_play() {
+fn no_player_beats_perfect_play() {
     let variant = Variant::default();
     let solver = Arc::new(Solver::new(&variant));
     let openings: Vec<Position> = (0..30)

@@ -39,7 +39,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def tally(request: pytest.FixtureRequest) -> Counter:
-    """Counts of what was compared, printed at the end of the run."""
+    """Counts of the comparisons, printed at the end of the run."""
     return request.config.stash[TALLY]
 
 

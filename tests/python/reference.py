@@ -1,7 +1,7 @@
 """The rules of Mijnlieff once more, slow and plain, to hold the fast implementation against.
 
 Nothing here is tuned or shared with the package: a board is a set of ``(x, y)`` cells, lines are
-walked cell by cell, and every answer is worked out anew. Only the numbering of cells and actions
+walked cell by cell, and every answer is worked out again. Only the numbering of cells and actions
 and the layout of observations follow the package, so that results can be compared.
 """
 
@@ -68,7 +68,7 @@ class Board:
         return {other for other in around if other in self}
 
     def walk(self, cell: Cell, step: Cell) -> set[Cell]:
-        """Cells met going straight on until one is missing; stones are no obstacle."""
+        """Cells met going straight on until one is missing; stones do not block."""
         met = set()
         x, y = cell[0] + step[0], cell[1] + step[1]
         while (x, y) in self:
@@ -79,7 +79,7 @@ class Board:
     def reach(self, piece: int, cell: Cell) -> set[Cell]:
         """Cells that a piece standing here points the opponent to, taken or not.
 
-        Straight: its row and column up to the first gap. Diagonal: its two diagonals likewise,
+        Straight: its row and column up to the first gap. Diagonal: its two diagonals in the same way,
         through corners too. Puller: the cells it touches. Pusher: all others, across gaps as well.
         """
         if piece == STRAIGHT:
@@ -168,7 +168,7 @@ class Position:
     variant: Variant
     stones: dict[Cell, int]  # who stands where
     hands: tuple[Hand, Hand]  # pieces of each type still held, Light's then Dark's
-    last: Action | None  # what was done just before; None at the start
+    last: Action | None  # the action before; None at the start
     ply: int
     is_over: bool
 

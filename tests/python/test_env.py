@@ -1,4 +1,4 @@
-"""MijnlieffEnv: Gymnasium's own checks, and what is said about one game."""
+"""MijnlieffEnv: Gymnasium's own checks, and the promises about one game."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def two_agents() -> Any:
     return env
 
 
-# The argument's name in the message, an integer that it takes, and what is called with it.
+# The argument's name in the message, an integer that it takes, and the call that takes it.
 ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("action", 1, START[0].play),
     ("move 1: action", 1, lambda value: Position.from_actions([value])),

@@ -1,6 +1,6 @@
-"""Arrays that Python lends out of Rust's memory, and threads that do to them what they can.
+"""Arrays that look at Rust's memory, and threads that change them in every way they can.
 
-Each abuse runs in a process of its own, which must end well: a corrupted heap ends a process.
+Each abuse runs in a separate process, which must end well: a corrupted heap ends a process.
 """
 
 import os
@@ -283,5 +283,5 @@ def test_short_memory_is_a_memory_error():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     message, shape = done.stdout.splitlines()
-    assert message == f"not enough memory for an array of {2**21 * (3 * 64 + 8) * 4} bytes"
+    assert message == f"not enough memory for an array: {2**21 * (3 * 64 + 8) * 4} bytes needed"
     assert shape == "(4, 56)"

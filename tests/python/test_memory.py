@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="other systems do not limit a process's memory"
 )
 
-# Limits the memory beyond what is in use, makes a call, and plays on without a limit.
+# Limits the memory beyond the part in use, makes a call, and plays on without a limit.
 PROGRAM = """
 import resource
 import mijnlieff as m

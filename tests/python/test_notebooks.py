@@ -10,7 +10,7 @@ import pytest
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 400_000
-# Of somebody's machine: homes and temporary folders, and where an object lay in memory.
+# Traces of one machine: homes and temporary folders, and where an object lay in memory.
 PRIVATE = re.compile(r"/(home|root|tmp|Users)/|[A-Z]:\\\\|site-packages| at 0x[0-9a-f]+")
 
 

@@ -263,7 +263,7 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
 )
 @pytest.mark.parametrize("variant_name", ["standard", "one missing", "five blocks"])
 def test_the_next_searches_go_on_with_what_the_trees_know(variant_name, options):
-    """The searches choose what is played; sometimes a tree is asked about another position."""
+    """The searches choose the actions played; sometimes a tree is asked about another position."""
     variant = VARIANTS[variant_name]
     network = known_network(variant, "noisy")
     generator = np.random.default_rng(0)

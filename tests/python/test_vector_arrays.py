@@ -69,7 +69,7 @@ def test_last_observations_are_those_of_games_that_do_not_restart(copy):
             row = info["final_obs"][ended.argmax()]
             rows[turn] = ended.sum(), sys.getsizeof(row.base) // row.nbytes
             assert np.array_equal(observations, other.reset(options={"reset_mask": ended})[0])
-        # Most games end in the same steps, then they start anew before they can, then end again.
+        # Most games end in the same steps, then they restart, then end again.
         if 20 <= turn < 170 and turn % 8 == 0:
             env.reset(options={"reset_mask": held})
             other.reset(options={"reset_mask": held})

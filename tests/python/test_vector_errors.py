@@ -318,3 +318,16 @@ except KeyboardInterrupt:
         child.send_signal(signal.SIGINT)
         output, _ = child.communicate(timeout=20)
     assert output == "stopped True\n"
+
+
+@pytest.mark.parametrize(
+    ("num_envs", "error"),
+    [(2**63, ValueError), (2**40, ValueError), (0, ValueError), ("many", TypeError)],
+)
+def test_a_pickle_with_an_impossible_number_of_games_is_refused(num_envs, error):
+    env = VectorEnv(4)
+    env.reset(seed=0)
+    crafted = env.__getstate__() | {"num_envs": num_envs}
+    with pytest.raises(error, match=f"num_envs must be .*{num_envs}"):
+        VectorEnv.__new__(VectorEnv).__setstate__(crafted)
+    assert env.step(env.sample_actions())[0].shape == (4, 56)

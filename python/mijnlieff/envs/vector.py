@@ -41,7 +41,7 @@ _AUTORESET = {
 
 
 class _Closed:
-    """Stands where the batch was; any use of it says that the environment was closed."""
+    """Takes the place of the batch of a closed environment; any use raises an error."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise ClosedEnvError("the environment was closed; make a new one")
@@ -78,15 +78,15 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         auto_pass: play forced passes inside ``step`` instead of asking for them.
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
-        num_threads: 1 to 1024; None is as many as there are cores. Batches of less than 2,048 games
-            use one, and by default self-play of less than 16,384 games does, where a thread that
-            waits for a core costs more than it saves.
-        copy: whether every step hands out other arrays. False hands out the environment's own,
+        num_threads: 1 to 1024; None is as many as there are cores. Batches of fewer than 2,048
+            games use one. So does self-play of fewer than 16,384 games by default, because there a
+            thread that waits for a core costs more than it saves.
+        copy: True returns new arrays from every step; False returns the environment's own arrays,
             which the next step overwrites.
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
 
     Raises:
-        ValueError: an option has no such value; the message lists those that exist.
+        ValueError: an option has an unknown value; the message lists the valid ones.
         TypeError: an option has a wrong type.
         VariantError: packed observations of a board they cannot hold.
 
@@ -95,9 +95,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8 ``(N,)`` (0
     Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool ``(N,)``, and in
     same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, which
-    repeats score and winner where Gymnasium's own environments have them. As in Gymnasium, the same
-    name with an underscore is the bool ``(N,)`` mask of the games that it is about, for all but
-    ``"action_mask"`` and ``"to_play"``, which are about every game.
+    repeats score and winner, as Gymnasium's own environments do. As in Gymnasium, the same
+    name with an underscore is the bool ``(N,)`` mask of the games that have a value; there is none
+    for ``"action_mask"`` and ``"to_play"``, which every game has.
 
     ``gymnasium.make_vec`` makes this class unless told to use another vectorization, with the
     defaults of `MijnlieffEnv`: a random opponent, and illegal actions lose.
@@ -175,8 +175,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
         Args:
             seed: an integer restarts the streams of game ``i`` with ``seed + i``; a list gives one
-                for each game, None leaving its streams as they are. Without a seed the streams go
-                on, and before the first seed they start from the system's entropy.
+                for each game, None leaves its streams as they are. Without a seed the streams
+                continue; before the first seed they start from the system's entropy.
             options: ``{"reset_mask": mask}`` with a bool array ``(num_envs,)`` resets only those
                 games.
 
@@ -233,7 +233,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     def sample_actions(self) -> NDArray[np.int64]:
         """Draw a legal action for each game, all equally likely.
 
-        The draws come from a stream of each game that nothing else uses.
+        Each game has a random stream for these draws alone.
 
         Returns:
             int64 ``(num_envs,)``; the pass for games that are over.
@@ -247,8 +247,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     def set_positions(self, positions: Sequence[Position]) -> tuple[Any, dict[str, Any]]:
         """Put each game at a position; the agent takes the side to move.
 
-        The random streams go on as they are. A pass that is forced in a given position is asked
-        for, also with ``auto_pass``.
+        The random streams continue. A pass that is forced in a given position is asked for, even
+        with ``auto_pass``.
 
         Args:
             positions: one for each game, of this environment's variant and not over.
@@ -257,7 +257,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             The observations and ``info``, as `reset` does.
 
         Raises:
-            ValueError: not one position for each game. Nothing has changed.
+            ValueError: the number of positions is not ``num_envs``. Nothing has changed.
             PositionError: a position is over or of another variant. Nothing has changed.
             TypeError: an item is not a `Position`. Nothing has changed.
         """
@@ -300,7 +300,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Make a native batch again and give it the games."""
+        """Make a new native batch and restore its games."""
         games = state.pop("games")
         self.__dict__.update(state)
         if games is None:

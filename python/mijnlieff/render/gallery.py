@@ -26,7 +26,7 @@ class Gallery:
 
     Args:
         positions: the positions to draw.
-        captions: one text for each position, of one or more lines; None is no captions.
+        captions: one text for each position, of one or more lines; None means no captions.
         size: length of each drawing's longer side in pixels, 32..8192.
         columns: number of positions in a row.
 

@@ -11,7 +11,7 @@ use crate::game::{Cell, CellSet, Piece, Variant};
 /// Extends flat observations.
 ///
 /// Added per cell: the lines of three through it on which only the own side has two stones, those
-/// on which only the own side has one, and likewise for the opponent (all 0 where a stone lies).
+/// on which only the own side has one, and the same for the opponent (all 0 where a stone lies).
 /// Added per placement: the share of the board's cells that it would leave the opponent to choose
 /// from, and whether that is none.
 #[derive(Debug)]

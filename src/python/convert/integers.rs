@@ -39,7 +39,7 @@ arguments! {
     solve_below: usize = 0..=usize::MAX;
 }
 
-/// The extractor of `max_nodes`; None is no limit.
+/// The extractor of `max_nodes`; None means no limit.
 pub(crate) fn max_nodes(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     unless_none(value, |given| integer_in("max_nodes", given, 0..=u64::MAX))
 }

@@ -24,8 +24,9 @@ use std::slice;
 use numpy::ndarray::{ArrayView, IxDyn};
 use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, PyArrayObject};
 use numpy::{Element, PyArrayDescr, PyArrayDyn};
-use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+
+use crate::memory::OutOfMemory;
 
 /// Numbers of which any bits are a value, so that they stay valid whatever Python writes.
 ///
@@ -114,12 +115,8 @@ impl<T: Element> SharedMemory<T> {
     ///
     /// `MemoryError` if there is not as much memory.
     fn zeros(py: Python<'_>, items: usize, item: usize) -> PyResult<Self> {
-        let short = || {
-            let bytes = items as u128 * item as u128 * size_of::<T>() as u128;
-            let message = format!("not enough memory for an array of {bytes} bytes");
-            PyMemoryError::new_err(message)
-        };
-        let len = items.checked_mul(item).ok_or_else(short)?;
+        let len = items.saturating_mul(item);
+        let short = || PyErr::from(OutOfMemory::of::<T>("an array", len));
         // An address is needed even where there is nothing to store.
         let layout = Layout::array::<T>(len.max(1)).map_err(|_| short())?;
         let objects = if T::IS_COPY { 0 } else { len };
@@ -151,7 +148,7 @@ impl<T: Element> SharedMemory<T> {
         unsafe { PyArrayDyn::borrow_from_array(&numbers, owner) }.into_any()
     }
 
-    /// Whether an array still is what [`SharedMemory::view`] made, and nobody can see it weakly.
+    /// Whether an array still is what [`SharedMemory::view`] made, and has no weak references.
     ///
     /// Safe whatever the answer: it tells only whether the array may be handed out once more.
     fn is_unchanged(&self, view: &Bound<'_, PyAny>, first: usize, shape: &[usize]) -> bool {

@@ -209,7 +209,7 @@ impl SearchBudget {
             let message = format!("max_seconds must be 0 or more, not {seconds:?}");
             return Err(PyValueError::new_err(message));
         }
-        // Infinity, and any time too far away for the clock, is no limit.
+        // Infinity, and any time too far away for the clock, means no limit.
         let time = max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Ok(Self {

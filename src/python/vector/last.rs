@@ -106,7 +106,7 @@ impl LastObservations {
     ///
     /// Games that started together end together, many in one step and few in the next.
     fn suit(&mut self, games: usize) -> bool {
-        /// Rows that are no waste.
+        /// Rows that are worth keeping.
         const FEW: usize = 256;
         /// Steps for which rows may be wasted.
         const PATIENCE: u32 = 32;

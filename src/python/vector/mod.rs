@@ -411,12 +411,12 @@ fn run_searching<T: Send>(
 fn in_use() -> PyErr {
     PyRuntimeError::new_err(
         "another thread is using this environment, or its opponent is in the middle of a step; \
-         give each thread one of its own",
+         give each thread its own",
     )
 }
 
 impl Inner {
-    /// The index of arrays to write into: always the same, or with `copy` ones that nobody uses.
+    /// The index of arrays to write into: always the same, or with `copy` ones that are not in use.
     ///
     /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
     /// arrays that the caller has dropped are taken again, and new ones made only when there are none.

@@ -25,7 +25,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// The number of the first position found unsolved, and what is known of it; also when memory
+    /// The number of the first position found unsolved, and its bounds; also when memory
     /// does not suffice.
     ///
     /// # Panics

@@ -78,7 +78,7 @@ pub(super) fn static_bounds(variant: &Variant, position: &Position) -> Bounds {
     }
 }
 
-/// A move with what is proven of the position it leads to, for the player who makes it.
+/// A move with the proven bounds of the position it leads to, for the player who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveBounds {
     /// The move.

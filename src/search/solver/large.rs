@@ -9,7 +9,7 @@ use crate::search::{Halt, Limits, Meter, MoveSet};
 /// About what an entry of the map takes, its share of the empty slots included.
 const ENTRY_BYTES: usize = 200;
 
-/// A search of its own, with bounds by position.
+/// The search of large boards, with bounds by position.
 pub(super) struct LargeSearch<'a> {
     variant: &'a Variant,
     known: HashMap<Position, Bounds>,

@@ -124,7 +124,7 @@ impl Solver {
     /// A solver with a table of at most this many bytes.
     ///
     /// Smaller boards take less, as much as can be of use. With more than 3 copies at least 32 MiB
-    /// are taken. On boards of more than 16 cells each search has a table of its own, which grows
+    /// are taken. On boards of more than 16 cells each search has its own table, which grows
     /// with what it finds.
     ///
     /// # Errors

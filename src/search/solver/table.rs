@@ -113,7 +113,7 @@ impl TranspositionTable {
         })
     }
 
-    /// Keeps what is known of a position, in place of what was, or of the entry in its bucket that
+    /// Stores the bounds of a position, in place of its old ones, or of the entry in its bucket that
     /// took the least effort to find.
     #[inline]
     pub(super) fn put(&self, key: u64, known: Known, nodes: u64) {

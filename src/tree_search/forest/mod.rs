@@ -165,7 +165,7 @@ impl<S: GameState + PartialEq> Forest<S> {
         Ok(())
     }
 
-    /// How many trees make a block, which has a store of its own.
+    /// How many trees make a block, which has its own store.
     fn share_of_trees(&self) -> usize {
         self.trees.len().div_ceil(self.stores.len())
     }

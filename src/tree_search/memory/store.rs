@@ -85,8 +85,8 @@ impl<S> Node<S> {
 
 /// Nodes and edges of all trees of one thread, in the order in which they were made.
 ///
-/// So what the trees of a batch read one after the other lies side by side: with memory of its own for
-/// every tree, processors spend more time on finding pages than on calculating.
+/// So the parts that trees of a batch read one after the other lie side by side: with separate memory
+/// for every tree, processors spend more time on finding pages than on calculating.
 #[derive(Debug)]
 pub(crate) struct Store<S> {
     pub(crate) nodes: Vec<Node<S>>,
@@ -220,7 +220,7 @@ impl<S: GameState> Store<S> {
         self.tallies[first + group].children[lane] = child;
     }
 
-    /// Makes room for what is found out about the edges of a node.
+    /// Makes room for the tallies of a node's edges.
     #[inline(always)]
     pub(crate) fn open<V: Simd>(&mut self, simd: V, node: u32) {
         let node = &mut self.nodes[node as usize];

@@ -125,7 +125,7 @@ fn level<V: Simd>(
     Some(best.place())
 }
 
-/// Writes what nobody knows anything about: all actions are equally likely.
+/// Writes the logits of a position that nothing is known about: all actions are equally likely.
 pub(crate) fn even(count: usize, logits: &mut [Logits]) {
     logits.fill(Logits::NOTHING);
     for place in 0..count {

@@ -152,7 +152,7 @@ impl<S: GameState> GameEngine<S> {
         pool.run(work, dispatch).for_each(drop);
     }
 
-    /// Whether every action can be played; games that start anew in this step take any.
+    /// Whether every action can be played; games that restart in this step take any.
     pub(crate) fn check_actions(&self, actions: &[i64], pool: &mut Pool) -> Result<(), StepError> {
         let share = share_of(actions.len(), pool);
         let games = self.games.chunks(share);

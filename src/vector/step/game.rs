@@ -160,7 +160,7 @@ impl<S: GameState> Game<S> {
 
     /// Plays the action of the agent; an illegal one, which is `None`, loses.
     ///
-    /// A game that has ended starts anew instead.
+    /// A game that has ended restarts instead.
     pub(crate) fn act(&mut self, shared: &StepContext<S>, action: Option<usize>) -> StepEffect<S> {
         if self.over {
             let pending = self.reset(shared);

@@ -198,7 +198,7 @@ impl<S: GameState> GameBlock<'_, S> {
     }
 }
 
-/// Games that are stepped before what is seen of them is written: few enough that they are still in the
+/// Games that are stepped before their observations are written: few enough that they are still in the
 /// first cache, and many enough that each of the loops runs for a while.
 const TILE: usize = 64;
 
@@ -263,7 +263,7 @@ impl<S: GameState> Kernel for ActPlainly<'_, S> {
     }
 }
 
-/// Plays a step that is more than the agent's action, or what is left of it to do.
+/// Plays the rest of a step that is more than the agent's action.
 #[inline(never)]
 fn act_fully<S: GameState>(
     shared: &StepContext<S>,

@@ -62,7 +62,7 @@ struct Effect {
 pub(crate) struct Tables {
     variant: Arc<Variant>,
     start: PackedGame,
-    /// Also for numbers that are no action, so that no index is out of range.
+    /// Also for numbers that are not actions, so that every index is in range.
     effects: [Effect; EFFECTS],
     /// The numbers of a hand, by its byte in `view`.
     hand_floats: Box<[[f32; 4]; 256]>,

@@ -27,7 +27,7 @@ class PolicyValueNetwork(nn.Module):
     """Logits for every action and two values for the side to move.
 
     Rotating or mirroring a position permutes the logits in the same way and leaves the values
-    unchanged, so what is learnt in one orientation holds in all.
+    unchanged, so a pattern learnt in one orientation holds in all.
 
     Attributes:
         num_features: numbers in a flat observation of the variant.

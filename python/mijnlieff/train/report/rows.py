@@ -24,7 +24,7 @@ def parse_round(line: bytes, like: Mapping[str, Any] | None) -> dict[str, Any]:
         like: another round of the run, which has the same names; None if there is none.
 
     Raises:
-        ValueError: not a round of a run; the message says what is wrong.
+        ValueError: not a round of a run; the message names the fault.
     """
     try:
         row = json.loads(line.decode())

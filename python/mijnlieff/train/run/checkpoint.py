@@ -108,7 +108,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
     Raises:
         CheckpointError: the file is missing, truncated, damaged, of another program or version, or
-            its parts do not match; the message names the file and what is wrong.
+            its parts do not match; the message names the file and the fault.
     """
     content = _read(path)
     try:

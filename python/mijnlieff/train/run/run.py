@@ -71,7 +71,7 @@ def resume_run(
 
     Args:
         folder: the folder of the run.
-        given: settings by name; those that affect what is learnt must be as before.
+        given: settings by name; those that affect learning must be as before.
         budget: when to stop; None for the run's own.
         variant: `board`, `opening` and `copies`, as far as given; they must be as before.
         device: where the network computes, see `choose_device`; it may differ from before.
@@ -84,7 +84,7 @@ def resume_run(
     """
     chosen = choose_device(device)
     with contextlib.ExitStack() as stack:
-        if folder.path.is_dir():  # otherwise loading tells what is missing
+        if folder.path.is_dir():  # otherwise loading names the missing file
             stack.enter_context(lock_folder(folder.path))
         saved = load_checkpoint(folder.checkpoint)
         _check_same_run(folder, saved, given, variant)
