@@ -79,7 +79,7 @@ class Board:
     def reach(self, piece: int, cell: Cell) -> set[Cell]:
         """Cells that a piece standing here points the opponent to, taken or not.
 
-        Straight: its row and column up to the first gap. Diagonal: its two diagonals in the same way,
+        Straight: its row and column up to the first gap. Diagonal: the same for its two diagonals,
         through corners too. Puller: the cells it touches. Pusher: all others, across gaps as well.
         """
         if piece == STRAIGHT:

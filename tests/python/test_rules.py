@@ -37,7 +37,7 @@ def assert_array(found: np.ndarray, expected: object, dtype: str) -> None:
 
 
 def assert_same_variant(core: mijnlieff.Variant, slow: reference.Variant) -> None:
-    """Compare everything that is fixed for a whole game: board, symmetries, numbering of actions."""
+    """Compare what does not change in a game: board, symmetries, numbering of actions."""
     board, cells = core.board, slow.board.cells
     assert board.num_cells == len(cells)
     assert (board.width, board.height) == (slow.board.width, slow.board.height)
