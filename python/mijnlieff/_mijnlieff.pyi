@@ -174,6 +174,23 @@ class Board:
             BoardError: another character, rows of different lengths, no cell or more than 64.
             ParseError: the text has a lone surrogate.
         """
+    @staticmethod
+    def arrangements(blocks: SupportsIndex = 4, corners: bool = False) -> list[Board]:
+        """Return every board that can be laid out with a number of 2x2 blocks.
+
+        Each board comes once up to rotation and reflection, in a fixed order: flat ones first, each
+        lying on its longer side.
+
+        Args:
+            blocks: number of blocks, 1 to 6. The four blocks of one box make 60 boards, five blocks
+                467 and six 4,226.
+            corners: False joins each block to the others along at least one edge of a cell; True
+                also allows joints at a corner (145 boards of four blocks).
+
+        Raises:
+            ValueError: ``blocks`` is not 1 to 6.
+            TypeError: ``blocks`` is not an integer.
+        """
     @property
     def num_cells(self) -> int:
         """How many cells exist, 1 to 64."""

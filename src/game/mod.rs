@@ -52,6 +52,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrangements;
 mod board;
 mod cell;
 mod error;

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
 use super::shown;
+use crate::game::Board;
 use crate::vector::BatchEnv;
 
 /// The most threads that a call may ask for; a mistyped number would take all memory.
@@ -27,6 +28,7 @@ macro_rules! arguments {
 }
 
 arguments! {
+    blocks: usize = 1..=Board::MAX_ARRANGED_BLOCKS;
     count: usize = 0..=usize::MAX;
     depth: u32 = 0..=u32::MAX;
     first: u64 = 0..=u64::MAX;

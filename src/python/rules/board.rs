@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
-use crate::python::convert::integers::index;
+use crate::python::convert::integers::{blocks, index};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
@@ -52,6 +52,18 @@ impl PyBoard {
     #[staticmethod]
     fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
         Ok(Self::new(Board::from_text(text)?))
+    }
+
+    /// Every board of this many blocks that hang together, each once up to rotation and reflection.
+    #[staticmethod]
+    #[pyo3(signature = (blocks = 4, corners = false))]
+    fn arrangements(
+        py: Python<'_>,
+        #[pyo3(from_py_with = blocks)] blocks: usize,
+        corners: bool,
+    ) -> Vec<Self> {
+        let boards = py.detach(|| Board::arrangements(blocks, corners));
+        boards.into_iter().map(Self::new).collect()
     }
 
     /// How many cells exist, 1 to 64.
