@@ -47,6 +47,7 @@ from mijnlieff.pieces import Piece
 from mijnlieff.policies import (
     ChampionPolicy,
     ExportedPolicy,
+    FunctionPolicy,
     MCTSPolicy,
     NetworkPolicy,
     Policy,
@@ -59,6 +60,7 @@ __all__ = [
     "BuiltinPolicy",
     "ChampionPolicy",
     "ExportedPolicy",
+    "FunctionPolicy",
     "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",

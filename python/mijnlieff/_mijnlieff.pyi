@@ -97,6 +97,7 @@ class BatchEnv:
         autoreset: str,
         auto_pass: bool,
         illegal_action: str,
+        random_plies: SupportsIndex,
         num_threads: SupportsIndex | None,
         copy: bool,
     ) -> BatchEnv:
@@ -141,8 +142,10 @@ class BatchEnv:
         """A random legal action for each game, int64 ``(num_envs,)``."""
     def positions(self) -> list[Position]:
         """The position of each game."""
-    def set_positions(self, positions: list[Position]) -> None:
-        """Put each game at a position."""
+    def action_masks(self) -> NDArray[np.int8]:
+        """The legal actions of each game, int8 ``(num_envs, num_actions)``."""
+    def set_positions(self, positions: list[Position], mask: list[bool] | None = None) -> None:
+        """Put games at positions, all or those that the mask selects."""
     def state(self) -> _BatchState:
         """All that changes, for pickles."""
     def restore(self, state: _BatchState) -> None:
@@ -210,6 +213,8 @@ class Board:
         Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
         by cell turns into ``y`` with ``y[symmetries[k]] = x``.
         """
+    def to_text(self) -> str:
+        """Return the board as `from_text` reads it: top row first, ``#`` a cell, ``.`` a gap."""
     def cell_name(self, cell: SupportsIndex) -> str:
         """The name of a cell, such as ``a1``.
 
@@ -254,6 +259,13 @@ class Variant:
     @property
     def max_game_length(self) -> int:
         """The most actions, passes included, that a game can have."""
+    @property
+    def max_margin(self) -> int:
+        """A bound for the margin of a game: it is between ``-max_margin`` and ``max_margin``.
+
+        On boards of up to 16 cells it is the most points that all stones of a player can score
+        wherever they lie, on larger ones the points of the whole board.
+        """
     def observation_shape(self, layout: str) -> tuple[int, ...]:
         """The shape of one observation in a layout, see `Position.observation`.
 

@@ -83,11 +83,18 @@ class Solution:
         action_margins: the margin after each legal action, also for the side to move; empty when
             the game is over.
         nodes: positions searched; 0 if the book had the answer.
+        to_play: the side to move, 0 Light, 1 Dark.
     """
 
     margin: int
     action_margins: Mapping[int, int]
     nodes: int
+    to_play: int
+
+    @property
+    def light_margin(self) -> int:
+        """The margin as `Position.margin` counts it: Light's points minus Dark's."""
+        return self.margin if self.to_play == 0 else -self.margin
 
     @property
     def outcome(self) -> int:
@@ -142,14 +149,14 @@ class SolutionBatch:
 def solve(
     position: Position, *, max_nodes: int | None = None, max_seconds: float | None = None
 ) -> Solution:
-    """Return the exact margin of a position and of every legal action.
+    """Return the exact margin of a position and of every legal action, for the side to move.
 
     Any position of a board of up to 16 cells takes seconds at most with up to 3 copies. Larger
     boards may take very long; give a limit. Runs without the GIL and stops on
     Ctrl-C.
 
     >>> import mijnlieff
-    >>> mijnlieff.solve(mijnlieff.Position()).margin  # Dark wins by one point
+    >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point
     -1
 
     Raises:
@@ -166,6 +173,7 @@ def solve(
         margin=margin,
         action_margins=MappingProxyType(dict(zip(actions, margins, strict=True))),
         nodes=nodes,
+        to_play=position.to_play,
     )
 
 

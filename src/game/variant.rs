@@ -145,4 +145,22 @@ impl Variant {
         let pieces = Player::ALL.len() * self.full_hand().total();
         2 * pieces.min(self.board.num_cells()) + 1
     }
+
+    /// A bound for the margin of a game, whoever wins.
+    ///
+    /// On boards of up to 16 cells it is the most points that all stones of a player can score wherever
+    /// they lie, on larger ones the points of the whole board.
+    #[must_use]
+    pub fn max_margin(&self) -> u16 {
+        /// On more cells there are too many ways to lay stones.
+        const MAX_CELLS: usize = 16;
+        let (cells, stones) = (self.board.num_cells(), self.full_hand().total());
+        if cells > MAX_CELLS || stones >= cells {
+            return self.board.points(self.board.all());
+        }
+        let sets = (0..1_u64 << cells).map(CellSet::from_bits);
+        let sets = sets.filter(|set| set.len() == stones);
+        let points = sets.map(|set| self.board.points(set));
+        points.max().unwrap_or(0)
+    }
 }

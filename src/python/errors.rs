@@ -37,6 +37,7 @@ pub(crate) mod classes {
     import_exception!(mijnlieff.errors, PositionError);
     import_exception!(mijnlieff.errors, SearchLimitError);
     import_exception!(mijnlieff.errors, VariantError);
+    import_exception!(gymnasium.error, ResetNeeded);
 }
 
 /// Core errors whose exception needs their text alone; `?` turns one into the other.

@@ -221,17 +221,34 @@ impl BatchEnv {
         Ok(())
     }
 
-    /// Puts every game at a position; the agent takes the side to move.
+    /// Puts games at positions, all or those that the mask selects; the agent takes the side to move.
     ///
     /// # Panics
     ///
-    /// If there is not one position a game, or one of them is over.
-    pub fn set_positions(&mut self, positions: &[Position]) {
-        assert_eq!(positions.len(), self.num_envs());
+    /// If there is not one position for each of these games, or one of them is over; if the mask does
+    /// not have one entry a game, or leaves some out before all have started.
+    pub fn set_positions(&mut self, positions: &[Position], mask: Option<&[bool]>) {
+        let chosen = mask.map_or(self.num_envs(), |mask| {
+            assert_eq!(mask.len(), self.num_envs());
+            mask.iter().filter(|&&chosen| chosen).count()
+        });
+        assert_eq!(positions.len(), chosen);
+        assert!(self.started || chosen == self.num_envs());
         let variant = &self.config().variant;
         assert!(!positions.iter().any(|position| position.is_over(variant)));
-        with_engine!(&mut self.form, engine => engine.set_positions(positions));
+        with_engine!(&mut self.form, engine => engine.set_positions(positions, mask));
         self.started = true;
+    }
+
+    /// Writes the legal actions of every game, as a step does.
+    ///
+    /// # Panics
+    ///
+    /// If there is not room for one row a game.
+    pub fn write_masks(&self, masks: &mut [i8]) {
+        let width = num_actions(&self.config().variant);
+        assert_eq!(masks.len(), self.num_envs() * width);
+        with_engine!(&self.form, engine => engine.write_masks(masks));
     }
 
     /// Writes what the agent sees of every game.

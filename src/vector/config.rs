@@ -120,6 +120,10 @@ pub struct Config {
     pub illegal_action: IllegalAction,
     /// Whether forced passes are played inside the step instead of being asked for.
     pub auto_pass: bool,
+    /// A new game starts after 0 to this many random plies, each number equally likely.
+    ///
+    /// Fewer than [`Variant::max_game_length`]: longer games do not exist.
+    pub random_plies: usize,
 }
 
 impl Config {
@@ -134,6 +138,7 @@ impl Config {
             reward: Reward::Outcome,
             illegal_action: IllegalAction::Raise,
             auto_pass: false,
+            random_plies: 0,
         }
     }
 }

@@ -254,7 +254,7 @@ fn both_forms_agree_on_every_action() {
             let position = path.position(0);
             for action in -1..=num_actions(&variant) as i64 {
                 let tried = [&mut fast, &mut general].map(|env| {
-                    env.set_positions(&[position]);
+                    env.set_positions(&[position], None);
                     let tried = env.start_step(&[action]);
                     (tried, env.position(0), env.endings().to_vec())
                 });

@@ -1,6 +1,6 @@
 """Board.arrangements, compared with a plain enumeration."""
 
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -62,3 +62,38 @@ def test_one_box_makes_60_boards_and_145_with_joints_at_corners():
 def test_impossible_numbers_of_blocks(blocks, error):
     with pytest.raises(error, match=f"blocks must be .*{blocks!r}"):
         Board.arrangements(blocks)
+
+
+def test_text_of_a_board_makes_the_board_again():
+    for board in Board.arrangements(3, corners=True):
+        assert board.to_text() == str(board)
+        assert Board.from_text(board.to_text()) == board
+
+
+def points(board, stones):
+    """Points of stones on these cells, run by run."""
+    total = 0
+    for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for x, y in stones:
+            if (x - dx, y - dy) not in stones:
+                length = 1
+                while (x + dx * length, y + dy * length) in stones:
+                    length += 1
+                total += max(0, length - 2)
+    return total
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+@pytest.mark.parametrize("text", ["###\n###\n###", "####\n####\n##..", "##..\n####\n..##"])
+def test_max_margin_is_the_best_that_stones_can_score(text, copies):
+    variant = Variant(Board.from_text(text), copies=copies)
+    cells = variant.board.cells
+    stones = min(4 * copies, len(cells))
+    best = max(points(variant.board, set(lay)) for lay in combinations(cells, stones))
+    assert variant.max_margin == best
+
+
+def test_max_margin_bounds_large_boards():
+    variant = Variant(Board.from_text("\n".join(["#" * 8] * 8)), copies=9)
+    assert variant.max_margin == points(variant.board, set(variant.board.cells))
+    assert Variant().max_margin == 6

@@ -64,7 +64,7 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
         ("m.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
         ("m.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),
         ("m.VectorEnv(2**24, large)", 1024, r"the games: \d{10} bytes"),
-        ("m.VectorEnv(2**21).reset()", 300, r"array of \d{9} bytes"),
+        ("m.VectorEnv(2**21).reset()", 300, r"array: \d{9} bytes"),
         ("m.mask_batch(many)", 60, r"a list: \d{8,9} bytes"),
         ("m.mask_batch(many)", 300, r"masks: 130000000 bytes"),
         ("m.observe_batch(many)", 300, r"observations: \d{9} bytes"),

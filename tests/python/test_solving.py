@@ -242,3 +242,14 @@ def test_the_empty_board_is_looked_up() -> None:
     searched = Position(Variant(copies=3)).play("a1+")
     with pytest.raises(errors.SearchLimitError):
         solve(searched, max_nodes=0)
+
+
+def test_light_margin_has_the_sign_of_position_margin():
+    for position in random_positions(9, 40):
+        solution = solve(position)
+        sign = 1 if position.to_play == 0 else -1
+        assert solution.light_margin == sign * solution.margin
+        assert solution.to_play == position.to_play
+        while not position.is_over:
+            position = position.play(solve(position).best_actions[0])
+        assert position.margin == solution.light_margin

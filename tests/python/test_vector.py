@@ -180,6 +180,11 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
                 assert np.array_equal(info[key][terminations], theirs[key][terminations])
                 assert info[key].dtype == theirs[key].dtype
             if same_step:
+                assert set(info["final_info"]) == set(theirs)
+                for key in ("action_mask", "to_play"):
+                    ours = info["final_info"][key]
+                    assert np.array_equal(info["final_info"][f"_{key}"], theirs[f"_{key}"])
+                    assert np.array_equal(ours[terminations], theirs[key][terminations])
                 assert np.array_equal(info["_final_obs"], expected_info["_final_obs"])
                 for ours, other in zip(info["final_obs"], expected_info["final_obs"], strict=True):
                     assert (ours is None and other is None) or np.array_equal(ours, other)

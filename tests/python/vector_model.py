@@ -54,12 +54,25 @@ class Game:
         self.env_stream, self.sample_stream = Stream(seed, 0), Stream(seed, 1)
 
     def start(self) -> None:
-        self.position, self.over, self.acted = Position(self.model.variant), False, False
-        if self.model.opponent is not None:
-            seats = {"light": 0, "dark": 1}
-            drawn = self.model.seat == "random"
-            self.seat = self.env_stream.below(2) if drawn else seats[self.model.seat]
-        self.others_play()
+        while True:
+            self.position, self.over, self.acted = Position(self.model.variant), False, False
+            if self.model.opponent is not None:
+                seats = {"light": 0, "dark": 1}
+                drawn = self.model.seat == "random"
+                self.seat = self.env_stream.below(2) if drawn else seats[self.model.seat]
+            if self.model.random_plies:
+                self.play_random_plies()
+            self.others_play()
+            if not self.position.is_over:
+                return
+
+    def play_random_plies(self) -> None:
+        for _ in range(self.env_stream.below(self.model.random_plies + 1)):
+            legal = self.position.legal_actions()
+            after = self.position.play(legal[self.env_stream.below(len(legal))])
+            if after.is_over:
+                return
+            self.position = after
 
     def others_play(self) -> None:
         model, pass_action = self.model, self.model.variant.pass_action
@@ -132,12 +145,14 @@ class Model:
         autoreset: str = "same_step",
         auto_pass: bool = False,
         illegal_action: str = "raise",
+        random_plies: int = 0,
     ) -> None:
         assert opponent in (None, "random")
         self.variant = Variant() if variant is None else variant
         self.opponent, self.seat, self.auto_pass = opponent, seat, auto_pass
         self.observation, self.dtype, self.reward = observation, dtype, reward
         self.autoreset, self.illegal_action = autoreset, illegal_action
+        self.random_plies = random_plies
         self.games = [Game(self, seed + i) for i in range(num_envs)]
 
     def reset(self, mask: np.ndarray | None = None) -> None:
@@ -157,6 +172,7 @@ class Model:
         assert observations.dtype == expected.dtype
         np.testing.assert_array_equal(observations, expected)
         assert info["action_mask"].dtype == np.int8 and info["to_play"].dtype == np.int8
+        assert info["_action_mask"].all() and info["_to_play"].all()
         for game, mask, player in zip(
             self.games, info["action_mask"], info["to_play"], strict=True
         ):
@@ -176,14 +192,18 @@ class Model:
         ended = [result["ended"] for result in results]
         assert terminations.tolist() == ended
         assert not truncations.any()
-        keys = {"action_mask", "to_play"}
+        seen = {"action_mask", "to_play"}
+        keys, told = set(seen), {"score", "winner"}
         if any(ended):
-            told = ["score", "winner"] + ["illegal"] * (self.illegal_action == "lose")
-            keys |= {*told, *(f"_{key}" for key in told)}
+            told |= {"illegal"} if self.illegal_action == "lose" else set()
+            keys |= told
             if self.autoreset == "same_step":
-                keys |= {"final_obs", "_final_obs", "final_info", "_final_info"}
-            assert all(info[key].tolist() == ended for key in keys if key.startswith("_"))
-        assert set(info) == keys
+                keys |= {"final_obs", "final_info"}
+                final_info = info["final_info"]
+                assert set(final_info) == {*seen, *told, *(f"_{key}" for key in seen | told)}
+                assert all(final_info[f"_{key}"].tolist() == ended for key in seen | told)
+            assert all(info[f"_{key}"].tolist() == ended for key in keys - seen)
+        assert set(info) == keys | {f"_{key}" for key in keys}
         for i, result in enumerate(results):
             if result["ended"]:
                 assert tuple(info["score"][i]) == result["score"]
@@ -192,6 +212,11 @@ class Model:
                 if self.autoreset == "same_step":
                     expected = self.observe(result["final"])
                     np.testing.assert_array_equal(info["final_obs"][i], expected)
+                    assert final_info["to_play"][i] == result["final"].to_play
+                    assert np.flatnonzero(final_info["action_mask"][i]).tolist() == [
+                        self.variant.pass_action
+                    ]
+                    assert final_info["winner"][i] == result["winner"]
             elif "final_obs" in info:
                 assert info["final_obs"][i] is None
         return sum(ended)

@@ -48,7 +48,8 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
 
     Observations are ``{"observation": ..., "action_mask": int8 (num_actions,)}``, from the point of
     view of the agent that observes. Off turn, no cell is allowed and the mask is all zero, as in
-    PettingZoo's own board games. Each agent gets its reward at the end of the game.
+    PettingZoo's own board games. Each agent gets its reward at the end of the game, and its info
+    then has ``"score"`` int16 ``(2,)`` (Light, Dark) and ``"winner"`` (0, 1, or -1 for a draw).
 
     Args:
         variant: the game to play; None is the standard game.
@@ -191,8 +192,11 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         margin = position.margin if self._reward == "margin" else np.sign(position.margin)
         self.rewards = {"player_0": float(margin), "player_1": -float(margin)}
         self.terminations = dict.fromkeys(self.agents, True)
-        result = {"score": position.score, "winner": position.winner}
-        self.infos = {agent: dict(result) for agent in self.agents}
+        winner = -1 if position.winner is None else position.winner
+        self.infos = {
+            agent: {"score": np.array(position.score, np.int16), "winner": winner}
+            for agent in self.agents
+        }
 
     def render(self) -> Any:
         """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Position, Variant
-    from mijnlieff.policies.base import Policy
+    from mijnlieff.policies.base import PolicyLike
 
 __all__ = ["MijnlieffEnv"]
 
@@ -44,6 +44,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         auto_pass: play the agent's forced passes inside ``step``.
         illegal_action: ``"lose"`` ends the game with -1 for the agent, for tools that sample
             actions without the mask; ``"raise"`` raises `IllegalMoveError`.
+        random_plies: as for `VectorEnv`.
         render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
             window).
 
@@ -61,7 +62,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         self,
         variant: Variant | None = None,
         *,
-        opponent: str | Policy | None = "random",
+        opponent: PolicyLike | None = "random",
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str = "flat",
@@ -69,6 +70,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         reward: str = "outcome",
         auto_pass: bool = False,
         illegal_action: str = "lose",
+        random_plies: SupportsIndex = 0,
         render_mode: str | None = None,
     ) -> None:
         """Make the game; `reset` starts it."""
@@ -86,6 +88,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             autoreset="disabled",
             auto_pass=auto_pass,
             illegal_action=illegal_action,
+            random_plies=random_plies,
             num_threads=1,
         )
         self._mask: NDArray[np.int8] | None = None

@@ -24,7 +24,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
-from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +78,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         auto_pass: play forced passes inside ``step`` instead of asking for them.
         illegal_action: ``"raise"`` an `IllegalMoveError` before any game has moved, or ``"lose"``:
             that game ends, and the player who acted gets -1.
+        random_plies: a new game starts after 0 to this many random legal plies, each number equally
+            likely, drawn from the game's own stream; 0 starts every game at the beginning. Below
+            ``variant.max_game_length``.
         num_threads: 1 to 1024; None is as many as there are cores. Batches of fewer than 2,048
             games use one. So does self-play of fewer than 16,384 games by default, because there a
             thread that waits for a core costs more than it saves.
@@ -91,13 +94,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         VariantError: packed observations of a board they cannot hold.
 
     ``info`` always has ``"action_mask"``, int8 ``(N, num_actions)``, no row of which is ever all
-    zero, and ``"to_play"``, int8 ``(N,)``, both as of the returned observations. If a game ended in
+    zero, and ``"to_play"``, int8 ``(N,)``, both for the returned observations. If a game ended in
     the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8 ``(N,)`` (0
     Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool ``(N,)``, and in
-    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, which
-    repeats score and winner, as Gymnasium's own environments do. As in Gymnasium, the same
-    name with an underscore is the bool ``(N,)`` mask of the games that have a value; there is none
-    for ``"action_mask"`` and ``"to_play"``, which every game has.
+    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, a
+    dictionary of the same names for the last positions; its ``"action_mask"``, which has only the
+    pass, is to read only. As in Gymnasium, the same name with an underscore is the bool ``(N,)``
+    mask of the games that have a value.
 
     ``gymnasium.make_vec`` makes this class unless told to use another vectorization, with the
     defaults of `MijnlieffEnv`: a random opponent, and illegal actions lose.
@@ -114,7 +117,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         num_envs: SupportsIndex,
         variant: Variant | None = None,
         *,
-        opponent: str | Policy | None = None,
+        opponent: PolicyLike | None = None,
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str = "flat",
@@ -123,6 +126,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         autoreset: str | AutoresetMode = "same_step",
         auto_pass: bool = False,
         illegal_action: str = "raise",
+        random_plies: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
         copy: bool = True,
         render_mode: str | None = None,
@@ -147,6 +151,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             "autoreset": self.autoreset_mode.name.lower(),
             "auto_pass": auto_pass,
             "illegal_action": illegal_action,
+            "random_plies": random_plies,
             "num_threads": num_threads,
             "copy": copy,
         }
@@ -244,24 +249,45 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         """Return the position of each game."""
         return self._batch.positions()
 
-    def set_positions(self, positions: Sequence[Position]) -> tuple[Any, dict[str, Any]]:
-        """Put each game at a position; the agent takes the side to move.
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions in the last observations, bool ``(num_envs, num_actions)``.
+
+        They are those of ``info["action_mask"]``, in a new array. Frameworks that mask actions,
+        such as sb3-contrib, call this method.
+
+        Raises:
+            ResetNeeded: no game was started.
+            ClosedEnvError: the environment was closed.
+        """
+        return self._batch.action_masks().view(np.bool_)
+
+    def set_positions(
+        self, positions: Sequence[Position], *, mask: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Put games at positions; the agent takes the side to move.
 
         The random streams continue. A pass that is forced in a given position is asked for, even
         with ``auto_pass``.
 
         Args:
-            positions: one for each game, of this environment's variant and not over.
+            positions: one for each game, or for each that the mask selects, in the order of the
+                games; of this environment's variant and not over.
+            mask: bool ``(num_envs,)``, the games to put at positions; the others stay as they are.
+                None selects all.
 
         Returns:
             The observations and ``info``, as `reset` does.
 
         Raises:
-            ValueError: the number of positions is not ``num_envs``. Nothing has changed.
+            ValueError: the number of positions is not that of the games, or the mask has a wrong
+                length or selects nothing. Nothing has changed.
+            GameOverError: the mask leaves out games, and they were never started.
             PositionError: a position is over or of another variant. Nothing has changed.
-            TypeError: an item is not a `Position`. Nothing has changed.
+            TypeError: an item is not a `Position`, or the mask is not a bool array. Nothing has
+                changed.
         """
-        self._batch.set_positions(list(positions))
+        chosen = None if mask is None else _game_mask("mask", mask, self.num_envs)
+        self._batch.set_positions(list(positions), chosen)
         self._seed_from_entropy()
         return self._batch.observe()
 
@@ -336,12 +362,16 @@ def _reset_mask(options: dict[str, Any] | None, num_envs: int) -> list[bool] | N
         raise ValueError(f"unknown reset option {unknown[0]!r}; the only one is 'reset_mask'")
     if not options:
         return None
-    mask = options["reset_mask"]
+    return _game_mask("options['reset_mask']", options["reset_mask"], num_envs)
+
+
+def _game_mask(name: str, mask: Any, num_envs: int) -> list[bool]:
+    """Return a mask of games as a list, after checking it."""
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
         kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
-        raise TypeError(f"options['reset_mask'] must be a NumPy array of bool, not {kind}")
+        raise TypeError(f"{name} must be a NumPy array of bool, not {kind}")
     if mask.shape != (num_envs,):
-        raise ValueError(f"options['reset_mask'] must have shape ({num_envs},), not {mask.shape}")
+        raise ValueError(f"{name} must have shape ({num_envs},), not {mask.shape}")
     if not mask.any():
-        raise ValueError("options['reset_mask'] selects no game")
+        raise ValueError(f"{name} selects no game")
     return [bool(chosen) for chosen in mask]

@@ -21,7 +21,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
-from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.solving import solve_batch
 
 __all__ = ["grade", "sample_decisions"]
@@ -32,7 +32,7 @@ _CHUNK = 1024
 
 
 def grade(
-    policy: str | Policy,
+    policy: PolicyLike,
     positions: int = 10_000,
     seed: int = 0,
     variant: Variant | None = None,

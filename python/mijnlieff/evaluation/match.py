@@ -21,7 +21,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match_report import MatchReport
-from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 
 __all__ = ["Conditions", "evaluate", "play", "play_in_lock_step"]
 
@@ -32,8 +32,8 @@ _LOCK_STEP_PAIRS = 4096
 
 
 def evaluate(
-    policy: str | Policy,
-    opponent: str | Policy,
+    policy: PolicyLike,
+    opponent: PolicyLike,
     games: int = 1000,
     variant: Variant | None = None,
     opening_plies: int = 2,
@@ -108,8 +108,8 @@ class Conditions:
 
 
 def play(
-    policy: str | Policy,
-    opponent: str | Policy,
+    policy: PolicyLike,
+    opponent: PolicyLike,
     conditions: Conditions,
     move_on: Callable[[int], object] | None = None,
     names: tuple[str, str] | None = None,
@@ -204,5 +204,5 @@ def _reseeded(policy: Policy, seed: int) -> Policy:
     return policy
 
 
-def _name(policy: str | Policy) -> str:
+def _name(policy: PolicyLike) -> str:
     return policy if isinstance(policy, str) else repr(policy)

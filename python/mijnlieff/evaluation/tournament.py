@@ -10,7 +10,7 @@ from mijnlieff._mijnlieff import SEEDS, Variant
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match import Conditions, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
-from mijnlieff.policies.base import Policy, make_policy
+from mijnlieff.policies.base import PolicyLike, make_policy
 
 __all__ = ["tournament"]
 
@@ -19,7 +19,7 @@ _SEED_STEP = 2**32
 
 
 def tournament(
-    policies: Mapping[str, str | Policy],
+    policies: Mapping[str, PolicyLike],
     games: int = 1000,
     variant: Variant | None = None,
     opening_plies: int = 2,

@@ -4,17 +4,20 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
-from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
+from mijnlieff.policies.function import FunctionPolicy
 from mijnlieff.policies.mcts import MCTSPolicy
 from mijnlieff.policies.network import NetworkPolicy
 
 __all__ = [
     "ChampionPolicy",
     "ExportedPolicy",
+    "FunctionPolicy",
     "MCTSPolicy",
     "NetworkPolicy",
     "Policy",
+    "PolicyLike",
     "choose_actions",
     "make_policy",
 ]

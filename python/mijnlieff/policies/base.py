@@ -7,7 +7,7 @@ The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.Greed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, SupportsIndex, runtime_checkable
+from typing import Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,11 @@ from mijnlieff._mijnlieff import (
     RandomPolicy,
     mask_batch,
 )
-from mijnlieff.errors import PolicyError
+from mijnlieff.policies.chosen import check_chosen
 from mijnlieff.policies.exported import ChampionPolicy
+from mijnlieff.policies.partial import ActPolicy, BatchPolicy, FromAct, FromBatch
 
-__all__ = ["Policy", "choose_actions", "make_policy"]
+__all__ = ["Policy", "PolicyLike", "choose_actions", "make_policy"]
 
 
 @runtime_checkable
@@ -40,14 +41,18 @@ class Policy(Protocol):
         ...
 
 
-def make_policy(
-    policy: str | Policy, *, depth: SupportsIndex = 2, seed: SupportsIndex = 0
-) -> Policy:
+#: What functions that take a policy accept: a name for `make_policy`, a policy, or an object that
+#: has only one of its methods.
+PolicyLike: TypeAlias = str | Policy | ActPolicy | BatchPolicy
+
+
+def make_policy(policy: PolicyLike, *, depth: SupportsIndex = 2, seed: SupportsIndex = 0) -> Policy:
     """Return the policy with this name, or the policy itself.
 
     Args:
         policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
-            ``"perfect:EPSILON"``, ``"champion"``, ``"champion:SIMULATIONS"``, or a policy.
+            ``"perfect:EPSILON"``, ``"champion"``, ``"champion:SIMULATIONS"``, or a policy. Of an
+            object with only ``act`` or only ``act_batch`` the other method is made.
         depth: the depth of a plain ``"minimax"``.
         seed: the seed of a policy made from a name.
 
@@ -57,10 +62,15 @@ def make_policy(
         CheckpointError: the champion's file is damaged.
     """
     if not isinstance(policy, str):
-        if isinstance(policy, Policy) and not isinstance(policy, type):
-            return policy
+        if not isinstance(policy, type):
+            if isinstance(policy, Policy):
+                return policy
+            if isinstance(policy, BatchPolicy):
+                return FromBatch(policy)
+            if isinstance(policy, ActPolicy):
+                return FromAct(policy)
         raise TypeError(
-            "a policy is a name or an object with the methods act and act_batch, "
+            "a policy is a name or an object with the method act or act_batch, "
             f"not {policy!r} of type {type(policy).__name__}"
         )
     kind, colon, argument = policy.partition(":")
@@ -103,19 +113,5 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
     chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
         return list(map(int, chosen))
-    actions = np.asarray(chosen)
-    if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
-        actions = actions.astype(bool)  # NumPy converts booleans among integers to integers
-    if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":
-        raise PolicyError(
-            f"{policy!r} returned an array of dtype {actions.dtype} and shape {actions.shape} for "
-            f"{len(positions)} positions; it must return integers of shape ({len(positions)},)"
-        )
-    masks = mask_batch(positions)
-    for i, action in enumerate(actions.tolist()):
-        if not (0 <= action < masks.shape[1] and masks[i, action]):
-            raise PolicyError(
-                f"{policy!r} chose action {action} in position {i}, {positions[i]!r}, "
-                f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
-            )
-    return [int(action) for action in actions]
+    actions: list[int] = check_chosen(policy, chosen, positions, mask_batch(positions)).tolist()
+    return actions

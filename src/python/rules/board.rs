@@ -54,7 +54,7 @@ impl PyBoard {
         Ok(Self::new(Board::from_text(text)?))
     }
 
-    /// Every board of this many blocks that hang together, each once up to rotation and reflection.
+    /// Return every board that can be laid out with a number of 2x2 blocks.
     #[staticmethod]
     #[pyo3(signature = (blocks = 4, corners = false))]
     fn arrangements(
@@ -115,6 +115,11 @@ impl PyBoard {
             PyIndexError::new_err(message)
         })?;
         Ok(self.0.cell_name(Cell::new(cell)))
+    }
+
+    /// Return the board as `from_text` reads it: top row first, ``#`` a cell, ``.`` a gap.
+    fn to_text(&self) -> String {
+        self.0.to_text()
     }
 
     fn __str__(&self) -> String {

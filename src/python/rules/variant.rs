@@ -80,6 +80,12 @@ impl PyVariant {
         self.0.max_game_length()
     }
 
+    /// A bound for the margin of a game: it is between ``-max_margin`` and ``max_margin``.
+    #[getter]
+    fn max_margin(&self) -> u16 {
+        self.0.max_margin()
+    }
+
     /// The shape of one observation in a layout, see `Position.observation`.
     fn observation_shape<'py>(
         &self,

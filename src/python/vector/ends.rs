@@ -1,9 +1,11 @@
 //! The arrays of `info` about games that ended.
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::last::LastObservations;
+use crate::encode::num_actions;
 use crate::python::convert::observations::Format;
 use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
@@ -18,8 +20,35 @@ pub(super) struct Ends {
     score: LentArray<i16>,
     winner: LentArray<i8>,
     illegal: LentArray<bool>,
-    /// In same-step mode, where the observations that a step returns are those of new games.
-    last: Option<LastObservations>,
+    /// In same-step mode, where a step returns what is seen of new games.
+    last: Option<LastInfo>,
+}
+
+/// What was seen of games that ended, in their last positions.
+struct LastInfo {
+    observations: LastObservations,
+    to_play: LentArray<i8>,
+    /// The pass, the only action of a game that is over, as a row for every game: one row in memory,
+    /// to read only, of which views are handed out.
+    action_mask: Py<PyAny>,
+}
+
+impl LastInfo {
+    fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
+        let games = core.num_envs();
+        let width = num_actions(&core.config().variant);
+        let mut pass = vec![0_i8; width];
+        pass[width - 1] = 1;
+        let pass = PyArray1::from_vec(py, pass);
+        pass.call_method1("setflags", (false,))?;
+        let numpy = py.import("numpy")?;
+        let rows = numpy.call_method1("broadcast_to", (pass, (games, width)))?;
+        Ok(Self {
+            observations: LastObservations::new(py, core, format)?,
+            to_play: LentArray::zeros(py, &[games])?,
+            action_mask: rows.unbind(),
+        })
+    }
 }
 
 impl Ends {
@@ -32,7 +61,7 @@ impl Ends {
             winner: LentArray::zeros(py, &[games])?,
             illegal: LentArray::zeros(py, &[games])?,
             last: same_step
-                .then(|| LastObservations::new(py, core, format))
+                .then(|| LastInfo::new(py, core, format))
                 .transpose()?,
         })
     }
@@ -43,7 +72,10 @@ impl Ends {
             && self.score.is_free(py)
             && self.winner.is_free(py)
             && self.illegal.is_free(py)
-            && self.last.as_ref().is_none_or(|last| last.is_free(py))
+            && self
+                .last
+                .as_ref()
+                .is_none_or(|last| last.observations.is_free(py) && last.to_play.is_free(py))
     }
 
     /// Replaces what the arrays say by what the last step did.
@@ -69,10 +101,15 @@ impl Ends {
                 .map_or(NO_WINNER, |player| player.index() as i8);
             illegal[game] = ending.illegal;
         }
-        match &mut self.last {
-            Some(last) => last.write(py, core, format),
-            None => Ok(()),
+        let Some(last) = &mut self.last else {
+            return Ok(());
+        };
+        let to_play = last.to_play.numbers();
+        to_play.fill(0);
+        for ending in core.endings() {
+            to_play[ending.game as usize] = ending.to_play.index() as i8;
         }
+        last.observations.write(py, core, format)
     }
 
     /// Puts the arrays into `info`.
@@ -83,14 +120,22 @@ impl Ends {
         info: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
         self.describe_results(py, config, info)?;
-        if self.last.is_some() {
-            let results = PyDict::new(py);
-            self.describe_results(py, config, &results)?;
-            info.set_item(pyo3::intern!(py, "final_info"), results)?;
+        if self.last.is_none() {
+            return Ok(());
         }
+        let final_info = PyDict::new(py);
+        self.describe_results(py, config, &final_info)?;
         let ended = self.ended.lend(py);
         if let Some(last) = &mut self.last {
-            info.set_item(pyo3::intern!(py, "final_obs"), last.lend(py))?;
+            let masks = last
+                .action_mask
+                .call_method0(py, pyo3::intern!(py, "view"))?;
+            final_info.set_item(pyo3::intern!(py, "action_mask"), masks)?;
+            final_info.set_item(pyo3::intern!(py, "_action_mask"), &ended)?;
+            final_info.set_item(pyo3::intern!(py, "to_play"), last.to_play.lend(py))?;
+            final_info.set_item(pyo3::intern!(py, "_to_play"), &ended)?;
+            info.set_item(pyo3::intern!(py, "final_info"), final_info)?;
+            info.set_item(pyo3::intern!(py, "final_obs"), last.observations.lend(py))?;
             info.set_item(pyo3::intern!(py, "_final_obs"), &ended)?;
             info.set_item(pyo3::intern!(py, "_final_info"), &ended)?;
         }

@@ -3,20 +3,22 @@
 mod ends;
 mod last;
 mod outputs;
+mod positions;
 pub(crate) mod rollout;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::PyArray1;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use self::outputs::Outputs;
-use crate::encode::Layout;
-use crate::game::{Player, Variant, format_position, parse_position};
-use crate::memory::{OutOfMemory, with_room, zeroed};
+use self::positions::{SavedBatch, check_positions, restore, saved};
+use crate::encode::{Layout, num_actions};
+use crate::game::Variant;
+use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
@@ -28,21 +30,17 @@ use crate::python::players::policy::PyBuiltinPolicy;
 use crate::python::rules::batch::{cores, position_list, positions};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::{BatchEnv, Config, Opponent, SavedGame, Seeds};
+use crate::vector::{BatchEnv, Config, Opponent, Seeds};
 
 /// What the memory is for, where there is none.
 const ACTIONS: &str = "the actions";
-const STATE: &str = "the state of the games";
+const MASKS: &str = "the masks of the games";
 
 /// Games of self-play from which threads pay also on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;
-
-/// Whether the batch has started, and of each game the position as text, the streams, the seat,
-/// whether it is over, and whether the agent has yet to act in it.
-type SavedBatch = (bool, Vec<(String, [u64; 2], usize, bool, bool)>);
 
 /// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
@@ -82,7 +80,7 @@ impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
         num_envs, variant, *, opponent, seat, observation, dtype, reward, autoreset, auto_pass,
-        illegal_action, num_threads, copy
+        illegal_action, random_plies, num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
@@ -96,6 +94,7 @@ impl PyBatchEnv {
         autoreset: &str,
         auto_pass: bool,
         illegal_action: &str,
+        random_plies: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         copy: bool,
     ) -> PyResult<Self> {
@@ -107,6 +106,11 @@ impl PyBatchEnv {
             reward: reward.parse()?,
             illegal_action: illegal_action.parse()?,
             auto_pass,
+            random_plies: integers::integer_in(
+                "random_plies",
+                random_plies,
+                0..=variant.max_game_length() - 1,
+            )?,
             variant: variant.clone(),
         };
         let layout: Layout = observation.parse()?;
@@ -274,77 +278,48 @@ impl PyBatchEnv {
         position_list(py, &inner.core.config().variant, inner.core.positions())
     }
 
-    /// Put each game at a position.
+    /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
+    fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
+        let mut inner = self.lock()?;
+        if !inner.core.is_started() {
+            let message = "reset the environment before asking for masks";
+            return Err(classes::ResetNeeded::new_err(message));
+        }
+        let width = num_actions(&inner.core.config().variant);
+        let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;
+        without_gil(py, &mut inner.core, |core| {
+            core.write_masks(masks.as_slice_mut().expect("rows lie one after the other"));
+        });
+        Ok(masks.into_pyarray(py))
+    }
+
+    /// Put games at positions, all or those that the mask selects.
+    #[pyo3(signature = (positions, mask=None))]
     fn set_positions(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        mask: Option<Listed<bool>>,
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
-        let variant = inner.core.config().variant.clone();
-        let (expected, found) = (inner.core.num_envs(), positions.len());
-        if found != expected {
-            let message = format!("{expected} games need {expected} positions, not {found}");
-            return Err(PyValueError::new_err(message));
-        }
-        for (i, position) in positions.iter().enumerate() {
-            if position.variant != variant {
-                let theirs = PyVariant(position.variant.clone()).__repr__();
-                let ours = PyVariant(variant.clone()).__repr__();
-                let message = format!("position {i} is of {theirs}, the environment plays {ours}");
-                return Err(classes::PositionError::new_err(message));
-            }
-            if position.core.is_over(&variant) {
-                let text = format_position(&variant, &position.core);
-                let message = format!("position {i} ({text}) is over, no action can follow it");
-                return Err(classes::PositionError::new_err(message));
-            }
-        }
+        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
+        check_positions(&inner.core, &positions, mask)?;
         let positions = cores(&positions)?;
-        without_gil(py, &mut inner.core, |core| core.set_positions(&positions));
+        without_gil(py, &mut inner.core, |core| {
+            core.set_positions(&positions, mask);
+        });
         Ok(())
     }
 
     /// All that changes, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
         let mut inner = self.lock_idle()?;
-        let games = without_gil(py, &mut inner.core, |core| -> Result<_, OutOfMemory> {
-            let variant = &core.config().variant;
-            let saved = core.save()?;
-            let mut games = with_room(STATE, saved.len())?;
-            games.extend(saved.into_iter().map(|game| {
-                let text = format_position(variant, &game.position);
-                let seat = game.seat.index();
-                (text, game.streams, seat, game.over, game.fresh)
-            }));
-            Ok(games)
-        })?;
-        Ok((inner.core.is_started(), games))
+        Ok(without_gil(py, &mut inner.core, |core| saved(core))?)
     }
 
     /// Take over what `state` gave.
     fn restore(&self, state: SavedBatch) -> PyResult<()> {
-        let mut inner = self.lock_idle()?;
-        let variant = inner.core.config().variant.clone();
-        let (started, games) = state;
-        if games.len() != inner.core.num_envs() {
-            let (expected, found) = (inner.core.num_envs(), games.len());
-            let message = format!("the state is of {found} games, not of {expected}");
-            return Err(PyValueError::new_err(message));
-        }
-        let mut saved = with_room(STATE, games.len())?;
-        for (text, streams, seat, over, fresh) in games {
-            let position = parse_position(&variant, &text)?;
-            saved.push(SavedGame {
-                position,
-                streams,
-                seat: Player::ALL[seat % 2],
-                over,
-                fresh,
-            });
-        }
-        inner.core.restore(started, &saved);
-        Ok(())
+        restore(&mut self.lock_idle()?.core, state)
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Outputs {
     observations: ObservationArray,
     action_mask: LentArray<i8>,
     to_play: LentArray<i8>,
+    /// The mask of the games that have the two before: all of them.
+    every_game: LentArray<bool>,
     rewards: LentArray<f32>,
     terminations: LentArray<bool>,
     truncations: LentArray<bool>,
@@ -33,6 +35,7 @@ impl Outputs {
             observations: ObservationArray::zeros(py, variant, format, rows)?,
             action_mask: LentArray::zeros(py, &[rows, num_actions(variant)])?,
             to_play: LentArray::zeros(py, &[rows])?,
+            every_game: LentArray::zeros(py, &[rows])?,
             rewards: LentArray::zeros(py, &[rows])?,
             terminations: LentArray::zeros(py, &[rows])?,
             truncations: LentArray::zeros(py, &[rows])?,
@@ -45,6 +48,7 @@ impl Outputs {
         self.observations.is_free(py)
             && self.action_mask.is_free(py)
             && self.to_play.is_free(py)
+            && self.every_game.is_free(py)
             && self.rewards.is_free(py)
             && self.terminations.is_free(py)
             && self.truncations.is_free(py)
@@ -112,6 +116,11 @@ impl Outputs {
         let info = PyDict::new(py);
         info.set_item(pyo3::intern!(py, "action_mask"), self.action_mask.lend(py))?;
         info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py))?;
+        // Gymnasium 1.1 to 1.2.1 reads the mask of every name.
+        self.every_game.all_false().fill(true);
+        let every_game = self.every_game.lend(py);
+        info.set_item(pyo3::intern!(py, "_action_mask"), &every_game)?;
+        info.set_item(pyo3::intern!(py, "_to_play"), every_game)?;
         Ok(info)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::ends::Ends;
 use super::game::{Ending, Game, SavedGame, StepContext};
 use super::loops::{
-    FindUnplayable, GameBlock, Sample, Step, WriteObservations, playable, write_view,
+    FindUnplayable, GameBlock, Sample, Step, WriteMasks, WriteObservations, playable, write_view,
 };
 use super::state::GameState;
 use crate::encode::move_of;
@@ -129,10 +129,20 @@ impl<S: GameState> GameEngine<S> {
         }
     }
 
-    pub(crate) fn set_positions(&mut self, positions: &[Position]) {
-        for (game, position) in self.games.iter_mut().zip(positions) {
+    pub(crate) fn set_positions(&mut self, positions: &[Position], mask: Option<&[bool]>) {
+        let games = self.games.iter_mut().enumerate();
+        let games = games.filter(|&(i, _)| mask.is_none_or(|mask| mask[i]));
+        for ((_, game), position) in games.zip(positions) {
             game.place(S::from_position(&self.shared.rules, position));
         }
+    }
+
+    pub(crate) fn write_masks(&self, masks: &mut [i8]) {
+        dispatch(WriteMasks {
+            rules: &self.shared.rules,
+            states: self.games.iter().map(|game| (&game.state, game.over)),
+            masks,
+        });
     }
 
     pub(crate) fn observe(&self, view: &mut View<'_>) {

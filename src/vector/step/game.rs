@@ -66,6 +66,8 @@ pub struct Ending {
     pub score: [u16; 2],
     /// Who won, if anyone.
     pub winner: Option<Player>,
+    /// Who would be to move in the last position.
+    pub to_play: Player,
     /// Whether an illegal action ended the game.
     pub illegal: bool,
     /// What the step pays the player who acted.
@@ -127,9 +129,21 @@ impl<S: GameState> Game<S> {
 
     /// Starts a new game. Returns whether it now waits for an outside opponent.
     pub(crate) fn reset(&mut self, shared: &StepContext<S>) -> bool {
-        self.start(shared);
-        shared.config.opponent != Opponent::SelfPlay
-            && self.play_until_agent(shared) == Wait::Opponent
+        let config = &shared.config;
+        let may_pass = config.auto_pass && config.random_plies > 0;
+        loop {
+            self.start(shared);
+            if config.opponent == Opponent::SelfPlay && !may_pass {
+                return false;
+            }
+            match self.play_until_agent(shared) {
+                Wait::Agent => return false,
+                Wait::Opponent => return true,
+                // After random plies the opponent can end a game before the agent has acted in it.
+                // Without any it cannot, so another draw will do.
+                Wait::Reset => {}
+            }
+        }
     }
 
     /// Puts the game at a state that is not over; the agent takes the side to move.
@@ -187,13 +201,12 @@ impl<S: GameState> Game<S> {
 
     #[inline]
     fn continue_after(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
-        let wait = self.play_until_agent(shared);
-        if wait == Wait::Reset {
-            self.end_game(shared)
-        } else {
-            let pending = wait == Wait::Opponent;
-            StepEffect { end: None, pending }
-        }
+        let pending = match self.play_until_agent(shared) {
+            Wait::Reset if !self.fresh => return self.end_game(shared),
+            Wait::Reset => self.reset(shared), // as `reset` does
+            wait => wait == Wait::Opponent,
+        };
+        StepEffect { end: None, pending }
     }
 
     /// Ends the game, whose state is its last.
@@ -213,6 +226,24 @@ impl<S: GameState> Game<S> {
                 Seat::Dark => Player::Dark,
                 Seat::Random => Player::ALL[self.env_rng.below(2) as usize],
             };
+        }
+        if shared.config.random_plies > 0 {
+            self.play_random_plies(shared);
+        }
+    }
+
+    /// Plays as many random plies as are drawn, but for one that would end the game.
+    #[cold]
+    fn play_random_plies(&mut self, shared: &StepContext<S>) {
+        let rules = &shared.rules;
+        for _ in 0..self.env_rng.below(shared.config.random_plies as u64 + 1) {
+            let rank = self.env_rng.below(self.state.count_legal(rules) as u64);
+            let action = self.state.nth_legal(rules, rank as usize);
+            let next = self.state.play(rules, action);
+            if next.is_over(rules) {
+                return;
+            }
+            self.state = next;
         }
     }
 
@@ -293,6 +324,7 @@ impl<S: GameState> Game<S> {
             score,
             // Looked up, as no processor can predict who wins.
             winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
+            to_play: Player::ALL[self.state.to_play()],
             illegal: false,
             reward: match shared.config.reward {
                 Reward::Outcome => sign as f32,
