@@ -25,19 +25,20 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
 project = "mijnlieff"
-author = "the mijnlieff developers"
+author = "the mijnlieff authors"
 version = release = mijnlieff.__version__
 copyright = author
 
 extensions = [
     "api_pages",
     "myst_nb",
+    "name_links",
     "native_stub",
     "offline",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
 ]
-exclude_patterns = ["_build", "_ext", "_parts"]
+exclude_patterns = ["_build", "_ext"]
 nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [
