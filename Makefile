@@ -100,7 +100,7 @@ docs: ## Build the documentation of the crate; warnings are errors
 
 .PHONY: site
 site: .venv/installed-docs ## Build the documentation as a website in docs/_build/html; warnings are errors
-	$(BIN)/python -m sphinx -b html -n -W --keep-going -q docs docs/_build/html
+	$(BIN)/python -m sphinx -E -b html -n -W --keep-going -q docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 .PHONY: site-links

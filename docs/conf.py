@@ -13,9 +13,23 @@ import inspect
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import mijnlieff
+import numpy.typing
+from sphinx.domains.python import PyObject
+
+Number = TypeVar("Number")
+
+
+class NDArray(Generic[Number]):
+    """Stands for NumPy's alias, which Sphinx would show as the long type behind it."""
+
+    __module__ = "numpy.typing"
+
+
+numpy.typing.NDArray = NDArray  # before the package is imported
+
+import mijnlieff  # noqa: E402
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -42,10 +56,8 @@ exclude_patterns = ["_build", "_ext"]
 nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [
-    (
-        "py:.*",
-        r"(numpy|np|gymnasium|pettingzoo|torch|matplotlib|collections|os|typing|enum|abc)\..*",
-    ),
+    ("py:.*", r"(abc|collections|enum|os|typing)\..*"),
+    ("py:.*", r"(gymnasium|matplotlib|np|numpy|pettingzoo|torch)\..*"),
     ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|Sequence)"),
 ]
 # Types in signatures that callers do not need to know.
@@ -112,6 +124,9 @@ def find_name(app: Sphinx, env: Any, node: Any, shown: nodes.Element) -> nodes.E
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the functions above."""
+    """Connect the functions above, and rename a label."""
     app.connect("builder-inited", copy_notebooks)
     app.connect("missing-reference", find_name)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"  # as the docstrings call them

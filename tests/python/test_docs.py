@@ -69,6 +69,12 @@ def test_the_quickstart_has_ten_lines():
     assert len(first.splitlines()) == 10
 
 
+def test_the_citations_name_the_version():
+    version = re.escape(mijnlieff.__version__)
+    assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert re.search(rf"version = {{{version}}}", (ROOT / "README.md").read_text())
+
+
 def targets(path: Path) -> list[str]:
     """Where the links and pictures of a page lead, outside of its code."""
     text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
