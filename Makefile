@@ -36,6 +36,10 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --editable '.[notebooks]'
 	touch $@
 
+.venv/installed-docs: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	touch $@
+
 .PHONY: demo
 demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measure it
 	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
@@ -93,6 +97,15 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 .PHONY: docs
 docs: ## Build the documentation of the crate; warnings are errors
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps --no-default-features
+
+.PHONY: site
+site: .venv/installed-docs ## Build the documentation as a website in docs/_build/html; warnings are errors
+	$(BIN)/python -m sphinx -E -b html -n -W --keep-going -q docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+.PHONY: site-links
+site-links: .venv/installed-docs ## Check the links of the website to other hosts (needs the network)
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/links
 
 .PHONY: golden
 golden: .venv/installed-test ## Regenerate the golden game and the pictures
@@ -165,8 +178,9 @@ wheel: .venv/installed-test ## Build the wheel into dist/
 	@ls -l dist/*.whl
 
 .PHONY: all
-all: lint docs test ## Everything that has to pass before a change lands
+all: lint docs site test ## Everything that has to pass before a change lands
 
 .PHONY: clean
 clean: ## Remove what was built, the virtual environment included
-	rm -rf .venv target fuzz/target dist python/mijnlieff/_mijnlieff*.so
+	rm -rf .venv target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
+		docs/_build docs/api docs/notebooks/*.ipynb

@@ -24,5 +24,5 @@ class Piece(enum.IntEnum):
 
     @property
     def sign(self) -> str:
-        """The sign in game records: ``+``, ``x``, ``<>`` or ``><``."""
+        """The sign in game records, ``+``, ``x``, ``<>`` or ``><``."""
         return ("+", "x", "<>", "><")[self]

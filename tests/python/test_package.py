@@ -137,20 +137,6 @@ def test_docstring_examples_run(name):
     assert result.attempted == len(examples) > 0
 
 
-def python_blocks(path: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/champion.md"])
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = python_blocks(ROOT / page)
-    assert blocks
-    scope: dict[str, object] = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, page, "exec"), scope)
-
-
 def test_rules_objects_are_values():
     board = mijnlieff.Board.from_blocks([(5, -3), (7, -1), (8, 1)])
     variant = mijnlieff.Variant(board, "anywhere", copies=3)

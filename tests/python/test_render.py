@@ -9,7 +9,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -238,12 +237,6 @@ def test_svg_can_share_a_page() -> None:
     text = svg(POSITIONS["middle"])
     for forbidden in (" id=", "<style", "<script", "class=", "href", "url("):
         assert forbidden not in text
-
-
-def test_the_picture_in_the_docs_is_up_to_date() -> None:
-    """It is made by ``python tools/make_pictures.py``."""
-    picture = Path(__file__).parents[2] / "docs" / "board.svg"
-    assert picture.read_text(encoding="utf-8") == svg(POSITIONS["middle"]) + "\n"
 
 
 def test_signs_differ() -> None:

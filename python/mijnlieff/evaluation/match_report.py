@@ -34,7 +34,7 @@ class SeatRecord:
 
     @property
     def score(self) -> float:
-        """The score, 0 to 1: the mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
+        """The score, 0 to 1, which is the mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
         return (self.wins + self.draws / 2) / self.games
 
     def __add__(self, other: SeatRecord) -> SeatRecord:

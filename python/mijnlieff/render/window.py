@@ -23,9 +23,6 @@ class Window:
         title: the title of the window.
         size: longer side of the drawing in pixels, 32..8192; None for the natural size.
         fps: the most positions shown per second; None for no limit.
-
-    Attributes:
-        is_open: whether the window is open.
     """
 
     def __init__(

@@ -1,0 +1,215 @@
+"""Writes the pages of the API reference from the public names of the package.
+
+Every name in `mijnlieff.__all__` gets an entry: on the page that `GROUPS` names, or on the page of
+further names. Every public module that is not part of the package's own namespace gets a page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol
+
+import mijnlieff
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+PACKAGE = Path(mijnlieff.__file__).parent
+
+#: Title, introduction and names of each page, in the order of the contents. Names with a dot are
+#: types of results that no caller makes.
+GROUPS: dict[str, tuple[str, str, list[str]]] = {
+    "rules": (
+        "Rules",
+        "Boards, variants, positions and records. All objects are immutable values.",
+        [
+            "Board",
+            "Variant",
+            "Position",
+            "Piece",
+            "parse_record",
+            "format_record",
+            "observe_batch",
+            "mask_batch",
+            "random_openings",
+            "rollout",
+            "perft",
+        ],
+    ),
+    "environments": (
+        "Environments",
+        "The Gymnasium environments; PettingZoo's is on the page of `mijnlieff.mijnlieff_v0`.",
+        ["MijnlieffEnv", "VectorEnv", "expand_packed"],
+    ),
+    "policies": (
+        "Policies",
+        "Players, by name or as objects with the methods of `Policy`.",
+        [
+            "Policy",
+            "make_policy",
+            "BuiltinPolicy",
+            "RandomPolicy",
+            "GreedyPolicy",
+            "MinimaxPolicy",
+            "PerfectPolicy",
+            "NetworkPolicy",
+            "MCTSPolicy",
+            "ExportedPolicy",
+            "ChampionPolicy",
+        ],
+    ),
+    "search": (
+        "Exact play and tree search",
+        "The solver and the batched tree search.",
+        [
+            "solve",
+            "solve_batch",
+            "Solution",
+            "SolutionBatch",
+            "set_table_bytes",
+            "TreeSearch",
+            "_mijnlieff.LeafBatch",
+        ],
+    ),
+    "evaluation": (
+        "Evaluation",
+        "Matches, tournaments and comparisons with exact play.",
+        [
+            "evaluate",
+            "MatchReport",
+            "evaluation.match_report.SeatRecord",
+            "play_match",
+            "tournament",
+            "TournamentReport",
+            "evaluation.tournament_report.Standing",
+            "grade",
+            "GradeReport",
+            "evaluation.grade_report.GradeRow",
+            "evaluation.grade_report.Judged",
+        ],
+    ),
+    "errors": (
+        "Errors",
+        "Every exception that the package defines. Wrong dtypes raise TypeError and wrong shapes "
+        "or values ValueError, as in NumPy.",
+        list(mijnlieff.errors.__all__),
+    ),
+}
+#: Modules whose public names are those of the package, and the command line.
+NO_PAGE = {"cli", "envs", "errors", "evaluation", "pieces", "policies", "solving"}
+
+
+def modules() -> list[str]:
+    """Return the modules with a page, such as ``mijnlieff.render``."""
+    names = []
+    for path in sorted(PACKAGE.iterdir()):
+        if path.name.startswith(("_", ".")) or path.stem in NO_PAGE:
+            continue
+        if path.suffix == ".py":
+            names.append(f"mijnlieff.{path.stem}")
+        elif (path / "__init__.py").exists():
+            names.append(f"mijnlieff.{path.name}")
+            if "__all__" not in (path / "__init__.py").read_text(encoding="utf-8"):
+                inner = (it.stem for it in sorted(path.glob("[!_]*.py")))
+                names += [f"{names[-1]}.{stem}" for stem in inner]
+    return names
+
+
+def groups() -> dict[str, tuple[str, str, list[str]]]:
+    """Return the pages of names, with those that no group lists on a page at the end."""
+    listed = {name for _, _, names in GROUPS.values() for name in names}
+    further = [name for name in mijnlieff.__all__ if name not in listed | {"__version__"}]
+    pages = dict(GROUPS)
+    if further:
+        pages["more"] = ("Further names", "", further)
+    return pages
+
+
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}\n"
+
+
+def _is_public(base: type) -> bool:
+    return "._" not in base.__module__ and base not in (object, Generic, Protocol)
+
+
+def _entry(name: str) -> str:
+    value = operator.attrgetter(name)(mijnlieff)
+    if inspect.isclass(value):
+        options = ["   :members:"]
+        if any(_is_public(base) for base in value.__bases__):
+            options.append("   :show-inheritance:")
+        return "\n".join([f".. autoclass:: mijnlieff.{name}", *options, ""])
+    kind = "autofunction" if callable(value) else "autodata"
+    return f".. {kind}:: mijnlieff.{name}\n"
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every page, by file name."""
+    texts = {}
+    for page, (title, introduction, names) in groups().items():
+        head = [_title(title), ".. currentmodule:: mijnlieff\n", f"{introduction}\n"]
+        texts[f"{page}.rst"] = "\n".join([*head, *map(_entry, names)])
+    for module in modules():
+        directive = f".. automodule:: {module}\n   :members:\n"
+        texts[f"{module}.rst"] = "\n".join([_title(module), directive])
+    contents = [f"   {Path(name).stem if name[:-4] in groups() else name[:-4]}" for name in texts]
+    texts["index.rst"] = "\n".join(
+        [
+            _title("API reference"),
+            "Import the names of the first pages from ``mijnlieff``, and those of the others from",
+            "the module in the title. The installed version is ``mijnlieff.__version__``.\n",
+            ".. py:module:: mijnlieff\n",
+            ".. toctree::\n   :maxdepth: 2\n",
+            *contents,
+            "",
+        ]
+    )
+    return texts
+
+
+def write(app: Sphinx) -> None:
+    """Write the pages that changed, and delete those that are no longer made."""
+    folder = Path(app.srcdir) / "api"
+    folder.mkdir(exist_ok=True)
+    texts = pages()
+    for path in folder.glob("*.rst"):
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def hide_private_bases(
+    app: Sphinx, name: str, value: object, options: object, bases: list[type]
+) -> None:
+    """Leave out base classes that are not public."""
+    bases[:] = filter(_is_public, bases)
+
+
+def _logger() -> Any:
+    from sphinx.util import logging  # the tests load this file without Sphinx
+
+    return logging.getLogger(__name__)
+
+
+def check(app: Sphinx, env: object) -> None:
+    """Warn of public names that autodoc could not document."""
+    objects = app.env.domains.python_domain.objects
+    for name in mijnlieff.__all__:
+        if name != "__version__" and f"mijnlieff.{name}" not in objects:
+            _logger().warning("mijnlieff.%s is not in the API reference", name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the pages before Sphinx looks for sources."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("autodoc-process-bases", hide_private_bases)
+    app.connect("builder-inited", write)
+    app.connect("env-check-consistency", check)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,70 @@
+"""Links public names that a page writes as code, such as `Position.play`, to the API reference.
+
+So pages are plain Markdown, which also reads well where no site is built.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.nodes import make_refnode
+
+import mijnlieff
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def looks_like_a_name(text: str) -> bool:
+    """Whether code is more than a word, such as `evaluate`, which may also be a command."""
+    word = text.removesuffix("()")
+    parts = word.split(".")
+    return all(it.isidentifier() for it in parts) and (
+        word != word.lower() or "_" in word or len(parts) > 1
+    )
+
+
+class NameLinks(SphinxPostTransform):
+    """Puts a link around every such name, except in links and headings."""
+
+    default_priority = 20
+
+    def run(self, **options: Any) -> None:
+        """Look at the code in the text of a page."""
+        objects = self.env.domains.python_domain.objects
+        page = self.env.current_document.docname
+        for code in list(self.document.findall(nodes.literal)):
+            text = code.astext()
+            if isinstance(code.parent, nodes.reference | nodes.title) or not looks_like_a_name(
+                text
+            ):
+                continue
+            name = text.removesuffix("()").removeprefix("mijnlieff.")
+            entry = objects.get(f"mijnlieff.{name}")
+            if entry is None:
+                if text.startswith("mijnlieff.") and not _is_inner(name):
+                    logging.getLogger(__name__).warning("unknown name %s", text, location=code)
+                continue
+            link = make_refnode(self.app.builder, page, entry.docname, entry.node_id, code.copy())
+            link[0].extend(child.deepcopy() for child in code.children)
+            code.replace_self(link)
+
+
+def _is_inner(name: str) -> bool:
+    """Whether a name without an entry exists all the same, as modules and attributes do."""
+    try:
+        value = operator.attrgetter(name)(mijnlieff)
+    except AttributeError:
+        return name.endswith((".py", ".pyi"))
+    return inspect.ismodule(value) or value is not None
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_post_transform(NameLinks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

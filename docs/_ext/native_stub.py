@@ -1,0 +1,124 @@
+"""Documents the native module from its stub, which has types and the full docstrings.
+
+The extension itself holds signatures without types and the docstrings of its Rust code, which are
+shorter. `mypy.stubtest` and a test of the package keep the two in agreement.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mijnlieff
+from mijnlieff import _mijnlieff
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+STUB = Path(mijnlieff.__file__).with_name("_mijnlieff.pyi")
+Definition = ast.ClassDef | ast.FunctionDef
+
+
+class _Aliases(ast.NodeTransformer):
+    """Replaces private type aliases by what they stand for, and names by where they are."""
+
+    def __init__(self, aliases: dict[str, ast.expr]) -> None:
+        self.aliases = aliases
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        alias = self.aliases.get(node.id)
+        return node if alias is None else self.visit(alias)
+
+
+def definitions() -> dict[str, Definition]:
+    """Return what the stub defines, by names such as ``Position.play``."""
+    tree = ast.parse(STUB.read_text(encoding="utf-8"))
+    aliases = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not hasattr(mijnlieff, node.name):
+            full = ast.parse(f"mijnlieff._mijnlieff.{node.name}", mode="eval")
+            aliases[node.name] = full.body
+    found: dict[str, Definition] = {}
+    for node in _Aliases(aliases).visit(tree).body:
+        if isinstance(node, Definition):
+            found[node.name] = node
+            members = node.body if isinstance(node, ast.ClassDef) else []
+            found |= {f"{node.name}.{it.name}": it for it in members if isinstance(it, Definition)}
+    return found
+
+
+def native_name(name: str) -> str | None:
+    """Return the name within the native module, or None if the object is not native."""
+    if name.startswith("mijnlieff._mijnlieff."):
+        return name.removeprefix("mijnlieff._mijnlieff.")
+    package, _, rest = name.partition(".")
+    top = rest.partition(".")[0]
+    native = getattr(_mijnlieff, top, None)
+    same = native is not None and getattr(mijnlieff, top, None) is native
+    return rest if package == "mijnlieff" and same else None
+
+
+def signature(definition: ast.FunctionDef) -> tuple[str, str | None]:
+    """Return the arguments without self or cls, and the type of the result."""
+    arguments = definition.args
+    first = [*arguments.posonlyargs, *arguments.args][:1]
+    if first and first[0].arg in ("self", "cls"):
+        (arguments.posonlyargs or arguments.args).pop(0)
+    returns = None if definition.returns is None else ast.unparse(definition.returns)
+    return f"({ast.unparse(arguments)})", returns
+
+
+SIGNATURES = {
+    name: signature(it) for name, it in definitions().items() if isinstance(it, ast.FunctionDef)
+}
+DOCSTRINGS = {name: ast.get_docstring(it) for name, it in definitions().items()}
+
+
+def process_signature(
+    app: Sphinx, what: str, name: str, value: Any, options: Any, args: str | None, returns: Any
+) -> tuple[str, str | None] | None:
+    """Give a native function, method or class the signature in the stub."""
+    native = native_name(name)
+    if native not in DOCSTRINGS or what in ("attribute", "property"):
+        return None
+    if what == "class":
+        return SIGNATURES.get(f"{native}.__new__", ("", None))[0], None
+    return SIGNATURES.get(native)
+
+
+def process_docstring(
+    app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]
+) -> None:
+    """Give a native object the docstring in the stub."""
+    native = native_name(name) or ""
+    docstring = DOCSTRINGS.get(native)
+    if docstring:
+        lines[:] = [*inspect.cleandoc(docstring).splitlines(), ""]
+        if what in ("attribute", "property"):  # napoleon expects the type first
+            lines[0] = f"{SIGNATURES[native][1]}: {lines[0]}"
+
+
+def escape_types(
+    app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]
+) -> None:
+    """Keep types such as ``np.bool_`` from being read as links, after napoleon."""
+    for number, line in enumerate(lines):
+        if line.startswith((":type", ":vartype")):
+            lines[number] = re.sub(r"_(?=\W|$)", r"\_", line)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to autodoc, ahead of napoleon, which reads the Google style of the docstrings."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("autodoc-process-signature", process_signature)
+    app.connect("autodoc-process-docstring", process_docstring, priority=400)
+    app.connect("autodoc-process-docstring", escape_types, priority=600)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
