@@ -58,7 +58,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(abc|collections|enum|os|typing)\..*"),
     ("py:.*", r"(gymnasium|matplotlib|np|numpy|pettingzoo|torch)\..*"),
-    ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|Sequence)"),
+    ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PolicyLike|Sequence)"),
 ]
 # Types in signatures that callers do not need to know.
 nitpick_ignore = [

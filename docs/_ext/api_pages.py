@@ -49,6 +49,8 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         "Players, by name or as objects with the methods of `Policy`.",
         [
             "Policy",
+            "policies.partial.ActPolicy",
+            "policies.partial.BatchPolicy",
             "make_policy",
             "BuiltinPolicy",
             "RandomPolicy",
@@ -56,6 +58,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "MinimaxPolicy",
             "PerfectPolicy",
             "NetworkPolicy",
+            "FunctionPolicy",
             "MCTSPolicy",
             "ExportedPolicy",
             "ChampionPolicy",

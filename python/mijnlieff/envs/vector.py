@@ -256,7 +256,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         such as sb3-contrib, call this method.
 
         Raises:
-            ResetNeeded: no game was started.
+            gymnasium.error.ResetNeeded: no game was started.
             ClosedEnvError: the environment was closed.
         """
         return self._batch.action_masks().view(np.bool_)

@@ -4,7 +4,7 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
-from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, choose_actions, make_policy
 from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
 from mijnlieff.policies.function import FunctionPolicy
 from mijnlieff.policies.mcts import MCTSPolicy
@@ -17,7 +17,6 @@ __all__ = [
     "MCTSPolicy",
     "NetworkPolicy",
     "Policy",
-    "PolicyLike",
     "choose_actions",
     "make_policy",
 ]
