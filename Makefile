@@ -120,6 +120,14 @@ book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB 
 solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
 	$(BIN)/python tools/make_solution.py
 
+.PHONY: atlas
+atlas: .venv/installed-test ## Write docs/atlas.md again, solving what docs/atlas.csv lacks (all of it: 40 minutes)
+	$(BIN)/python tools/make_atlas.py
+
+.PHONY: check-atlas
+check-atlas: .venv/installed-test ## Check the values of docs/atlas.csv by plain alpha-beta (about an hour)
+	$(BIN)/python tools/check_atlas.py
+
 .PHONY: train-report
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
 	$(BIN)/python tools/make_training.py

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from mijnlieff import Board, Position, Variant, solve
+from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import StatusBar
 
 OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
@@ -44,6 +45,10 @@ class Value(NamedTuple):
     def row(self) -> list[str]:
         """Return the row of the file."""
         return [*map(str, self[:-1]), " ".join(self.best)]
+
+    def place(self) -> tuple[int, int]:
+        """Return the place in the file: by board, then by opening rule."""
+        return self.number, OPENINGS.index(self.opening)
 
     @property
     def variant(self) -> Variant:
@@ -88,6 +93,9 @@ def main() -> None:
                 write(Value(number, text, joints, opening, solution.margin, best).row())
                 file.flush()
             bar.update((done + 1) / len(wanted), f"board {number}, {opening}")
+    rows = [HEAD, *(value.row() for value in sorted(known(), key=Value.place))]
+    text = "".join(",".join(row) + "\n" for row in rows)
+    write_whole(VALUES, text.encode())
 
 
 if __name__ == "__main__":

@@ -619,10 +619,11 @@ class Network:
 class Solver:
     """The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
 
-    Solves positions of the board and number of copies of a variant, whatever the opening rule.
+    Solves positions of the board and number of copies of a variant. The opening rule does not
+    matter, unless one of the two is ``"corner_straight"``.
 
     Args:
-        variant: which board and number of copies.
+        variant: which board, number of copies and opening rule.
         table_bytes: the most memory for the table.
         book: the bytes of a book file; used for the standard board with 2 copies.
 

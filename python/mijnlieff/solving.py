@@ -3,7 +3,8 @@
 Every position of a board with up to 16 cells can be solved. Early positions of the standard game,
 up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
 use. A solver keeps what its searches find in a table, which makes later searches faster. There is
-one solver for each board and number of copies; the four used last are kept.
+one solver for each board and number of copies, with another one where only a Straight may open; the
+four used last are kept.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class _Slot:
         self.solver: Solver | None = None
 
 
-_slots: OrderedDict[tuple[Board, int], _Slot] = OrderedDict()
+_slots: OrderedDict[tuple[Board, int, bool], _Slot] = OrderedDict()
 # Held for a moment only. Making a solver can take seconds, so each slot has its own lock for that.
 _lock = threading.Lock()
 
@@ -229,12 +230,14 @@ def set_table_bytes(count: int) -> None:
 
 
 def solver_for(variant: Variant) -> Solver:
-    """Return the solver for positions of this variant; the opening rule does not matter.
+    """Return the solver for positions of this variant.
+
+    Positions know the cells of their opening rule, but not that only a Straight may open.
 
     Raises:
         BookError: the book that comes with the package is damaged.
     """
-    key = (variant.board, variant.copies)
+    key = (variant.board, variant.copies, variant.opening == "corner_straight")
     with _lock:
         slot = _slots.get(key)
         if slot is None:
@@ -245,7 +248,7 @@ def solver_for(variant: Variant) -> Solver:
     if slot.solver is None:
         with slot.lock:
             if slot.solver is None:
-                book = _book() if key == (Board.standard(), 2) else None
+                book = _book() if key[:2] == (Board.standard(), 2) else None
                 slot.solver = Solver(variant, slot.table_bytes, book)
     return slot.solver
 

@@ -253,3 +253,17 @@ def test_light_margin_has_the_sign_of_position_margin():
         while not position.is_over:
             position = position.play(solve(position).best_actions[0])
         assert position.margin == solution.light_margin
+
+
+@pytest.mark.parametrize("openings", [["corner", "corner_straight", "anywhere"], None])
+@pytest.mark.parametrize("board", [Board.standard(), Board.from_blocks([(0, 0), (1, 2)])])
+def test_starts_of_several_opening_rules_do_not_disturb_each_other(board, openings):
+    for opening in openings or ["corner_straight", "anywhere", "outside", "corner"]:
+        position = Position(Variant(board, opening))
+        solution, batch = solve(position), solve_batch([position])
+        legal = position.legal_actions().tolist()
+        assert list(solution.action_margins) == legal
+        assert batch.action_mask[0].nonzero()[0].tolist() == legal
+        margins = {action: -solve(position.play(action)).margin for action in legal}
+        assert dict(solution.action_margins) == margins
+        assert PerfectPolicy().act(position) in solution.best_actions

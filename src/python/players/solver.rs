@@ -191,7 +191,7 @@ impl PySolver {
             return Ok(());
         }
         Err(PyValueError::new_err(
-            "the position is of another board or number of copies than the solver",
+            "the position is of another board, number of copies or opening rule than the solver",
         ))
     }
 }

@@ -44,7 +44,7 @@ use self::search::SolverSearch;
 use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
-use crate::game::{Move, Position, Variant};
+use crate::game::{Move, Opening, Position, Variant};
 use crate::memory::{OutOfMemory, with_room};
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
@@ -237,10 +237,15 @@ impl Solver {
         answer
     }
 
-    /// Whether it solves the positions of this variant: the opening rule does not matter.
+    /// Whether it solves the positions of this variant.
+    ///
+    /// Positions hold the cells of their opening rule. That only a Straight may open, they do not.
     #[must_use]
     pub fn serves(&self, variant: &Variant) -> bool {
-        self.variant.board() == variant.board() && self.variant.copies() == variant.copies()
+        let straight = |variant: &Variant| variant.opening() == Opening::CornerStraight;
+        self.variant.board() == variant.board()
+            && self.variant.copies() == variant.copies()
+            && straight(&self.variant) == straight(variant)
     }
 
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
