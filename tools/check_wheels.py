@@ -2,7 +2,7 @@
 
     python tools/check_wheels.py dist/*.whl
 
-Needs abi3audit, and auditwheel for wheels for Linux; `make wheel` installs both and calls this script.
+Needs abi3audit, and auditwheel for wheels for Linux; `make wheel` installs both.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def linux_problems(wheel: Path, platform: str) -> list[str]:
         return [f"auditwheel finds no platform: {report}"]
     kind = "musllinux" if "musllinux" in platform else MANYLINUX
     found = [] if kind in platform else [f"it is for {platform}, not for {kind}"]
-    # A repair gives the lowest platform that fits; there is nothing left to repair if the name has it.
+    # `auditwheel repair` would add this tag, so there is nothing left to repair if it is there.
     if not (tags[0].startswith(kind) and tags[0] in platform.split(".")):
         found.append(f"auditwheel says that it needs {tags[0]}")
     return found
