@@ -12,6 +12,7 @@ from functools import partial
 
 import pytest
 
+from interrupts import needs_signals
 from mijnlieff import Position, evaluate, parse_record, solve, tournament
 from mijnlieff.evaluation import review
 
@@ -306,6 +307,7 @@ LONG = [
 ]
 
 
+@needs_signals
 @pytest.mark.parametrize("arguments", LONG, ids=" ".join)
 def test_ctrl_c_is_quiet(arguments):
     code = (
@@ -360,6 +362,7 @@ def test_a_reader_that_leaves_is_no_accident(arguments):
     os.close(writer)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
 def test_a_closed_output_is_no_accident():
     command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "mijnlieff", "perft", "2"]
     closed = subprocess.run(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)

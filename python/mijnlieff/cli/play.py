@@ -108,13 +108,12 @@ def _print_review(actions: Sequence[int], variant: Variant) -> None:
             str(move.loss),
             f"{move.margin:+d}",
             variant.action_name(move.best_actions[0]),
-            f"{move.best_margin:+d}",
         ]
         for move in moves
         if move.loss
     ]
     if rows:
-        print_table([["move", "player", "lost", "margin", "best move", "its margin"], *rows], title)
+        print_table([["move", "player", "lost", "margin", "best"], *rows], title)
     else:
         print(title)
     print()
