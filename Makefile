@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers
+PACKAGING := .venv-packaging
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 MINUTES ?= 5
 FUZZ_SECONDS ?= 60
@@ -179,16 +180,43 @@ bench-instructions: ## Count the instructions of a step and a simulation by valg
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
 	benches/count.sh benches/target/release
 
+.PHONY: bench-portable
+bench-portable: ## Compare the speed of the portable code with that of the code for AVX2 (on x86-64)
+	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin portable
+	RUSTFLAGS='--cfg portable_only' cargo build --quiet --release --manifest-path benches/Cargo.toml \
+		--bin portable --target-dir benches/target/portable
+	benches/portable.sh benches/target/release/portable benches/target/portable/release/portable
+
+# The tools that build and check packages; zig links for an old glibc on any Linux.
+$(PACKAGING)/installed:
+	$(PYTHON) -m venv $(PACKAGING)
+	$(PACKAGING)/bin/pip install --quiet 'maturin[zig]>=1.14,<2' auditwheel abi3audit
+	touch $@
+
+# Wheels for Linux run where glibc is 2.17 or newer. On other systems the option changes nothing.
 .PHONY: wheel
-wheel: .venv/installed-test ## Build the wheel into dist/
-	$(BIN)/pip install --quiet 'maturin>=1.14,<2'
-	$(BIN)/maturin build --quiet --release --out dist
-	@ls -l dist/*.whl
+wheel: $(PACKAGING)/installed ## Build the wheel into dist/ and check it; TARGET=aarch64-unknown-linux-gnu for another processor
+	rm -f dist/*.whl
+	$(if $(TARGET),rustup target add $(TARGET))
+	PATH="$(CURDIR)/$(PACKAGING)/bin:$$PATH" maturin build --quiet --release --locked --out dist \
+		--compatibility manylinux2014 $(if $(filter Linux,$(shell uname -s)),--zig) \
+		$(if $(TARGET),--target $(TARGET))
+	$(PACKAGING)/bin/python tools/check_wheels.py dist/*.whl
+
+.PHONY: sdist
+sdist: $(PACKAGING)/installed ## Build the source distribution into dist/
+	rm -f dist/*.tar.gz
+	$(PACKAGING)/bin/maturin sdist --out dist
+	@ls -l dist/*.tar.gz
+
+.PHONY: smoke
+smoke: wheel sdist ## Install the wheel and the source distribution into new environments and try them
+	$(PYTHON) tools/smoke_test.py dist/*.whl dist/*.tar.gz
 
 .PHONY: all
 all: lint docs site test ## Everything that has to pass before a change lands
 
 .PHONY: clean
 clean: ## Remove what was built, the virtual environment included
-	rm -rf .venv target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
+	rm -rf .venv $(PACKAGING) target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
 		docs/_build docs/api docs/notebooks/*.ipynb

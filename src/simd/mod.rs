@@ -37,7 +37,9 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
         return kernel.run(Portable);
     }
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = Avx2::detect() {
+    if !cfg!(portable_only)
+        && let Some(avx2) = Avx2::detect()
+    {
         return avx2.run(kernel);
     }
     kernel.run(Portable)

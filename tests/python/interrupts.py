@@ -9,9 +9,18 @@ import threading
 import time
 from collections.abc import Callable
 
+import pytest
+
+needs_signals = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no such signals between processes"
+)
+
 
 def last_words_when_interrupted(code: str, after: float) -> str:
-    """What a program says within a second of Ctrl-C, which it gets some seconds after "ready"."""
+    """What a program says within a second of Ctrl-C, which it gets some seconds after "ready".
+
+    Tests that call it need `needs_signals`.
+    """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout.readline() == "ready\n"
         time.sleep(after)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import ticks_of_another_thread
+from interrupts import needs_signals, ticks_of_another_thread
 from mijnlieff import (
     Board,
     ChampionPolicy,
@@ -348,6 +348,7 @@ class TestPolicy:
         assert ticks_of_another_thread(lambda: policy.act_batch(positions)) > 3
 
 
+@needs_signals
 def test_ctrl_c_stops_a_batch(tmp_path):
     """The batch would take longer than a test may."""
     wide = tmp_path / "wide.bin"

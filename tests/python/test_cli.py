@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,9 +12,14 @@ from functools import partial
 
 import pytest
 
-from mijnlieff import Position, evaluate, parse_record, tournament
+from interrupts import needs_signals
+from mijnlieff import Position, evaluate, parse_record, solve, tournament
+from mijnlieff.evaluation import review
 
-COMMANDS = ["train", "export", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft"]
+COMMANDS = [
+    "train", "export", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft",
+    "completion",
+]  # fmt: skip
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -137,6 +143,94 @@ def test_a_whole_game_can_be_piped_in():
     typed = "\n".join(name for name in names if name != "pass")
     text = printed("play", "--dark", "human", stdin=typed)
     assert text.endswith(record + "\n") and "Light wins 4-1" in text
+    # At the end all moves that gave points away are listed.
+    moves = [move for move in review(parse_record(record)) if move.loss]
+    listed = re.findall(r"^(\d+)\. (\S+) +(Light|Dark) +(\d+) +([-+]\d+) ", text, re.MULTILINE)
+    assert listed == [
+        (
+            str(move.ply // 2 + 1),
+            move.name,
+            ("Light", "Dark")[move.player],
+            str(move.loss),
+            f"{move.margin:+d}",
+        )
+        for move in moves
+    ]
+    assert len(moves) == 7 and "points given away: Light 6, Dark 10" in text
+
+
+def test_a_perfect_game_has_nothing_to_review():
+    actions, position = [], Position()
+    while not position.is_over:
+        actions.append(solve(position).best_actions[0])
+        position = position.play(actions[-1])
+    names = [position.variant.action_name(action) for action in actions]
+    typed = "\n".join(name for name in names if name != "pass")
+    text = printed("play", "--dark", "human", stdin=typed)
+    assert "points given away: Light 0, Dark 0\n\n1. " in text
+
+
+def test_hints_and_evaluations_are_exact():
+    text = printed("play", "--dark", "human", stdin="hint\na1+\neval\nquit\n")
+    assert text.count("With perfect play, ") == 2
+    start, position = Position(), Position().play("a1+")
+    assert f"Light to move loses, margin {solve(start).margin:+d}\n" in text
+    assert f"margin {solve(position).margin:+d}\n" in text
+    hints = dict(re.findall(r"^ ?([-+]\d+): (.*)$", text, re.MULTILINE))
+    margins = {
+        start.variant.action_index(name): int(margin)
+        for margin, names in hints.items()
+        for name in names.split()
+    }
+    assert margins == dict(solve(start).action_margins)
+    always = printed("play", "--dark", "human", "--eval", stdin="a1+\na3><\nquit\n")
+    assert always.count("With perfect play, ") == 3
+
+
+def test_larger_boards_are_played_without_exact_play():
+    board = "#####/#####/#####/#####"
+    text = printed("play", "--board", board, "--dark", "human", stdin="hint\neval\nquit\n")
+    assert text.count("exact play is for boards of up to 16 cells") == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_every_command(shell):
+    pytest.importorskip("shtab")
+    script = printed("completion", shell)
+    assert all(command in script for command in COMMANDS)
+    assert "corner_straight" in script
+
+
+def test_bash_completes_commands_options_and_choices():
+    pytest.importorskip("shtab")
+    bash = shutil.which("bash")
+    if bash is None or sys.platform == "win32":
+        pytest.skip("bash is missing")
+    ask = """
+COMP_WORDS=(mijnlieff "$@"); COMP_CWORD=$#
+_shtab_mijnlieff mijnlieff "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+echo "${COMPREPLY[@]}"
+"""
+    script = printed("completion", "bash") + ask
+    for words, expected in {
+        ("tour",): "tournament",
+        ("train", "--alg"): "--algo",
+        ("solve", "--opening", "corner_"): "corner_straight",
+    }.items():
+        result = subprocess.run(
+            [bash, "-c", script, "bash", *words], capture_output=True, text=True, check=False
+        )
+        assert result.stdout.split() == [expected]
+
+
+def test_completion_without_its_package_says_what_to_install():
+    code = (
+        "import sys; sys.modules['shtab'] = None; from mijnlieff.cli.main import main;"
+        "sys.exit(main(['completion', 'bash']))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "pip install 'mijnlieff[terminal]'" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_bench_prints_a_line_for_each_size_and_number_of_threads():
@@ -213,6 +307,7 @@ LONG = [
 ]
 
 
+@needs_signals
 @pytest.mark.parametrize("arguments", LONG, ids=" ".join)
 def test_ctrl_c_is_quiet(arguments):
     code = (
@@ -267,6 +362,7 @@ def test_a_reader_that_leaves_is_no_accident(arguments):
     os.close(writer)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
 def test_a_closed_output_is_no_accident():
     command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "mijnlieff", "perft", "2"]
     closed = subprocess.run(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)

@@ -1,15 +1,12 @@
-"""Files that are replaced whole, and progress on standard error."""
+"""Files that are replaced whole."""
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 
 import pytest
 
 from mijnlieff._util.files import part_path, write_whole
-from mijnlieff._util.progress import StatusBar, note, progress_bar
 from mijnlieff.errors import OutputError
 
 
@@ -46,48 +43,3 @@ class TestWriteWhole:
         with pytest.raises(OutputError, match="cannot write"):
             write_whole(tmp_path / "file", b"new")
         assert os.listdir(tmp_path) == ["file"]
-
-
-class Terminal(io.StringIO):
-    """A stream that claims to be a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-class TestProgress:
-    def test_without_a_terminal_it_prints_lines(self, capsys):
-        with StatusBar() as status, progress_bar(10, "games") as advance:
-            status.update(0.25, "first")
-            status.update(0.5, "too soon")
-            status.update(1.0, "last")
-            advance(3)
-        captured = capsys.readouterr()
-        assert captured.err == " 25%  first\n100%  last\n"
-        assert captured.out == ""
-
-    def test_on_a_terminal_it_is_a_bar(self, monkeypatch):
-        pytest.importorskip("tqdm")
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        with StatusBar(0.25) as status:
-            status.update(0.75, "three quarters")
-        assert " 25%|" in terminal.getvalue()
-        assert " 75%|" in terminal.getvalue() and "three quarters" in terminal.getvalue()
-
-    def test_a_terminal_without_tqdm_gets_lines(self, monkeypatch):
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setitem(sys.modules, "tqdm", None)
-        with StatusBar() as status, progress_bar(10, "games") as advance:
-            status.update(0.5, "half")
-            advance(5)
-        assert terminal.getvalue() == " 50%  half\n"
-
-    def test_with_standard_error_closed_it_is_silent(self, monkeypatch, capsys):
-        monkeypatch.setattr(sys, "stderr", None)
-        with StatusBar() as status, progress_bar(10, "games") as advance:
-            status.update(1.0, "all")
-            advance(10)
-        note("done")
-        assert capsys.readouterr().out == ""

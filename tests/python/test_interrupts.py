@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, ticks_of_another_thread
+from interrupts import last_words_when_interrupted, needs_signals, ticks_of_another_thread
 from mijnlieff import Position
 
 
+@needs_signals
 @pytest.mark.parametrize(
     "call",
     [

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
+from interrupts import needs_signals
 from mijnlieff import _mijnlieff
 
 PACKAGE = Path(inspect.getfile(mijnlieff)).parent
@@ -210,6 +211,7 @@ def test_long_calls_release_the_gil():
     assert len(inside) > 3
 
 
+@needs_signals
 def test_ctrl_c_stops_a_long_call_and_leaves_all_well():
     code = """
 import mijnlieff, os, signal, threading

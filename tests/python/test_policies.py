@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, ticks_of_another_thread
+from interrupts import last_words_when_interrupted, needs_signals, ticks_of_another_thread
 from mijnlieff import (
     Board,
     GameOverError,
@@ -165,6 +165,7 @@ def test_other_threads_run_during_a_batch():
     assert ticks_of_another_thread(lambda: MinimaxPolicy(6).act_batch(random_openings(60, 3))) > 3
 
 
+@needs_signals
 @pytest.mark.parametrize("call", ["act(p)", "act_batch([p] * 3)"])
 def test_ctrl_c_stops_a_search(call):
     code = (
@@ -175,6 +176,7 @@ def test_ctrl_c_stops_a_search(call):
     assert last_words_when_interrupted(code, after=0.3) == "stopped (0,)\n"
 
 
+@needs_signals
 @pytest.mark.parametrize(
     "call",
     [

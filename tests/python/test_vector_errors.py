@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from interrupts import needs_signals
 from mijnlieff import (
     Board,
     ClosedEnvError,
@@ -300,6 +301,7 @@ def test_games_without_a_seed_differ_from_run_to_run():
     assert one[31] == other[31]
 
 
+@needs_signals
 def test_ctrl_c_stops_a_deep_opponent_and_undoes_the_step():
     code = """
 import mijnlieff

@@ -1,4 +1,4 @@
-"""Progress on standard error: a live bar on a terminal with tqdm, otherwise plain lines or nothing.
+"""Progress on standard error: a live bar on a terminal by rich, otherwise plain lines or nothing.
 
 If standard error is closed (``2>&-``), ``sys.stderr`` is None and everything here is silent. A
 plain ``print(..., file=sys.stderr)`` would write to standard output instead.
@@ -11,11 +11,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self
+
+from mijnlieff._util.terminal import rich_console
 
 __all__ = ["StatusBar", "note", "progress_bar"]
 
 _LINE_SECONDS = 10.0
+
+#: Work that takes less time shows no bar.
+_DELAY_SECONDS = 0.5
+
+#: Between two drawings of a bar.
+_REFRESH_SECONDS = 0.1
 
 
 def note(text: str) -> None:
@@ -31,14 +39,18 @@ def progress_bar(total: int, unit: str, enabled: bool = True) -> Iterator[Callab
     Nothing is shown when `enabled` is false, or where no bar can be shown. The bar appears after
     half a second and disappears at the end.
     """
-    bar = None
-    if enabled:
-        bar = _bar(sys.stderr, total=total, unit=f" {unit}", delay=0.5, leave=False)
+    bar = _Bar.where_possible(total, delay=_DELAY_SECONDS, transient=True) if enabled else None
     if bar is None:
         yield lambda count: None
         return
+    shown = bar
+
+    def advance(count: int) -> None:
+        done = shown.done + count
+        shown.update(done, f"{done:,.0f}/{total:,} {unit}")
+
     with bar:
-        yield bar.update
+        yield advance
 
 
 class StatusBar:
@@ -54,13 +66,9 @@ class StatusBar:
             done: share of the work that is done already, 0 to 1.
         """
         self._next_line = 0.0
-        self._bar = _bar(
-            sys.stderr,
-            total=1.0,
-            initial=done,
-            dynamic_ncols=True,
-            bar_format="{percentage:3.0f}%|{bar:20}| {elapsed} {postfix}",
-        )
+        self._bar = _Bar.where_possible(1.0)
+        if self._bar is not None:
+            self._bar.update(done, "")
 
     def update(self, done: float, text: str) -> None:
         """Show the state of the work.
@@ -70,8 +78,7 @@ class StatusBar:
             text: a line about it.
         """
         if self._bar is not None:
-            self._bar.n = done
-            self._bar.set_postfix_str(text)
+            self._bar.update(done, text)
         elif time.monotonic() >= self._next_line or done >= 1.0:
             self._next_line = time.monotonic() + _LINE_SECONDS
             note(f"{done:4.0%}  {text}")
@@ -91,12 +98,77 @@ class StatusBar:
             self._bar.close()
 
 
-def _bar(stream: TextIO | None, **options: Any) -> Any:
-    """A bar of tqdm, or None without tqdm or without a terminal."""
-    if stream is None or not stream.isatty():
-        return None
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return None
-    return tqdm(file=stream, **options)
+class _Bar:
+    """A bar of rich: percentage, bar, time and a text, which is cut where the terminal ends.
+
+    It is drawn when it is updated, at most ten times a second, and so needs no thread.
+    """
+
+    def __init__(self, console: Any, total: float, delay: float, transient: bool) -> None:
+        from rich.live import Live
+
+        self.done = 0.0
+        self._text = ""
+        self._total = total
+        self._console = console
+        self._start = time.monotonic()
+        self._next = self._start + delay
+        self._is_shown = False
+        # Lines printed to standard error appear above the bar; standard output is left alone.
+        self._live = Live(
+            console=console, auto_refresh=False, transient=transient, redirect_stdout=False
+        )
+
+    @classmethod
+    def where_possible(
+        cls, total: float, delay: float = 0.0, transient: bool = False
+    ) -> _Bar | None:
+        """Return a bar on standard error, or None if that is not a terminal or rich is missing."""
+        console = rich_console(sys.stderr)
+        return None if console is None else cls(console, total, delay, transient)
+
+    def update(self, done: float, text: str) -> None:
+        """Set what is done and the text, and draw the bar if it is time to."""
+        self.done, self._text = done, text
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _REFRESH_SECONDS
+            self._draw()
+
+    def close(self) -> None:
+        """Draw the bar for the last time, or remove it."""
+        if self._is_shown:
+            self._draw()
+            self._live.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _draw(self) -> None:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        share = self.done / self._total
+        minutes, seconds = divmod(int(time.monotonic() - self._start), 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
+        width = 20 if self._console.width >= 80 else 6
+        text = Text(self._text)
+        text.truncate(
+            max(0, self._console.width - len(f"100% {clock} ") - width - 1), overflow="ellipsis"
+        )
+        line = Table.grid(padding=(0, 1))
+        line.add_row(
+            Text(f"{share:4.0%}"),
+            ProgressBar(self._total, self.done, width=width),
+            Text(clock),
+            text,
+        )
+        if not self._is_shown:
+            self._is_shown = True
+            self._live.start()
+        self._live.update(line, refresh=True)

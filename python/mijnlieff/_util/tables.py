@@ -1,12 +1,18 @@
-"""Reports as tables, for terminals and for notebooks."""
+"""Reports as tables, for terminals, for pipes and for notebooks."""
 
 from __future__ import annotations
 
 import html
+import shutil
+import sys
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["TableReport", "html_table", "text_table"]
+from mijnlieff._util.terminal import rich_console
+
+__all__ = ["TableReport", "html_table", "print_table", "text_table"]
 
 
 class TableReport(ABC):
@@ -19,6 +25,10 @@ class TableReport(ABC):
     def _repr_html_(self) -> str:
         """Return the same table for notebooks."""
         return html_table(self._title, self._rows(), self._summary)
+
+    def print(self) -> None:
+        """Print the table to standard output, in the form that suits it; see `print_table`."""
+        print_table(self._rows(), self._title, self._summary)
 
     @abstractmethod
     def _rows(self) -> list[list[str]]:
@@ -35,6 +45,61 @@ class TableReport(ABC):
         """The line below the table."""
 
 
+def print_table(rows: Sequence[Sequence[str]], title: str, note: str = "") -> None:
+    """Print rows of cells, the headings first, to standard output.
+
+    On a terminal it is a table by rich if that is installed. One that is wider than the terminal
+    becomes a list with a line for each cell. In pipes and files it is always `text_table`.
+
+    Args:
+        rows: the cells; the first column is text.
+        title: a line above the table.
+        note: lines below the table.
+    """
+    if sys.stdout is None:
+        return
+    console = rich_console(sys.stdout)
+    if console is not None and _print_by_rich(console, rows, title, note):
+        return
+    parts = [title, text_table(rows), note]
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        if len(parts[1].partition("\n")[0]) > width:
+            parts[1] = _text_list(rows)
+        parts[::2] = (
+            "\n".join(textwrap.fill(line, width) for line in part.splitlines())
+            for part in parts[::2]
+        )
+    print("\n".join(filter(None, parts)))
+
+
+def _print_by_rich(console: Any, rows: Sequence[Sequence[str]], title: str, note: str) -> bool:
+    """Print a table that is not wider than the terminal; return False for others."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for column, heading in enumerate(rows[0]):
+        table.add_column(Text(heading), justify="right" if column else "left", no_wrap=True)
+    for row in rows[1:]:
+        table.add_row(*map(Text, row))
+    # Measured with the options of the console, no table would be wider than that.
+    options = console.options.update_width(10_000)
+    if console.measure(table, options=options).maximum > console.width:
+        return False
+    # Not as the title of the table, which would be wrapped to the width of that.
+    console.print(Text(title, "bold"))
+    console.print(table)
+    if note:
+        console.print(Text(note))
+    return True
+
+
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """Return rows of cells, the headings first, as aligned lines; the first column is text."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -44,6 +109,24 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
+    )
+
+
+def _text_list(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells, the headings first, with a line for each cell, for narrow terminals."""
+    headings, *body = rows
+    width = max(map(len, headings[1:]))
+    return "\n".join(
+        "\n".join(
+            [
+                row[0],
+                *(
+                    f"  {name:<{width}}  {cell}"
+                    for name, cell in zip(headings[1:], row[1:], strict=True)
+                ),
+            ]
+        )
+        for row in body
     )
 
 

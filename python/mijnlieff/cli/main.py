@@ -10,16 +10,16 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NoReturn
 
 from mijnlieff import __version__
 from mijnlieff._util.progress import note
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main", "make_parser"]
 
-_COMMANDS = {
+COMMANDS = {
     "train": ("mijnlieff.cli.train", "train an agent by self-play and measure it"),
     "evaluate": ("mijnlieff.cli.evaluate", "play a match between two policies"),
     "tournament": ("mijnlieff.cli.tournament", "let policies play each other and rate them"),
@@ -29,7 +29,9 @@ _COMMANDS = {
     "play": ("mijnlieff.cli.play", "play in the terminal, or watch two policies"),
     "bench": ("mijnlieff.cli.bench", "measure the speed of the vector environment"),
     "perft": ("mijnlieff.cli.perft", "count action sequences"),
+    "completion": ("mijnlieff.cli.completion", "print a script for completion in the shell"),
 }
+"""The module and a summary of each command."""
 
 _WRONG_ARGUMENT = (BoardError, ParseError, VariantError)
 """Errors about arguments of the command line, as opposed to failures while running."""
@@ -65,22 +67,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
+def make_parser(loaded: Collection[str]) -> argparse.ArgumentParser:
+    """Return the parser of the command line.
+
+    Args:
+        loaded: the commands whose options are wanted. Only their modules are imported: others may
+            need packages that are not installed.
+    """
     parser = _Parser(
         prog="mijnlieff", description="The board game Mijnlieff as an environment for learning."
     )
     parser.add_argument("--version", action="version", version=f"mijnlieff {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
-    for name, (module, summary) in _COMMANDS.items():
+    for name, (module, summary) in COMMANDS.items():
         subparser = subparsers.add_parser(
             name, help=summary, description=summary[0].upper() + summary[1:] + "."
         )
-        if name == chosen:
-            # Only this module is imported: others may need packages that are not installed.
+        if name in loaded:
             command = importlib.import_module(module)
             command.add_arguments(subparser)
             subparser.set_defaults(run=command.run)
+    return parser
+
+
+def _run(arguments: list[str]) -> int:
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser = make_parser([] if chosen is None else [chosen])
     try:
         args = parser.parse_args(arguments)
         return int(args.run(args))

@@ -108,10 +108,17 @@ class Report(Protocol):
         """Return the report as plain values."""
         ...
 
+    def print(self) -> None:
+        """Print the report as a table."""
+        ...
+
 
 def print_report(report: Report, as_json: bool) -> None:
     """Print a report as a table or as JSON."""
-    print(json_text(report.to_dict()) if as_json else report)
+    if as_json:
+        print(json_text(report.to_dict()))
+    else:
+        report.print()
 
 
 def variant_of(args: argparse.Namespace) -> Variant:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import textwrap
+from collections.abc import Sequence
 
-from mijnlieff import Policy, Position, format_record
+from mijnlieff import Policy, Position, Variant, format_record, solve
+from mijnlieff._util.tables import print_table
+from mijnlieff.cli.margins import evaluation_line, margin_lines
 from mijnlieff.cli.options import (
     POLICY_HELP,
     add_seed_argument,
@@ -13,7 +18,8 @@ from mijnlieff.cli.options import (
     parse_policy,
     variant_of,
 )
-from mijnlieff.errors import IllegalMoveError, ParseError
+from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
+from mijnlieff.evaluation.reviewing import review
 from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import choose_actions
 
@@ -22,8 +28,15 @@ __all__ = ["add_arguments", "run"]
 _HELP = (
     "Type a cell and the sign of a piece, such as a1+ (signs: + straight, x diagonal, <> pusher, "
     ">< puller); * marks the allowed cells.\n"
-    "Commands: moves (list legal moves), undo, quit, help."
+    "Commands: moves (list legal moves), hint (their exact margins), eval (the result with perfect "
+    "play), undo, quit, help."
 )
+
+#: The largest board that hints, evaluations and reviews are for.
+_MAX_CELLS = 16
+
+#: The most time for them. Only boards without a book, or with many copies, need more than a moment.
+_SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="minimax:4",
         metavar="PLAYER",
         help="the second player, as --light (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--eval",
+        action="store_true",
+        help="show the result with perfect play before every move (boards of up to 16 cells)",
     )
     add_seed_argument(parser, "the choices of policies")
     add_variant_arguments(parser)
@@ -56,22 +74,59 @@ def run(args: argparse.Namespace) -> int:
         None if name == "human" else parse_policy(name, args.seed + seat)
         for seat, name in enumerate(names)
     ]
-    game = _Game(Position(variant_of(args)), policies)
+    game = _Game(Position(variant_of(args)), policies, shows_evaluation=args.eval)
     if None in policies:
         print(_HELP)
     while not game.position.is_over:
         if not game.take_turn():
             return 0
     position = game.position
-    print(f"\n{position}\n\n{format_record(game.actions, position.variant)}")
+    print(f"\n{position}\n")
+    if None in policies:
+        _print_review(game.actions, position.variant)
+    print(format_record(game.actions, position.variant))
     return 0
+
+
+def _print_review(actions: Sequence[int], variant: Variant) -> None:
+    """Print the moves that gave points away, or why they are not known."""
+    if variant.board.num_cells > _MAX_CELLS:
+        print(f"There are reviews for boards of up to {_MAX_CELLS} cells.\n")
+        return
+    try:
+        moves = review(actions, variant, max_seconds=_SECONDS)
+    except SearchLimitError:
+        print(f"The review would take longer than {_SECONDS:g} seconds.\n")
+        return
+    lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
+    losses = ", ".join(f"{name} {points}" for name, points in zip(PLAYERS, lost, strict=True))
+    title = f"Compared with perfect play, points given away: {losses}"
+    rows = [
+        [
+            f"{move.ply // 2 + 1}. {move.name}",
+            PLAYERS[move.player],
+            str(move.loss),
+            f"{move.margin:+d}",
+            variant.action_name(move.best_actions[0]),
+        ]
+        for move in moves
+        if move.loss
+    ]
+    if rows:
+        print_table([["move", "player", "lost", "margin", "best"], *rows], title)
+    else:
+        print(title)
+    print()
 
 
 class _Game:
     """A game in progress, with its earlier positions."""
 
-    def __init__(self, start: Position, policies: list[Policy | None]) -> None:
+    def __init__(
+        self, start: Position, policies: list[Policy | None], *, shows_evaluation: bool
+    ) -> None:
         """Start at a position; a policy of None is a human player."""
+        self._shows_evaluation = shows_evaluation
         self._positions = [start]
         self._policies = policies
         self.actions: list[int] = []
@@ -86,6 +141,8 @@ class _Game:
         position = self.position
         policy = self._policies[position.to_play]
         print(f"\n{position}")
+        if self._shows_evaluation:
+            _print_exact(position, with_margins=False)
         if _must_pass(position):
             self._play(position.variant.pass_action)
         elif policy is not None:
@@ -114,6 +171,8 @@ class _Game:
                 case "moves":
                     names = map(position.variant.action_name, position.legal_actions().tolist())
                     print(" ".join(names))
+                case "hint" | "eval" as command:
+                    _print_exact(position, with_margins=command == "hint")
                 case "undo":
                     if self._undo():
                         return True
@@ -141,6 +200,24 @@ class _Game:
                 del self._positions[ply + 1 :], self.actions[ply:]
                 return True
         return False
+
+
+def _print_exact(position: Position, *, with_margins: bool) -> None:
+    """Print the result with perfect play, and the margin of each legal action if asked for."""
+    if position.variant.board.num_cells > _MAX_CELLS:
+        print(f"exact play is for boards of up to {_MAX_CELLS} cells")
+        return
+    try:
+        solution = solve(position, max_seconds=_SECONDS)
+    except SearchLimitError:
+        print(f"exact play would take longer than {_SECONDS:g} seconds here")
+        return
+    lines = [f"With perfect play, {evaluation_line(position, solution)}"]
+    if with_margins:
+        lines += margin_lines(position, solution)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    for line in lines:
+        print(textwrap.fill(line, width, subsequent_indent=" " * 5))
 
 
 def _must_pass(position: Position) -> bool:

@@ -7,13 +7,13 @@ import math
 
 from mijnlieff import Position
 from mijnlieff._util.json_text import json_text
+from mijnlieff.cli.margins import evaluation_line, margin_lines, named_margins
 from mijnlieff.cli.options import (
     add_json_argument,
     add_variant_arguments,
     integer,
     variant_of,
 )
-from mijnlieff.pieces import PLAYERS
 from mijnlieff.solving import Solution, solve
 
 __all__ = ["add_arguments", "run"]
@@ -60,21 +60,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _names(position: Position, solution: Solution) -> dict[str, int]:
-    """Return the margin of every action by its name, best first."""
-    ranked = sorted(solution.action_margins.items(), key=lambda entry: (-entry[1], entry[0]))
-    return {position.variant.action_name(action): margin for action, margin in ranked}
-
-
 def _text(position: Position, solution: Solution) -> str:
-    side = PLAYERS[position.to_play]
-    verdict = {1: "wins", 0: "draws", -1: "loses"}[solution.outcome]
-    lines = [str(position), "", f"{side} to move {verdict}, margin {solution.margin:+d}"]
-    by_margin: dict[int, list[str]] = {}
-    for name, margin in _names(position, solution).items():
-        by_margin.setdefault(margin, []).append(name)
-    lines += [f"{margin:+3d}: {' '.join(names)}" for margin, names in by_margin.items()]
-    return "\n".join(lines)
+    head = [str(position), "", evaluation_line(position, solution)]
+    return "\n".join(head + margin_lines(position, solution))
 
 
 def _json(position: Position, solution: Solution) -> str:
@@ -85,7 +73,7 @@ def _json(position: Position, solution: Solution) -> str:
             "margin": solution.margin,
             "outcome": solution.outcome,
             "best_actions": [names(action) for action in solution.best_actions],
-            "action_margins": _names(position, solution),
+            "action_margins": named_margins(position, solution),
             "nodes": solution.nodes,
         }
     )

@@ -17,7 +17,7 @@ from mijnlieff._util.progress import note
 from mijnlieff.cli.options import add_variant_arguments, variant_of
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
-from mijnlieff.train.report.report import report_json, report_markdown, report_table
+from mijnlieff.train.report.report import print_report, report_json, report_markdown
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.settings import settings_of
 
@@ -178,8 +178,11 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
     run_facts = dataclasses.asdict(counters) | {"config": dataclasses.asdict(trainer.config)}
     write_whole(folder.report_json, report_json(matches, run_facts).encode())
     write_whole(folder.report_text, report_markdown(matches, about).encode())
-    tables = "\n\n".join(f"{player}\n{report_table(rows)}" for player, rows in matches.items())
-    print(f"{about}\n\n{tables}\n\nLearning curve: {folder.curve}")
+    print(about)
+    for player, rows in matches.items():
+        print()
+        print_report(player, rows)
+    print(f"\nLearning curve: {folder.curve}")
 
 
 def _given(args: argparse.Namespace, *names: str) -> dict[str, Any]:

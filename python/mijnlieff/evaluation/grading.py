@@ -53,7 +53,7 @@ def grade(
         seed: the seed of the games and the draws, 0 to 2**64 - 1.
         variant: the variant to play; None is the standard game. More than 16 cells may take very
             long.
-        progress: show a progress bar if stderr is a terminal and tqdm is installed.
+        progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
 

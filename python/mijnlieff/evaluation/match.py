@@ -58,7 +58,7 @@ def evaluate(
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over; redrawn when they end the game.
         seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
-        progress: show a progress bar if stderr is a terminal and tqdm is installed.
+        progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores.
         names: the names of both policies in the report; None is their `repr`.
 

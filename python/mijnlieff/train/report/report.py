@@ -7,9 +7,9 @@ from typing import Any
 
 from mijnlieff import MatchReport
 from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import text_table
+from mijnlieff._util.tables import print_table
 
-__all__ = ["report_json", "report_markdown", "report_table"]
+__all__ = ["print_report", "report_json", "report_markdown"]
 
 _HEADINGS = (
     "opponent",
@@ -24,13 +24,14 @@ _HEADINGS = (
 )
 
 
-def report_table(matches: Sequence[MatchReport]) -> str:
-    """The matches as aligned text, one row each.
+def print_report(player: str, matches: Sequence[MatchReport]) -> None:
+    """Print the matches as a table, one row each.
 
     Args:
-        matches: matches of one agent, one per opponent.
+        player: the name of the agent, shown above.
+        matches: its matches, one per opponent.
     """
-    return text_table([_HEADINGS, *map(_cells, matches)])
+    print_table([_HEADINGS, *map(_cells, matches)], player)
 
 
 def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) -> str:

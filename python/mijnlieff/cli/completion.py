@@ -1,0 +1,58 @@
+"""``mijnlieff completion``: scripts that complete commands and options in the shell.
+
+They are made by shtab from the parsers of all commands. Such a script needs no Python when a key is
+pressed; argcomplete would start one, and load NumPy and Gymnasium, each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mijnlieff.errors import MissingExtraError
+
+__all__ = ["add_arguments", "run"]
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the argument."""
+    parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help=", ".join(_SHELLS))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script and return the exit code.
+
+    Raises:
+        MissingExtraError: shtab is not installed.
+    """
+    try:
+        import shtab
+    except ImportError as error:
+        raise MissingExtraError(
+            f"completion needs shtab ({error}): pip install 'mijnlieff[terminal]'"
+        ) from error
+    from mijnlieff.cli.main import COMMANDS, make_parser
+
+    parser = make_parser(COMMANDS)
+    _complete_files(parser)
+    print(shtab.complete(parser, args.shell))
+    return 0
+
+
+def _complete_files(parser: argparse.ArgumentParser) -> None:
+    """Complete the options that take a path with names of files, in all commands."""
+    from shtab import FILE
+
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _complete_files(command)
+        elif action.type is Path or action.metavar in (
+            "POLICY",
+            "OPPONENT",
+            "PLAYER",
+            "CHECKPOINT",
+        ):
+            action.complete = FILE  # type: ignore[attr-defined]

@@ -1,0 +1,80 @@
+"""Reviews of games, against the exact solver move by move."""
+
+from __future__ import annotations
+
+import pytest
+
+from mijnlieff import Board, Position, Variant, parse_record, solve
+from mijnlieff.errors import GameOverError, IllegalMoveError, ParseError, SearchLimitError
+from mijnlieff.evaluation import review
+
+RECORD = (
+    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+    "7. b4x, pass; 8. b3<>, b1<> #"
+)
+
+
+def check(actions: list[int], variant: Variant | None = None) -> None:
+    """Compare a review with one exact search for each move."""
+    rows = review(actions, variant)
+    assert [row.action for row in rows] == actions
+    position = Position(variant)
+    for ply, row in enumerate(rows):
+        solution = solve(position)
+        assert (row.ply, row.player) == (ply, position.to_play)
+        assert row.name == position.variant.action_name(row.action)
+        assert row.best_margin == solution.margin
+        assert list(row.best_actions) == solution.best_actions
+        assert row.margin == solution.action_margins[row.action]
+        assert row.loss == solution.margin - row.margin >= 0
+        assert (row.loss == 0) == (row.action in row.best_actions)
+        position = position.play(row.action)
+        # What the move was worth is what the opponent then faces.
+        assert row.margin == -solve(position).margin
+
+
+def test_each_move_has_its_exact_value():
+    check(list(parse_record(RECORD)))
+
+
+def test_a_game_on_another_board():
+    variant = Variant(Board.from_text("###\n###\n###"), "anywhere", 1)
+    position, actions = Position(variant), []
+    while not position.is_over:
+        actions.append(int(position.legal_actions()[-1]))
+        position = position.play(actions[-1])
+    check(actions, variant)
+
+
+def test_losses_add_up_to_the_result():
+    actions = list(parse_record(RECORD))
+    lost = [0, 0]
+    for row in review(actions):
+        lost[row.player] += row.loss
+    start, end = solve(Position()).margin, Position.from_actions(actions).margin
+    assert end == start - lost[0] + lost[1]
+    assert sum(lost) > 0
+
+
+def test_names_and_unfinished_games():
+    assert review(["a1+", "a3><"]) == review(parse_record("1. a1+, a3><"))
+    assert review([]) == []
+
+
+@pytest.mark.parametrize(
+    ("actions", "error"),
+    [
+        (["a1+", "a1x"], IllegalMoveError),
+        ([*parse_record(RECORD), 0], GameOverError),
+        (["a9+"], ParseError),
+    ],
+)
+def test_games_that_cannot_be_played(actions, error):
+    with pytest.raises(error):
+        review(actions)
+
+
+def test_a_limit():
+    large = Variant(Board.from_text("#####\n#####\n#####\n#####"))
+    with pytest.raises(SearchLimitError):
+        review(["a1+", "a3><"], large, max_seconds=0.01)

@@ -1,0 +1,166 @@
+"""Tables and progress on terminals, with and without rich, and in pipes."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+
+import pytest
+
+from mijnlieff import evaluate
+from mijnlieff._util.progress import StatusBar, note, progress_bar
+from mijnlieff._util.tables import print_table, text_table
+
+ROWS = [["player", "wins", "losses"], ["greedy", "10", "2"], ["[red]", "7", "5"]]
+TEXT = "player  wins  losses\ngreedy    10       2\n[red]      7       5"
+LIST = "greedy\n  wins    10\n  losses  2\n[red]\n  wins    7\n  losses  5"
+
+
+class Terminal(io.StringIO):
+    """A stream that claims to be a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch):
+    """A function that gives a new terminal in place of a standard stream."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+    def replace(stream: str, columns: int = 80) -> Terminal:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("LINES", "24")
+        made = Terminal()
+        monkeypatch.setattr(sys, stream, made)
+        return made
+
+    return replace
+
+
+@pytest.fixture
+def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make rich look as if it were not installed."""
+    for name in ("rich.console", "rich.table", "rich.live"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+class TestTables:
+    def test_columns_are_aligned(self):
+        assert text_table(ROWS) == TEXT
+
+    def test_a_pipe_gets_plain_text_whatever_its_width(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "10")
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        print_table(ROWS, "title", "note")
+        assert capsys.readouterr().out == f"title\n{TEXT}\nnote\n"
+
+    @pytest.mark.usefixtures("without_rich")
+    def test_a_terminal_without_rich_gets_plain_text(self, terminal):
+        stream = terminal("stdout")
+        print_table(ROWS, "title")
+        assert stream.getvalue() == f"title\n{TEXT}\n"
+
+    @pytest.mark.usefixtures("without_rich")
+    def test_a_narrow_terminal_without_rich_gets_a_list(self, terminal):
+        stream = terminal("stdout", columns=19)
+        print_table(ROWS, "title", "a note of several words")
+        assert stream.getvalue() == f"title\n{LIST}\na note of several\nwords\n"
+
+    def test_a_terminal_with_rich_gets_a_table(self, terminal):
+        pytest.importorskip("rich")
+        stream = terminal("stdout")
+        print_table(ROWS, "title", "note")
+        lines = stream.getvalue()
+        assert "\x1b[1m" in lines and "title" in lines and "─" in lines
+        # What is written in cells is not markup.
+        assert "[red]" in lines and lines.endswith("note\n")
+
+    def test_a_narrow_terminal_with_rich_gets_a_list(self, terminal):
+        pytest.importorskip("rich")
+        stream = terminal("stdout", columns=19)
+        print_table(ROWS, "title")
+        assert stream.getvalue() == f"title\n{LIST}\n"
+
+    @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+    def test_colours_can_be_turned_off(self, terminal, monkeypatch, name, value):
+        stream = terminal("stdout")
+        monkeypatch.setenv(name, value)
+        print_table(ROWS, "title")
+        assert "\x1b" not in stream.getvalue() and "greedy" in stream.getvalue()
+
+    def test_reports_print_what_they_are_as_text(self, capsys):
+        report = evaluate("greedy", "random", games=4)
+        report.print()
+        assert capsys.readouterr().out == f"{report}\n"
+
+
+class TestProgress:
+    def test_without_a_terminal_it_prints_lines(self, capsys):
+        with StatusBar() as status, progress_bar(10, "games") as advance:
+            status.update(0.25, "first")
+            status.update(0.5, "too soon")
+            status.update(1.0, "last")
+            advance(3)
+        captured = capsys.readouterr()
+        assert captured.err == " 25%  first\n100%  last\n"
+        assert captured.out == ""
+
+    def test_on_a_terminal_it_is_a_bar(self, terminal):
+        pytest.importorskip("rich")
+        stream = terminal("stderr")
+        with StatusBar(0.25) as status:
+            assert " 25%" in stream.getvalue() and "━" in stream.getvalue()
+            note("a line above it")
+            status.update(0.75, "three quarters")
+        assert "a line above it\n" in stream.getvalue()
+        assert " 75%" in stream.getvalue() and "three quarters" in stream.getvalue()
+        assert sys.stderr is stream
+
+    def test_a_bar_is_no_wider_than_the_terminal(self, terminal):
+        pytest.importorskip("rich")
+        stream = terminal("stderr", columns=40)
+        with StatusBar(0.25) as status:
+            status.update(0.5, "many words " * 10)
+        last = [line for line in stream.getvalue().splitlines() if "many" in line][-1]
+        visible = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", last)
+        assert visible.startswith(" 50%") and visible.rstrip().endswith("…")
+        assert len(visible) <= 40
+
+    def test_work_that_is_soon_done_shows_no_bar(self, terminal):
+        stream = terminal("stderr")
+        with progress_bar(10, "games") as advance:
+            advance(10)
+        assert stream.getvalue() == ""
+
+    def test_work_that_takes_longer_shows_a_bar_that_disappears(self, terminal, monkeypatch):
+        pytest.importorskip("rich")
+        stream = terminal("stderr")
+        with progress_bar(10, "games") as advance:
+            later = time.monotonic() + 2
+            monkeypatch.setattr(time, "monotonic", lambda: later)
+            advance(5)
+            assert " 50%" in stream.getvalue() and "5/10 games" in stream.getvalue()
+        assert stream.getvalue().endswith("\x1b[2K")  # erases the line
+
+    @pytest.mark.usefixtures("without_rich")
+    def test_a_terminal_without_rich_gets_lines(self, terminal):
+        stream = terminal("stderr")
+        with StatusBar() as status, progress_bar(10, "games") as advance:
+            status.update(0.5, "half")
+            advance(5)
+        assert stream.getvalue() == " 50%  half\n"
+
+    def test_with_standard_error_closed_it_is_silent(self, monkeypatch, capsys):
+        monkeypatch.setattr(sys, "stderr", None)
+        with StatusBar() as status, progress_bar(10, "games") as advance:
+            status.update(1.0, "all")
+            advance(10)
+        note("done")
+        assert capsys.readouterr().out == ""
