@@ -33,7 +33,8 @@ class Opponent:
 
     Attributes:
         chosen: the policy as it was given.
-        name: what to call it.
+        choice: what to call the policy that was given.
+        name: what to call the policy that plays.
         policy: the policy that plays.
         note: a sentence for the player if another policy stands in for the chosen one; or "".
 
@@ -45,7 +46,7 @@ class Opponent:
     def __init__(self, policy: str | Policy, variant: Variant, seed: int = 0) -> None:
         """Make the policy."""
         self.chosen = policy
-        self.name = policy if isinstance(policy, str) else type(policy).__name__
+        self.name = self.choice = policy if isinstance(policy, str) else type(policy).__name__
         self.policy = make_policy(policy, seed=seed)
         self.note = ""
         if isinstance(self.policy, PerfectPolicy) and not is_exact(variant):
@@ -54,7 +55,7 @@ class Opponent:
                 f"{variant.board.num_cells}; choose for example {STAND_IN}"
             )
         if isinstance(policy, str) and policy.startswith("champion") and not _is_trained(variant):
-            self.policy = make_policy(STAND_IN, seed=seed)
+            self.name, self.policy = STAND_IN, make_policy(STAND_IN, seed=seed)
             self.note = (
                 f"The champion was trained for the standard board with two copies. {STAND_IN} "
                 "plays instead."

@@ -216,10 +216,15 @@ class Table:
             if not isinstance(message, dict):
                 raise ValueError(f"a message is an object, not {message!r:.80}")
             self._do(message)
-        except (ValueError, TypeError, IndexError, KeyError, RuntimeError, OverflowError) as error:
-            with self._lock:
-                self._error = _sentence(error)
-            self._changed()
+        except KeyError as error:
+            self._complain(ValueError(f"the message lacks {error}"))
+        except (ValueError, TypeError, IndexError, RuntimeError, OverflowError) as error:
+            self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        with self._lock:
+            self._error = _sentence(error)
+        self._changed()
 
     def _do(self, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -245,7 +250,7 @@ class Table:
                 variant = Variant(board, str(message["opening"]), int(message["copies"]))
                 opponent = str(message["opponent"])
                 # The name of a policy that was given as an object is not one to make it from.
-                same = opponent == self._opponent.name
+                same = opponent == self._opponent.choice
                 self.new_game(
                     Position(variant),
                     seat=str(message["seat"]),
@@ -276,8 +281,8 @@ class Table:
             exact = self._exact if is_exact(line.variant) else None
             seen = exact is not None and (self._aids["hints"] or self._aids["evaluation"])
             names = list(OPPONENTS)
-            if self._opponent.name not in names:
-                names.append(self._opponent.name)
+            if self._opponent.choice not in names:
+                names.append(self._opponent.choice)
             return {
                 "game": game_of(line.variant),
                 "position": position_of(line.position),
@@ -295,6 +300,7 @@ class Table:
                 "canUndo": line.last_choice(self._players) is not None,
                 "seat": self._seat,
                 "opponent": self._opponent.name,
+                "choice": self._opponent.choice,
                 "opponents": names,
                 "aids": dict(self._aids),
                 "note": self._opponent.note if self._seat != "both" else "",

@@ -11,7 +11,7 @@ function makeBoard(act) {
     key = JSON.stringify(game.cells);
     cells = [];
     grid.style.setProperty("--columns", game.width);
-    const largest = Math.max(40, Math.min(92, 620 / game.height));
+    const largest = Math.max(40, Math.min(128, 540 / game.height));
     grid.style.setProperty("--largest", `${largest}px`);
     set(grid, "aria-label", `Board, ${game.width} by ${game.height}`);
     const rows = [];

@@ -17,7 +17,7 @@ function makeMoves(go) {
       const told = move.loss ? `, gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}` : "";
       const button = h("button", {
         type: "button", class: `mj-move${mark ? (move.blunder ? " mj-blunder" : " mj-mistake") : ""}`,
-        "data-index": index, click: () => go(index + 1),
+        "data-index": index, "data-loss": move.loss, click: () => go(index + 1),
         "aria-label": `Ply ${ply + 1}, ${PLAYERS[move.player]} ${move.name}${told}`,
       }, move.name);
       if (mark) button.append(h("span", { class: "mj-mark" }, `${mark} −${move.loss}`));

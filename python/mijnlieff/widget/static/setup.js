@@ -7,7 +7,10 @@ function makeSetup(start, cancel) {
   const rows = h("textarea", { rows: 6, spellcheck: "false", "aria-label": "Rows of the board, # a cell and . a gap" });
   const opening = select(OPENINGS);
   const copies = h("input", { type: "number", min: 1, max: 127, inputmode: "numeric" });
-  const field = (text, ...inputs) => h("label", { class: "mj-field" }, h("span", {}, text), ...inputs);
+  const field = (text, input) => {
+    if (!input.hasAttribute("aria-label")) input.setAttribute("aria-label", text); // not its options
+    return h("label", { class: "mj-field" }, h("span", {}, text), input);
+  };
   const drawing = field("Rows, # a cell, . a gap", rows);
   board.addEventListener("change", () => {
     drawing.hidden = board.value !== OTHER;
@@ -39,7 +42,7 @@ function makeSetup(start, cancel) {
   function open(state) {
     const { game } = state;
     opponent.replaceChildren(...state.opponents.map((name) => h("option", { value: name }, name)));
-    opponent.value = state.opponent;
+    opponent.value = state.choice;
     seat.value = state.seat;
     rows.value = game.rows;
     board.value = Object.keys(BOARDS).find((name) => BOARDS[name] === game.rows) ?? OTHER;

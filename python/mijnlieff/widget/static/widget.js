@@ -62,13 +62,13 @@ function render({ model, el }) {
   const newGame = button("New game", () => (setup.element.hidden ? openSetup() : closeSetup()), { "aria-expanded": "false" });
   const undo = button("Undo", () => send({ type: "undo" }));
   const aids = Object.fromEntries(Object.entries(AIDS).map(([aid, text]) => [aid, button(text, () => toggle(aid), { class: "mj-button mj-toggle", "aria-pressed": "false" })]));
-  const first = button("⏮", () => go(0), { "aria-label": "First position", class: "mj-button mj-step" });
-  const back = button("◀", () => go(state.shown - 1), { "aria-label": "One move back", class: "mj-button mj-step" });
-  const forth = button("▶", () => go(state.shown + 1), { "aria-label": "One move forward", class: "mj-button mj-step" });
-  const last = button("⏭", () => go(state.moves.length), { "aria-label": "Last position", class: "mj-button mj-step" });
+  const first = button("«", () => go(0), { "aria-label": "First position", class: "mj-button mj-step" });
+  const back = button("‹", () => go(state.shown - 1), { "aria-label": "One move back", class: "mj-button mj-step" });
+  const forth = button("›", () => go(state.shown + 1), { "aria-label": "One move forward", class: "mj-button mj-step" });
+  const last = button("»", () => go(state.moves.length), { "aria-label": "Last position", class: "mj-button mj-step" });
   const resume = button("Play on from here", () => send({ type: "resume" }), { class: "mj-button mj-primary" });
-  const legend = h("p", { class: "mj-legend" }, ...Object.entries(QUALITIES).flatMap(([quality, text]) =>
-    [h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, "n"), h("span", {}, text)]));
+  const legend = h("p", { class: "mj-legend" }, ...Object.entries(QUALITIES).map(([quality, text]) =>
+    h("span", {}, h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, "n"), text)));
   const record = h("textarea", { rows: 3, spellcheck: "false", "aria-label": "Record of the game" });
   const load = button("Load", () => send({ type: "load", record: record.value }));
   const copy = button("Copy", () => {
@@ -85,9 +85,9 @@ function render({ model, el }) {
     "data-lm-suppress-shortcuts": "true", // JupyterLab's own keys, such as 1 for a heading
     keydown: shortcut,
   },
-  h("div", { class: "mj-head" }, status, detail), live, error, note,
+  h("div", { class: "mj-head" }, h("div", {}, status, detail), passButton), live, error, note,
   h("div", { class: "mj-table" },
-    h("div", { class: "mj-left" }, bar, board.element, passButton),
+    h("div", { class: "mj-left" }, bar, board.element),
     trays[0].element, trays[1].element,
     h("div", { class: "mj-controls" },
       h("div", { class: "mj-buttons" }, newGame, undo),
@@ -98,7 +98,6 @@ function render({ model, el }) {
       resume, moves.element,
       h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy)),
       help)));
-  root.classList.add("mj-root");
 
   function shortcut(event) {
     if (event.target.closest("input, textarea, select") || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -187,7 +186,6 @@ function render({ model, el }) {
     const waits = state.thinking && state.isLive; // the opponent's choices are its own business
     const hints = state.aids.hints && !waits ? state.evaluation?.hints ?? null : null;
     const best = hints ? Math.max(...Object.values(hints)) : 0;
-    root.classList.toggle("mj-hinting", Boolean(hints));
 
     const who = state.thinking && state.isLive ? `${state.opponent} is thinking…` : position.status;
     const viewing = state.isLive ? "" : `Move ${state.shown} of ${state.moves.length}. `;
