@@ -23,7 +23,7 @@ PATIENCE = 60_000  # ms; a busy machine may be slow
 
 def chromium() -> str | None:
     """Where Chromium is, or None."""
-    paths = [os.environ.get("CHROMIUM"), *map(shutil.which, NAMES)]
+    paths = map(shutil.which, [os.environ.get("CHROMIUM", ""), *NAMES])
     return next((path for path in paths if path), None)
 
 
@@ -177,6 +177,14 @@ class Player:
             timeout=PATIENCE,
         )
         self.wait()
+
+    def wait_for_moves(self, count: int) -> None:
+        """Wait until there are so many moves."""
+        self.page.wait_for_function(
+            "count => document.querySelectorAll('.mj-move').length === count",
+            arg=count,
+            timeout=PATIENCE,
+        )
 
     def finish(self) -> None:
         """Play to the end of the game."""

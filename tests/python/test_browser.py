@@ -55,20 +55,28 @@ def page(browser):
     assert errors == []
 
 
+class Command:
+    """Starts `mijnlieff play --browser` and returns the address of its page."""
+
+    def __init__(self):
+        self.processes = []
+
+    def __call__(self, *arguments):
+        command = [sys.executable, "-m", "mijnlieff", "play", "--browser", "--no-open", *arguments]
+        self.processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return re.search(r"http://\S+", self.processes[-1].stdout.readline())[0]
+
+    def end(self):
+        for process in self.processes:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
 @pytest.fixture
 def address():
-    """The page of a game against perfect play; gives a function that starts the command."""
-    running = []
-
-    def start(*arguments):
-        command = [sys.executable, "-m", "mijnlieff", "play", "--browser", "--no-open", *arguments]
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-        return re.search(r"http://\S+", running[-1].stdout.readline())[0]
-
-    yield start
-    for process in running:
-        process.terminate()
-        process.communicate(timeout=60)
+    command = Command()
+    yield command
+    command.end()
 
 
 def check_finished_game(player, person):
@@ -145,15 +153,15 @@ def test_stepping_reviewing_and_undoing(page, address):
     assert board.locator(".mj-playable").count() == 0
     board.get_by_role("button", name="Ply 2").click()
     board.get_by_role("button", name="Play on from here").click()
-    page.wait_for_function("() => document.querySelectorAll('.mj-move').length === 2")
+    player.wait_for_moves(2)
     board.get_by_role("button", name="Undo").click()
-    page.wait_for_function("() => document.querySelectorAll('.mj-move').length === 0")
+    player.wait_for_moves(0)
 
     record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+"
     board.locator("summary", has_text="Record").click()
     board.get_by_label("Record of the game").fill(record)
     board.get_by_role("button", name="Load").click()
-    page.wait_for_function("() => document.querySelectorAll('.mj-move').length === 6")
+    player.wait_for_moves(6)
     position = Position()
     for move, (_, loss) in zip(player.moves, player.marks(), strict=True):
         solution = solve(position)
@@ -239,13 +247,13 @@ def test_a_game_by_keyboard_alone(page, address):
     page.keyboard.press("3")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelectorAll('.mj-move').length === 2")
+    player.wait_for_moves(2)
     assert player.moves[0] == "b1<>"
     assert page.evaluate(focused) == "b1"  # the focus stays where it was
     said = player.board.get_by_role("status").inner_text()
     assert re.search(r"Dark played \S+\. Light to move\. .* cells? allowed: ", said)
     page.keyboard.press("u")
-    page.wait_for_function("() => document.querySelectorAll('.mj-move').length === 0")
+    player.wait_for_moves(0)
 
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("button, select, input, textarea, summary")]
@@ -286,3 +294,5 @@ def test_a_lost_connection_is_told_and_a_second_page_shows_the_same_game(page, a
     other.close()
     page.reload()
     assert Player(page).moves == player.moves
+    address.end()
+    page.get_by_role("alert").filter(has_text="connection to mijnlieff is lost").wait_for()

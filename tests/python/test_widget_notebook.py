@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +50,18 @@ def test_other_names_are_still_unknown():
 def wait_for_answer(widget, count):
     assert widget._table.join(60)
     assert len(widget.actions) == count
+
+
+@needs_anywidget
+def test_the_examples_of_the_page_run(capsys):
+    page = Path(mijnlieff.__file__).resolve().parents[2] / "docs" / "play.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    scope: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "docs/play.md", "exec"), scope)
+        scope["widget"]._table.join(60)
+    scope["widget"].close()
+    assert len(blocks) == 2 and capsys.readouterr().out.startswith("1 ")
 
 
 @needs_anywidget
