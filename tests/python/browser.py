@@ -115,7 +115,7 @@ class Player:
         labels = self.board.locator(".mj-move").evaluate_all(
             "them => them.map(it => it.getAttribute('aria-label'))"
         )
-        return [re.match(r"Ply \d+, \w+ ([^,]+)", label)[1] for label in labels]
+        return [re.match(r"[^ ,]+", label)[0] for label in labels]
 
     def marks(self) -> list[tuple[str, int]]:
         """The mark of each move and the points that it gives away, once all of them are known."""

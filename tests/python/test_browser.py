@@ -23,12 +23,13 @@ if chromium() is None:
     pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
 
 STANDARD = Position().variant
-# What the widget says of any change is written to a file, by an observer as in users' notebooks.
+# An observer, as in users' notebooks, writes to a file what the widget shows.
 NOTEBOOK = """
-import json, pathlib, mijnlieff
+import json, pathlib, threading, mijnlieff
 def write(change):
     position = change["new"]
-    news = {"record": widget.record, "score": position.score, "notation": position.notation}
+    news = {"score": position.score, "notation": position.notation}
+    news["in_main_thread"] = threading.current_thread() is threading.main_thread()
     pathlib.Path("news.json").write_text(json.dumps(news))
 widget = mijnlieff.Widget(opponent="perfect")
 widget.observe(write, "position")
@@ -112,6 +113,7 @@ def test_a_game_in_jupyter_lab(page, tmp_path):
         news = json.loads((tmp_path / "files" / "news.json").read_text())
         assert tuple(news["score"]) == position.score
         assert news["notation"] == position.notation
+        assert news["in_main_thread"]
         assert Position.from_actions(player.moves) == position
         assert "widget" in page.locator(".jp-CodeCell .cm-content").first.inner_text()
 
@@ -151,7 +153,7 @@ def test_stepping_reviewing_and_undoing(page, address):
     )
     assert board.locator("[aria-current=step]").inner_text().startswith(moves[2])
     assert board.locator(".mj-playable").count() == 0
-    board.get_by_role("button", name="Ply 2").click()
+    board.get_by_role("button", name=", ply 2").click()
     board.get_by_role("button", name="Play on from here").click()
     player.wait_for_moves(2)
     board.get_by_role("button", name="Undo").click()
@@ -266,7 +268,11 @@ def test_a_game_by_keyboard_alone(page, address):
     assert grid.get_by_role("row").count() == 4 and grid.get_by_role("gridcell").count() == 16
 
 
-@pytest.mark.parametrize("board", ["####/####/####/####", "/".join(["########"] * 8)])
+@pytest.mark.parametrize(
+    "board",
+    ["/".join(["####"] * 4), "/".join(["########"] * 8), "#" * 64],
+    ids=["standard", "largest", "longest"],
+)
 def test_it_fits_a_phone_and_follows_the_theme(page, address, board):
     page.set_viewport_size({"width": 390, "height": 844})
     page.emulate_media(color_scheme="dark")
@@ -274,7 +280,7 @@ def test_it_fits_a_phone_and_follows_the_theme(page, address, board):
     player = Player(page)
     player.turn()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    smallest = player.board.locator(".mj-playable").first.bounding_box()
+    smallest = player.board.locator(".mj-cell").first.bounding_box()
     assert min(smallest["width"], smallest["height"]) >= 34
     colour = "getComputedStyle(document.querySelector('.mijnlieff')).backgroundColor"
     dark = page.evaluate(colour)

@@ -13,14 +13,14 @@ function makeMoves(go) {
         if (ply % 2) row.append(h("span", { class: "mj-blank" }, "…"));
         rows.push(row);
       }
-      const mark = move.loss ? (move.blunder ? "??" : "?") : "";
+      const mark = move.loss ? `${move.blunder ? "??" : "?"} −${move.loss}` : "";
       const told = move.loss ? `, gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}` : "";
       const button = h("button", {
         type: "button", class: `mj-move${mark ? (move.blunder ? " mj-blunder" : " mj-mistake") : ""}`,
         "data-index": index, "data-loss": move.loss, click: () => go(index + 1),
-        "aria-label": `Ply ${ply + 1}, ${PLAYERS[move.player]} ${move.name}${told}`,
+        "aria-label": `${move.name}${mark && ` ${mark}`}, ply ${ply + 1}, ${PLAYERS[move.player]}${told}`,
       }, move.name);
-      if (mark) button.append(h("span", { class: "mj-mark" }, `${mark} −${move.loss}`));
+      if (mark) button.append(" ", h("span", { class: "mj-mark" }, mark));
       rows.at(-1).append(button);
     });
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.index : null;

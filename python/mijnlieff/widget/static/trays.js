@@ -61,7 +61,8 @@ function makeTray(choose) {
       const told = hint === null ? "" : `, best ${signed(hint)}`;
       set(button, "aria-label", `${kind.name} ${kind.sign}, ${hand[piece]} left${told}`);
       set(button, "title", `${kind.name}: ${kind.rule}`);
-      set(button, "role", active ? "radio" : "img");
+      set(button, "role", active ? "radio" : null);
+      button.disabled = !active;
       set(button, "aria-checked", active ? String(chosen === piece) : null);
       set(button, "aria-disabled", can ? null : "true");
       set(button, "tabindex", active && chosen === piece ? 0 : -1);
