@@ -12,8 +12,8 @@ new position.
 0
 """
 
-import importlib.util as _importlib_util
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import importlib.util
+from typing import TYPE_CHECKING
 
 from mijnlieff import errors
 from mijnlieff._mijnlieff import (
@@ -100,7 +100,7 @@ __all__ = [
     *errors.__all__,
 ]
 
-if _TYPE_CHECKING:
+if TYPE_CHECKING:
     from mijnlieff.widget.notebook import Widget as Widget
 
 register_envs()
@@ -117,5 +117,5 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List `Widget` where it can be imported."""
-    extra = ["Widget"] if _importlib_util.find_spec("anywidget") else []
+    extra = ["Widget"] if importlib.util.find_spec("anywidget") else []
     return sorted([*globals(), *extra])

@@ -111,6 +111,13 @@ def test_records_can_be_loaded_and_aids_switched():
 
 
 @needs_anywidget
+def test_the_default_opponent():
+    assert mijnlieff.Widget().state["opponent"] == "champion:64"
+    assert mijnlieff.Widget(opponent=None).state["opponent"] == "champion:64"
+    assert mijnlieff.Widget(Variant(copies=3)).state["opponent"] == "minimax:4"
+
+
+@needs_anywidget
 def test_messages_reach_the_game():
     widget = mijnlieff.Widget(seat="both")
     widget._handle_custom_msg({"type": "play", "ply": 0, "action": 0}, [])

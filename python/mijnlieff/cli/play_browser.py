@@ -59,7 +59,7 @@ def run_in_browser(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print()
     if not server.table.join(_PATIENCE):
-        # A search that nobody waits for any more would keep the process alive until it is done.
+        # The thread of a search would keep the process alive until the search is done.
         sys.stdout.flush()
         os._exit(0)
     return 0

@@ -1,4 +1,4 @@
-"""What exact play says about the positions of a game, and about its mistakes."""
+"""Exact values of the positions of a game, and of its mistakes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_exact(variant: Variant) -> bool:
 
 
 def loss_of(solution: Solution, action: int) -> tuple[int, bool]:
-    """Return what an action gives away.
+    """Return the loss by an action.
 
     Args:
         solution: the solution of the position where it is played.
@@ -55,7 +55,7 @@ class Exact:
         return self._found.get(position)
 
     def missing(self, positions: Iterable[Position]) -> Position | None:
-        """Return the first position that nobody has tried to solve; None if there is none."""
+        """Return the first position that was not tried yet; None if there is none."""
         return next((it for it in positions if not it.is_over and it not in self._found), None)
 
     def keep(self, position: Position, solution: Solution | None) -> None:

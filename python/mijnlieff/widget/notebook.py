@@ -24,6 +24,7 @@ except ImportError as error:
 
 __all__ = ["Widget"]
 
+_DEFAULT = "champion:64"
 _PAUSE = 0.45
 
 
@@ -46,9 +47,9 @@ class Widget(anywidget.AnyWidget):
     is shown, and ``widget.position = p`` starts a game there.
 
     Args:
-        position_or_variant: where or what to play; None is the standard game.
-        opponent: a name for `mijnlieff.make_policy`, or a policy. Where the champion cannot play,
-            ``"minimax:4"`` stands in for it.
+        position_or_variant: the first position, or the game to play; None is the standard game.
+        opponent: a name for `mijnlieff.make_policy`, or a policy; None is the default. Where the
+            champion cannot play, ``"minimax:4"`` stands in for it.
         seat: whom you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
         seed: the seed of an opponent made from a name.
 
@@ -73,14 +74,15 @@ class Widget(anywidget.AnyWidget):
     def __init__(
         self,
         position_or_variant: Position | Variant | None = None,
-        opponent: str | Policy = "champion:64",
+        opponent: str | Policy | None = _DEFAULT,
         *,
         seat: str = "light",
         seed: int = 0,
     ) -> None:
         """Set up the game; an opponent that moves first starts to think."""
         start = _start(position_or_variant)
-        self._table = Table(start, opponent, seat, self._publish, pause=_PAUSE, seed=seed)
+        chosen = _DEFAULT if opponent is None else opponent
+        self._table = Table(start, chosen, seat, self._publish, pause=_PAUSE, seed=seed)
         self._shown = start
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()

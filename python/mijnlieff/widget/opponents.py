@@ -1,4 +1,4 @@
-"""The opponents that can be chosen, and whom a board can do with."""
+"""The opponents that can be chosen, and who stands in for the champion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game with its players: what the front ends show and what their clicks do."""
+"""A game with its players: the state that the front ends show, and the effect of clicks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AIDS = ("hints", "evaluation", "mistakes")
 
 
 class Table:
-    """A game, its players, and what is known about its positions.
+    """A game, its players, and the exact values found so far.
 
     The opponent and the solver work in threads, so every method returns at once. A result that is
     no longer wanted, such as an answer to an action that was undone, is dropped.
@@ -94,7 +94,7 @@ class Table:
         self._changed()
 
     def close(self) -> None:
-        """Drop whatever the threads still work on."""
+        """Drop the work that the threads still do."""
         with self._lock:
             self._version += 1
             self._closed.set()
@@ -211,7 +211,7 @@ class Table:
         self._changed()
 
     def handle(self, message: object) -> None:
-        """Do what a message of the page asks for; what is wrong with it is shown to the person."""
+        """Act on a message of the page; errors are shown to the person."""
         try:
             if not isinstance(message, dict):
                 raise ValueError(f"a message is an object, not {message!r:.80}")
@@ -261,7 +261,7 @@ class Table:
             case _:
                 raise ValueError(f"there is no message {kind!r:.80}")
 
-    # What the page shows.
+    # The state.
 
     @property
     def is_thinking(self) -> bool:
@@ -325,7 +325,7 @@ class Table:
                 action = position.variant.pass_action
             else:
                 [action] = choose_actions(opponent.policy, [position])
-        except BaseException as raised:  # a policy is anybody's code, and this is its own thread
+        except BaseException as raised:  # any code of a user, in a thread of ours
             error = f"{opponent.name} failed: {type(raised).__name__}: {_sentence(raised)}"
         self._closed.wait(self._pause - (time.monotonic() - started))
         with self._lock:

@@ -23,7 +23,7 @@ def rows_of(board: Board) -> str:
 
 
 def game_of(variant: Variant) -> dict[str, Any]:
-    """Return what stays the same for a whole game."""
+    """Return the part that stays the same for a whole game."""
     board = variant.board
     return {
         "width": board.width,
@@ -99,7 +99,7 @@ def marks_of(line: Line, exact: Exact | None) -> list[dict[str, Any]]:
 
     Args:
         line: the game.
-        exact: what is known; None if mistakes shall not be marked.
+        exact: the solutions found; None if mistakes shall not be marked.
 
     Returns:
         For each action its ``name``, ``player``, ``pass``, ``loss`` (None if it is not known) and

@@ -25,11 +25,6 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._asked = False
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a job runs."""
-        return self._thread is not None
-
     def wake(self) -> None:
         """Look for jobs, now or after the one that runs."""
         with self._lock:
