@@ -41,6 +41,10 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --editable '.[docs]'
 	touch $@
 
+.venv/installed-browser: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[test-browser]'
+	touch $@
+
 .PHONY: demo
 demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measure it
 	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
@@ -70,6 +74,20 @@ test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and te
 .PHONY: test-notebooks
 test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter's parts and execute the notebooks at small size
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
+
+.PHONY: chromium
+chromium:
+	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome; do \
+		command -v "$$name" > /dev/null && exit 0; done; \
+		echo "Chromium is missing (Debian: apt-get install chromium; elsewhere set CHROMIUM to its path)"; exit 1
+
+.PHONY: test-browser
+test-browser: chromium .venv/installed-browser .venv/installed-test ## Install JupyterLab and play games by clicks in headless Chromium
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_widget*.py tests/python/test_browser.py
+
+.PHONY: widget-picture
+widget-picture: chromium .venv/installed-browser ## Draw docs/widget.png again, in headless Chromium
+	$(BIN)/python tools/make_widget_picture.py
 
 .PHONY: notebooks
 notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about 15 minutes)

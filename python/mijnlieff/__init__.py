@@ -12,6 +12,9 @@ new position.
 0
 """
 
+import importlib.util
+from typing import TYPE_CHECKING
+
 from mijnlieff import errors
 from mijnlieff._mijnlieff import (
     Board,
@@ -99,4 +102,22 @@ __all__ = [
     *errors.__all__,
 ]
 
+if TYPE_CHECKING:
+    from mijnlieff.widget.notebook import Widget as Widget
+
 register_envs()
+
+
+def __getattr__(name: str) -> object:
+    """Import `Widget` when it is first asked for, as it needs an extra."""
+    if name == "Widget":
+        from mijnlieff.widget.notebook import Widget
+
+        return Widget
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List `Widget` where it can be imported."""
+    extra = ["Widget"] if importlib.util.find_spec("anywidget") else []
+    return sorted([*globals(), *extra])

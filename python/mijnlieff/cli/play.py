@@ -18,6 +18,7 @@ from mijnlieff.cli.options import (
     parse_policy,
     variant_of,
 )
+from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation.reviewing import review
 from mijnlieff.pieces import PLAYERS
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_seed_argument(parser, "the choices of policies")
     add_variant_arguments(parser)
+    add_browser_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +70,10 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         ValueError: an unknown player.
         CheckpointError: a file is not a checkpoint.
+        MissingExtraError: a page was asked for, and Tornado is not installed.
     """
+    if args.browser:
+        return run_in_browser(args)
     names = (args.light, args.dark)
     policies = [
         None if name == "human" else parse_policy(name, args.seed + seat)

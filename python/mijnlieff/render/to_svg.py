@@ -9,7 +9,7 @@ from .scene import scene
 from .shapes import Circle, Drawable, Rect, Scene, Shape, Stroke, Text
 from .sizes import pixels
 
-__all__ = ["FONTS", "element", "svg"]
+__all__ = ["FONTS", "element", "shape_element", "svg"]
 
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -46,7 +46,7 @@ def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> 
     drawing = scene(position)
     width, height = pixels(drawing, size)
     opening = _opening(drawing, width, height, attributes)
-    return "\n".join([opening, *map(_element, drawing.shapes), "</svg>"])
+    return "\n".join([opening, *map(shape_element, drawing.shapes), "</svg>"])
 
 
 def _opening(drawing: Scene, width: int, height: int, attributes: str) -> str:
@@ -61,7 +61,7 @@ def _opening(drawing: Scene, width: int, height: int, attributes: str) -> str:
     )
 
 
-def _element(shape: Shape) -> str:
+def shape_element(shape: Shape) -> str:
     """Return the tag of one shape."""
     part = f'data-part="{shape.part}"'
     match shape:

@@ -1,0 +1,79 @@
+"""``mijnlieff play --browser``: a game on a local page."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import threading
+import webbrowser
+
+from mijnlieff import Policy, Position, make_policy
+from mijnlieff.cli.options import integer, parse_policy, variant_of
+
+__all__ = ["add_browser_arguments", "run_in_browser"]
+
+_PATIENCE = 0.5
+
+
+def add_browser_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--browser``, ``--no-open`` and ``--port``."""
+    group = parser.add_argument_group("page in a browser (needs the extra 'browser')")
+    group.add_argument(
+        "--browser", action="store_true", help="play on a local page instead of the terminal"
+    )
+    group.add_argument(
+        "--no-open", action="store_true", help="print the address only, and open no browser"
+    )
+    group.add_argument(
+        "--port",
+        type=integer(0, 65535),
+        default=0,
+        help="port of the page (default: one that is free)",
+    )
+
+
+def run_in_browser(args: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C, and return the exit code.
+
+    Raises:
+        MissingExtraError: Tornado is not installed.
+        OSError: the port is taken.
+        ValueError: an unknown player, or no person among the players.
+        CheckpointError: a file is not a checkpoint.
+    """
+    from mijnlieff.widget.server import Server
+
+    seat, opponent = _players(args.light, args.dark, args.seed)
+    server = Server(Position(variant_of(args)), opponent, seat, port=args.port, seed=args.seed)
+
+    def ready() -> None:
+        print(f"The game is at {server.url}\nCtrl-C ends it.", flush=True)
+        if not args.no_open:
+            # Some browsers only return when they are closed.
+            threading.Thread(target=webbrowser.open, args=[server.url], daemon=True).start()
+
+    try:
+        asyncio.run(server.run(ready))
+    except KeyboardInterrupt:
+        print()
+    if not server.table.join(_PATIENCE):
+        # The thread of a search would keep the process alive until the search is done.
+        sys.stdout.flush()
+        os._exit(0)
+    return 0
+
+
+def _players(light: str, dark: str, seed: int) -> tuple[str, str | Policy]:
+    """Return the seat of the person and the opponent, a name if it has one."""
+    if "human" not in (light, dark):
+        raise ValueError("on a page a person plays: give --light human or --dark human")
+    if light == dark:
+        return "both", "champion:64"
+    seat, text = ("light", dark) if light == "human" else ("dark", light)
+    try:
+        make_policy(text, seed=seed)
+    except ValueError:
+        return seat, parse_policy(text, seed)
+    return seat, text

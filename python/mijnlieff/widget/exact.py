@@ -1,0 +1,74 @@
+"""Exact values of the positions of a game, and of its mistakes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.solving import Solution, solve
+
+__all__ = ["EXACT_CELLS", "Exact", "is_exact", "loss_of"]
+
+EXACT_CELLS = 16
+"""The most cells of a board whose positions are solved."""
+_SECONDS = 120.0  # the slowest start of a board with 16 cells and two copies takes 20 s on one core
+_KEPT = 1024
+
+
+def is_exact(variant: Variant) -> bool:
+    """Return whether positions of the variant can be solved."""
+    return variant.board.num_cells <= EXACT_CELLS
+
+
+def loss_of(solution: Solution, action: int) -> tuple[int, bool]:
+    """Return the loss by an action.
+
+    Args:
+        solution: the solution of the position where it is played.
+        action: a legal action.
+
+    Returns:
+        The points lost against the best action, 0 or more, and whether the outcome changes: a win
+        that becomes a draw or a loss, or a draw that becomes a loss.
+    """
+    margin = solution.action_margins[action]
+    outcome = (margin > 0) - (margin < 0)
+    return solution.margin - margin, outcome < solution.outcome
+
+
+class Exact:
+    """The solutions found so far, the least recently used of which are forgotten.
+
+    Not safe for several threads; a `Table` guards it. `solve` does not touch it, and so needs no
+    guard.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._found: OrderedDict[Position, Solution | None] = OrderedDict()
+
+    def get(self, position: Position) -> Solution | None:
+        """Return the solution of a position; None if it is not known."""
+        if position in self._found:
+            self._found.move_to_end(position)
+        return self._found.get(position)
+
+    def missing(self, positions: Iterable[Position]) -> Position | None:
+        """Return the first position that was not tried yet; None if there is none."""
+        return next((it for it in positions if not it.is_over and it not in self._found), None)
+
+    def keep(self, position: Position, solution: Solution | None) -> None:
+        """Remember the solution of a position; None if it could not be solved."""
+        self._found[position] = solution
+        if len(self._found) > _KEPT:
+            self._found.popitem(last=False)
+
+    @staticmethod
+    def solve(position: Position) -> Solution:
+        """Solve a position.
+
+        Raises:
+            SearchLimitError: it takes longer than two minutes.
+        """
+        return solve(position, max_seconds=_SECONDS)

@@ -1,0 +1,202 @@
+"""The board as a Jupyter widget."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.errors import MissingExtraError
+from mijnlieff.policies.base import Policy
+from mijnlieff.widget.art import art
+from mijnlieff.widget.opponents import Opponent
+from mijnlieff.widget.static_files import static_file, widget_module
+from mijnlieff.widget.table import Table
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtraError(
+        f"the widget needs anywidget ({error}): pip install 'mijnlieff[widget]'"
+    ) from error
+
+__all__ = ["Widget"]
+
+_DEFAULT = "champion:64"
+_PAUSE = 0.45
+
+
+def _notation(position: Position, widget: Any) -> str:
+    return position.notation
+
+
+def _from_notation(text: str, widget: Widget) -> Position:
+    return Position.from_notation(text, widget.position.variant)
+
+
+class Widget(anywidget.AnyWidget):
+    """A board to play on in a notebook, against a policy or another person.
+
+    Click a piece, then a cell; the opponent answers. The widget also takes moves back, starts other
+    games, shows what exact play says (on boards of up to 16 cells), and steps through records with
+    their mistakes marked. The opponent and the solver work in threads, so other cells can run.
+
+    `position` is a trait: ``widget.observe(f, "position")`` calls ``f`` whenever another position
+    is shown, and ``widget.position = p`` starts a game there.
+
+    Args:
+        position_or_variant: the first position, or the game to play; None is the standard game.
+        opponent: a name for `mijnlieff.make_policy`, or a policy; None is the default. Where the
+            champion cannot play, ``"minimax:4"`` stands in for it.
+        seat: whom you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
+        seed: the seed of an opponent made from a name.
+
+    Attributes:
+        position: the position shown, a trait; the last one unless you step back.
+
+    Raises:
+        MissingExtraError: anywidget is not installed.
+        ValueError: an unknown opponent or seat, or perfect play on a board of more than 16 cells.
+        TypeError: neither a position nor a variant, or neither a name nor a policy.
+    """
+
+    _esm = widget_module()
+    _css = static_file("widget.css")
+
+    state = traitlets.Dict().tag(sync=True)
+    art = traitlets.Dict().tag(sync=True)
+    position = traitlets.Instance(Position).tag(
+        sync=True, to_json=_notation, from_json=_from_notation
+    )
+
+    def __init__(
+        self,
+        position_or_variant: Position | Variant | None = None,
+        opponent: str | Policy | None = _DEFAULT,
+        *,
+        seat: str = "light",
+        seed: int = 0,
+    ) -> None:
+        """Set up the game; an opponent that moves first starts to think."""
+        start = _start(position_or_variant)
+        chosen = _DEFAULT if opponent is None else opponent
+        self._table = Table(start, chosen, seat, self._publish, pause=_PAUSE, seed=seed)
+        self._shown = start
+        try:
+            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        self._thread = threading.get_ident()
+        super().__init__(state=self._table.state(), art=art(), position=start)
+        self.on_msg(self._receive)
+        self._table.begin()
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions of the game so far, also of those after the position shown."""
+        return list(self._table.line.actions)
+
+    @property
+    def record(self) -> str:
+        """The game as a record; only its actions if it did not begin at the start of a game."""
+        return self._table.line.record
+
+    def play(self, action: int | str) -> None:
+        """Play an action, as a click does.
+
+        Raises:
+            IllegalMoveError: the action is illegal, or it is the opponent's turn.
+            GameOverError: the game is over.
+            ParseError: a text that is not an action.
+        """
+        self._table.play(action)
+
+    def undo(self) -> bool:
+        """Take back everything since your last choice; return False if there is none."""
+        return self._table.undo()
+
+    def new_game(
+        self,
+        position_or_variant: Position | Variant | None = None,
+        opponent: str | Policy | None = None,
+        *,
+        seat: str | None = None,
+    ) -> None:
+        """Start a new game; what is None stays as it is.
+
+        Raises:
+            ValueError: as in the class. The old game goes on.
+            TypeError: as in the class.
+        """
+        start = None if position_or_variant is None else _start(position_or_variant)
+        self._table.new_game(start, seat=seat, opponent=opponent)
+
+    def load(self, record: str, variant: Variant | None = None) -> None:
+        """Load a game to step through, with its mistakes marked; you play both sides.
+
+        Args:
+            record: such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
+            variant: its variant; None for the one that is shown.
+
+        Raises:
+            ParseError: the text is not a record.
+            IllegalMoveError: a move is illegal; the message says which.
+        """
+        self._table.load(record, variant)
+
+    def show(self, **aids: bool) -> None:
+        """Switch ``hints``, ``evaluation`` or ``mistakes`` on or off.
+
+        Raises:
+            ValueError: there is no such aid.
+        """
+        self._table.show(**aids)
+
+    def close(self) -> None:
+        """Close the widget; an answer that is under way is dropped."""
+        if "_table" in self.__dict__:  # not if the constructor has failed
+            self._table.close()
+        super().close()
+
+    def _receive(self, widget: Any, content: object, buffers: object) -> None:
+        self._table.handle(content)
+
+    def _publish(self) -> None:
+        """Update the traits in the thread of the kernel's event loop, where observers run."""
+        if self._loop is None or threading.get_ident() == self._thread:
+            self._update()
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._update)
+        except RuntimeError:  # the loop was closed with the kernel
+            return
+
+    def _update(self) -> None:
+        if not hasattr(self, "_table"):
+            return
+        with self.hold_sync():
+            self.state = self._table.state()
+            self._shown = self._table.line.position
+            self.position = self._shown
+
+    @traitlets.validate("position")
+    def _check_position(self, proposal: Any) -> Position:
+        position: Position = proposal["value"]
+        if position is not self._shown:
+            Opponent(self._table.opponent, position.variant)
+        return position
+
+    @traitlets.observe("position")
+    def _set_position(self, change: Any) -> None:
+        if change["new"] is not self._shown:
+            self._table.new_game(change["new"])
+
+
+def _start(given: object) -> Position:
+    if given is None or isinstance(given, Variant):
+        return Position(given)
+    if isinstance(given, Position):
+        return given
+    raise TypeError(f"give a Position or a Variant, not {given!r} of type {type(given).__name__}")

@@ -1,0 +1,57 @@
+/** The form for a new game. */
+function makeSetup(start, cancel) {
+  const select = (options) => h("select", {}, ...Object.entries(options).map(([value, text]) => h("option", { value }, text)));
+  const seat = select(SEATS);
+  const opponent = select({});
+  const board = select({ ...Object.fromEntries(Object.keys(BOARDS).map((name) => [name, name])), [OTHER]: "Other" });
+  const rows = h("textarea", { rows: 6, spellcheck: "false", "aria-label": "Rows of the board, # a cell and . a gap" });
+  const opening = select(OPENINGS);
+  const copies = h("input", { type: "number", min: 1, max: 127, inputmode: "numeric" });
+  const field = (text, input) => {
+    if (!input.hasAttribute("aria-label")) input.setAttribute("aria-label", text); // not its options
+    return h("label", { class: "mj-field" }, h("span", {}, text), input);
+  };
+  const drawing = field("Rows, # a cell, . a gap", rows);
+  board.addEventListener("change", () => {
+    drawing.hidden = board.value !== OTHER;
+    if (board.value !== OTHER) rows.value = BOARDS[board.value];
+  });
+  const element = h(
+    "form",
+    {
+      class: "mj-setup", "aria-label": "New game",
+      submit: (event) => {
+        event.preventDefault();
+        start({
+          seat: seat.value, opponent: opponent.value, rows: rows.value.trim(),
+          opening: opening.value, copies: copies.value,
+        });
+      },
+      keydown: (event) => {
+        if (event.key === "Escape") cancel();
+      },
+    },
+    field("You play", seat), field("Opponent", opponent), field("Board", board), drawing,
+    field("Opening", opening), field("Pieces of each type", copies),
+    h("div", { class: "mj-buttons" },
+      h("button", { type: "submit", class: "mj-button mj-primary" }, "Start"),
+      h("button", { type: "button", class: "mj-button", click: cancel }, "Cancel")),
+  );
+  element.hidden = true;
+
+  function open(state) {
+    const { game } = state;
+    opponent.replaceChildren(...state.opponents.map((name) => h("option", { value: name }, name)));
+    opponent.value = state.choice;
+    seat.value = state.seat;
+    rows.value = game.rows;
+    board.value = Object.keys(BOARDS).find((name) => BOARDS[name] === game.rows) ?? OTHER;
+    drawing.hidden = board.value !== OTHER;
+    opening.value = game.opening;
+    copies.value = game.copies;
+    element.hidden = false;
+    seat.focus();
+  }
+
+  return { element, open };
+}

@@ -1,0 +1,261 @@
+function render({ model, el }) {
+  const art = model.get("art");
+  let state = model.get("state");
+  let piece = 0;
+  let told = "";
+  const send = (message) => model.send(message);
+
+  const legalPieces = () => PIECES.map((_, kind) => kind).filter((kind) => legalCells(kind).length);
+  const legalCells = (kind) => {
+    const size = state.game.cells.length;
+    const low = kind * size;
+    return state.position.legal.filter((action) => action >= low && action < low + size).map((action) => action - low);
+  };
+
+  function place(cell) {
+    if (state.yourTurn && legalCells(piece).includes(cell)) {
+      send({ type: "play", ply: state.position.ply, action: piece * state.game.cells.length + cell });
+    }
+  }
+  const choose = (kind) => {
+    if (state.yourTurn && legalPieces().includes(kind)) {
+      piece = kind;
+      draw();
+    }
+  };
+  const go = (shown) => send({ type: "go", shown });
+  const toggle = (aid) => send({ type: "show", [aid]: !state.aids[aid] });
+  const pass = () => send({ type: "play", ply: state.position.ply, action: state.game.passAction });
+  const openSetup = () => {
+    setup.open(state);
+    draw();
+  };
+  const closeSetup = () => {
+    setup.element.hidden = true;
+    draw();
+    newGame.focus();
+  };
+
+  const button = (text, click, attributes = {}) => h("button", { type: "button", class: "mj-button", click, ...attributes }, text);
+  const board = makeBoard(place);
+  const trays = [makeTray(choose), makeTray(choose)];
+  const moves = makeMoves(go);
+  const setup = makeSetup((wanted) => {
+    setup.element.hidden = true;
+    send({ type: "new", ...wanted });
+    draw();
+    newGame.focus();
+  }, closeSetup);
+
+  const status = h("p", { class: "mj-status" });
+  const detail = h("p", { class: "mj-detail" });
+  const live = h("p", { class: "mj-only-read", role: "status", "aria-live": "polite" });
+  const again = button("Ask again", () => send({ type: "again" }));
+  const errorText = h("span");
+  const error = h("p", { class: "mj-error", role: "alert" }, errorText, again);
+  const note = h("p", { class: "mj-note" });
+  const barFill = h("div", { class: "mj-bar-light" });
+  const barText = h("span", { class: "mj-bar-text" });
+  const bar = h("div", { class: "mj-bar", role: "meter", "aria-label": "Evaluation, points of Light minus Dark" },
+    h("div", { class: "mj-bar-track" }, barFill, h("div", { class: "mj-bar-middle" })), barText);
+  const passButton = button("Pass", pass, { class: "mj-button mj-primary mj-pass" });
+  const newGame = button("New game", () => (setup.element.hidden ? openSetup() : closeSetup()), { "aria-expanded": "false" });
+  const undo = button("Undo", () => send({ type: "undo" }));
+  const aids = Object.fromEntries(Object.entries(AIDS).map(([aid, text]) => [aid, button(text, () => toggle(aid), { class: "mj-button mj-toggle", "aria-pressed": "false" })]));
+  const first = button("«", () => go(0), { "aria-label": "First position", class: "mj-button mj-step" });
+  const back = button("‹", () => go(state.shown - 1), { "aria-label": "One move back", class: "mj-button mj-step" });
+  const forth = button("›", () => go(state.shown + 1), { "aria-label": "One move forward", class: "mj-button mj-step" });
+  const last = button("»", () => go(state.moves.length), { "aria-label": "Last position", class: "mj-button mj-step" });
+  const resume = button("Play on from here", () => send({ type: "resume" }), { class: "mj-button mj-primary" });
+  const legend = h("p", { class: "mj-legend" }, ...Object.entries(QUALITIES).map(([quality, text]) =>
+    h("span", {}, h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, "n"), text)));
+  const record = h("textarea", { rows: 3, spellcheck: "false", "aria-label": "Record of the game" });
+  const load = button("Load", () => send({ type: "load", record: record.value }));
+  const copy = button("Copy", () => {
+    record.select();
+    if (navigator.clipboard) navigator.clipboard.writeText(record.value);
+    else document.execCommand("copy");
+  });
+  const help = h("details", { class: "mj-more" }, h("summary", {}, "Keys"),
+    h("p", {}, "Tab moves between the board, the pieces and the buttons; arrow keys move within them; Enter places the piece. "),
+    h("p", {}, "1 to 4 choose a piece, U undoes, N starts a new game, H, E and M switch hints, evaluation and mistakes, comma and full stop step through the moves."));
+
+  const root = h("div", {
+    class: "mijnlieff", role: "region", "aria-label": "Mijnlieff",
+    "data-lm-suppress-shortcuts": "true", // JupyterLab's own keys, such as 1 for a heading
+    keydown: shortcut,
+  },
+  h("div", { class: "mj-head" }, h("div", {}, status, detail), passButton), live, error, note,
+  h("div", { class: "mj-table" },
+    h("div", { class: "mj-left" }, bar, board.element),
+    trays[0].element, trays[1].element,
+    h("div", { class: "mj-controls" },
+      h("div", { class: "mj-buttons" }, newGame, undo),
+      setup.element,
+      h("div", { class: "mj-buttons", role: "group", "aria-label": "Help from exact play" }, ...Object.values(aids)), legend),
+    h("section", { class: "mj-record", "aria-label": "Moves" },
+      h("div", { class: "mj-buttons mj-steps", role: "group", "aria-label": "Step through the moves" }, first, back, forth, last),
+      resume, moves.element,
+      h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy)),
+      help)));
+
+  function shortcut(event) {
+    if (event.target.closest("input, textarea, select") || event.ctrlKey || event.altKey || event.metaKey) return;
+    const kind = "1234".indexOf(event.key);
+    const keys = {
+      u: () => state.canUndo && send({ type: "undo" }), n: () => newGame.click(),
+      h: () => aids.hints.click(), e: () => aids.evaluation.click(), m: () => aids.mistakes.click(),
+      ",": () => back.click(), ".": () => forth.click(),
+    };
+    if (kind >= 0) choose(kind);
+    else if (keys[event.key]) keys[event.key]();
+    else return;
+    event.preventDefault();
+  }
+
+  function cellOf(cell, open, hints, best) {
+    const { position, game } = state;
+    const owner = position.stones[cell];
+    const size = game.cells.length;
+    const lastCell = position.lastAction === null || position.lastAction === game.passAction ? -1 : position.lastAction % size;
+    const name = game.names[cell];
+    const playable = state.yourTurn && legalCells(piece).includes(cell);
+    const isOpen = open.has(cell);
+    let drawing = "";
+    let label = `${name}: `;
+    let hint = null;
+    let quality = "";
+    if (owner) {
+      const kind = position.pieces[cell];
+      drawing = `<circle class="mj-shadow" cy="9" r="100"/>${art.stones[owner - 1][kind]}`;
+      label += `${PLAYERS[owner - 1]} ${PIECES[kind].name}`;
+      if (cell === lastCell) {
+        drawing += '<circle class="mj-ring" r="113"/>';
+        label += ", the last move";
+      }
+    } else {
+      const kinds = state.yourTurn ? [piece] : PIECES.keys();
+      const margins = hints ? [...kinds].map((kind) => hints[kind * size + cell]).filter((it) => it !== undefined) : [];
+      if (margins.length) {
+        const margin = Math.max(...margins);
+        hint = signed(margin);
+        quality = qualityOf(margin, best);
+      } else if (isOpen && (playable || !state.yourTurn)) {
+        drawing = '<circle class="mj-dot" r="31"/>';
+      }
+      if (playable) drawing += `<g class="mj-ghost">${art.stones[position.toPlay][piece]}</g>`;
+      label += `empty${isOpen ? ", allowed" : ""}${hint === null ? "" : `, leads to ${hint}, ${QUALITIES[quality]}`}`;
+    }
+    return { drawing, hint, quality, label, playable, marks: { open: isOpen, playable, stone: owner > 0 } };
+  }
+
+  function drawBar() {
+    const { evaluation, game, aids: on } = state;
+    bar.hidden = !on.evaluation;
+    if (!on.evaluation) return;
+    const margin = evaluation?.margin ?? null;
+    const share = margin === null ? 50 : 50 + (50 * Math.max(-BAR_POINTS, Math.min(BAR_POINTS, margin))) / BAR_POINTS;
+    barFill.style.width = `${share}%`;
+    bar.classList.toggle("mj-unknown", margin === null);
+    const result = margin === null ? "" : margin === 0 ? "a draw" : `${PLAYERS[margin < 0 ? 1 : 0]} wins by ${Math.abs(margin)}`;
+    const over = state.position.isOver ? "The result: " : "With perfect play: ";
+    const text = !game.exact
+      ? `Not known: exact play is for boards of up to ${game.exactCells} cells, this one has ${game.cells.length}.`
+      : margin !== null ? over + result : evaluation?.pending ? "Solving…" : "Not solved";
+    say(barText, text);
+    set(bar, "aria-valuemin", -BAR_POINTS);
+    set(bar, "aria-valuemax", BAR_POINTS);
+    set(bar, "aria-valuenow", margin ?? 0);
+    set(bar, "aria-valuetext", text);
+  }
+
+  function detailText() {
+    const move = state.moves[state.shown - 1];
+    if (!move) return "";
+    const text = `${PLAYERS[move.player]} ${move.pass ? "passed" : `played ${move.name}`}`;
+    if (!move.loss) return state.isLive ? text : `${text}.`;
+    return `${text}, which gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}.`;
+  }
+
+  function draw() {
+    const { position, game } = state;
+    const usable = legalPieces();
+    if (usable.length && !usable.includes(piece)) piece = usable[0];
+    const size = game.cells.length;
+    const open = new Set(position.legal.filter((action) => action !== game.passAction).map((action) => action % size));
+    const waits = state.thinking && state.isLive; // the opponent's choices are its own business
+    const hints = state.aids.hints && !waits ? state.evaluation?.hints ?? null : null;
+    const best = hints ? Math.max(...Object.values(hints)) : 0;
+
+    const who = state.thinking && state.isLive ? `${state.opponent} is thinking…` : position.status;
+    const viewing = state.isLive ? "" : `Move ${state.shown} of ${state.moves.length}. `;
+    say(status, viewing + who);
+    status.dataset.player = position.isOver ? "" : PLAYERS[position.toPlay].toLowerCase();
+    say(detail, detailText());
+    error.hidden = !state.error;
+    say(errorText, state.error);
+    again.hidden = !state.failed;
+    const inexact = !game.exact && (state.aids.hints || state.aids.mistakes)
+      ? `Hints and mistakes need exact play, which is for boards of up to ${game.exactCells} cells; this one has ${size}.` : "";
+    const waiting = state.aids.hints && state.evaluation?.pending ? "Solving…" : "";
+    say(note, [state.note, inexact, waiting].filter(Boolean).join(" "));
+    note.hidden = !note.textContent;
+
+    board.draw(game, (cell) => cellOf(cell, open, hints, best));
+    drawBar();
+    const upper = state.seat === "dark" ? 0 : 1; // the person's own pieces lie below the board
+    [upper, 1 - upper].forEach((player, index) => {
+      const isPerson = state.seat === "both" || PLAYERS[player].toLowerCase() === state.seat;
+      const turn = !position.isOver && position.toPlay === player;
+      const pieceHints = hints && turn
+        ? PIECES.map((_, kind) => Math.max(...legalCells(kind).map((cell) => hints[kind * size + cell]))) : null;
+      trays[index].element.classList.toggle("mj-upper", index === 0);
+      trays[index].draw({
+        art, player, title: state.seat === "both" ? "" : isPerson ? "you" : state.opponent,
+        points: position.score[player], hand: position.hands[player], turn,
+        active: state.yourTurn && turn && !position.mustPass, thinking: state.thinking && state.isLive && turn,
+        chosen: piece, open: usable, hints: pieceHints, best,
+      });
+    });
+    moves.draw(state);
+
+    passButton.hidden = !(state.yourTurn && position.mustPass);
+    undo.disabled = !state.canUndo;
+    set(newGame, "aria-expanded", String(!setup.element.hidden));
+    for (const [aid, element] of Object.entries(aids)) set(element, "aria-pressed", String(state.aids[aid]));
+    if (game.exact) set(aids.mistakes, "aria-pressed", String(state.marked));
+    legend.hidden = !hints;
+    first.disabled = back.disabled = state.shown === 0;
+    forth.disabled = last.disabled = state.isLive;
+    resume.hidden = state.isLive;
+    if (document.activeElement !== record) record.value = state.record;
+    announce(open);
+  }
+
+  /** Tell a screen reader what has happened, once for each move, step or error. */
+  function announce(open) {
+    const { position, game } = state;
+    const key = JSON.stringify([state.moves.length, state.shown, position.notation, state.thinking]);
+    if (key === told) return;
+    told = key;
+    const cells = [...open].map((cell) => game.names[cell]);
+    const allowed = state.yourTurn && cells.length ? ` ${count(cells.length, "cell")} allowed: ${cells.join(" ")}.` : "";
+    const score = `Light ${position.score[0]}, Dark ${position.score[1]}.`;
+    say(live, `${[detail.textContent.replace(/\.$/, ""), status.textContent].filter(Boolean).join(". ")}. ${score}${allowed}`);
+  }
+
+  const update = () => {
+    state = model.get("state");
+    draw();
+  };
+  model.on("change:state", update);
+  el.append(root);
+  const unfollow = followTheme(root);
+  draw();
+  return () => {
+    unfollow();
+    model.off("change:state", update);
+  };
+}
+
+export default { render };

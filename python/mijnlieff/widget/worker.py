@@ -1,0 +1,55 @@
+"""A thread that works while there is work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+__all__ = ["Worker"]
+
+
+class Worker:
+    """Runs jobs, one after another, in a thread that ends when there are none left.
+
+    Args:
+        name: the name of the thread.
+        next_job: called in the thread; it returns the next job, or None. It must not raise, and
+            neither must the jobs.
+    """
+
+    def __init__(self, name: str, next_job: Callable[[], Callable[[], None] | None]) -> None:
+        """Start nothing yet."""
+        self._name = name
+        self._next_job = next_job
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._asked = False
+
+    def wake(self) -> None:
+        """Look for jobs, now or after the one that runs."""
+        with self._lock:
+            self._asked = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name)
+                self._thread.start()
+
+    def join(self, seconds: float) -> bool:
+        """Wait until there is no work; return False if that takes longer than the time given."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+            return not thread.is_alive()
+        return True
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                self._asked = False
+            job = self._next_job()
+            if job is not None:
+                job()
+                continue
+            with self._lock:
+                if not self._asked:
+                    self._thread = None
+                    return

@@ -1,0 +1,304 @@
+"""Games played by clicks in headless Chromium: in JupyterLab and on the page of the server."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from browser import PATIENCE, Player, chromium, jupyter_lab, write_notebook
+from mijnlieff import Position, solve
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("anywidget")
+pytest.importorskip("tornado")
+if importlib.util.find_spec("jupyterlab") is None:
+    pytest.skip("jupyterlab is not installed", allow_module_level=True)
+if chromium() is None:
+    pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
+
+STANDARD = Position().variant
+# An observer, as in users' notebooks, writes to a file what the widget shows.
+NOTEBOOK = """
+import json, pathlib, threading, mijnlieff
+def write(change):
+    position = change["new"]
+    news = {"score": position.score, "notation": position.notation}
+    news["in_main_thread"] = threading.current_thread() is threading.main_thread()
+    pathlib.Path("news.json").write_text(json.dumps(news))
+widget = mijnlieff.Widget(opponent="perfect")
+widget.observe(write, "position")
+widget
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        options = {"executable_path": chromium(), "args": ["--no-sandbox"]}
+        with playwright.chromium.launch(**options) as running:
+            yield running
+
+
+@pytest.fixture
+def page(browser):
+    """A page of a fresh profile; errors in its scripts fail the test."""
+    errors = []
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        opened = context.new_page()
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        yield opened
+    assert errors == []
+
+
+class Command:
+    """Starts `mijnlieff play --browser` and returns the address of its page."""
+
+    def __init__(self):
+        self.processes = []
+
+    def __call__(self, *arguments):
+        command = [sys.executable, "-m", "mijnlieff", "play", "--browser", "--no-open", *arguments]
+        self.processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return re.search(r"http://\S+", self.processes[-1].stdout.readline())[0]
+
+    def end(self):
+        for process in self.processes:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
+@pytest.fixture
+def address():
+    command = Command()
+    yield command
+    command.end()
+
+
+def check_finished_game(player, person):
+    """Score, marks and moves on the page are those of the core, and the opponent was perfect."""
+    position = Position()
+    for move, (mark, loss) in zip(player.moves, player.marks(), strict=True):
+        solution = solve(position)
+        action = STANDARD.action_index(move)
+        margin = solution.action_margins[action]
+        assert loss == solution.margin - margin
+        changed = np.sign(margin) != np.sign(solution.margin)
+        assert mark == ("" if loss == 0 else "??" if changed else "?")
+        assert loss == 0 or position.to_play == person
+        position = position.play(action)
+    assert position.is_over
+    assert player.score == position.score
+    light, dark = position.score
+    assert f"{max(light, dark)} to {min(light, dark)}" in player.status
+    return position
+
+
+def test_a_game_in_jupyter_lab(page, tmp_path):
+    write_notebook(tmp_path / "files" / "game.ipynb", NOTEBOOK)
+    with jupyter_lab(tmp_path) as url:
+        page.goto(url.format("game.ipynb"))
+        page.locator(".jp-CodeCell .cm-content").first.click(timeout=PATIENCE)
+        idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        idle.wait_for(timeout=PATIENCE)
+        page.keyboard.press("Shift+Enter")
+        player = Player(page, seed=1)
+        player.finish()
+        position = check_finished_game(player, person=0)
+        news = json.loads((tmp_path / "files" / "news.json").read_text())
+        assert tuple(news["score"]) == position.score
+        assert news["notation"] == position.notation
+        assert news["in_main_thread"]
+        assert Position.from_actions(player.moves) == position
+        assert "widget" in page.locator(".jp-CodeCell .cm-content").first.inner_text()
+
+        # Keys of the widget are not JupyterLab's: 1 would turn the cell into a heading.
+        cells = page.locator(".jp-Cell").count()
+        player.board.get_by_role("button", name="Undo").click()
+        page.wait_for_function(
+            "() => !document.querySelector('.mj-status').textContent.includes('over')"
+        )
+        for key in ("1", "b", "d", "d", "ArrowDown"):
+            page.keyboard.press(key)
+        assert page.locator(".jp-Cell").count() == cells
+        assert page.locator(".jp-MarkdownCell").count() == 0
+
+        page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+        page.locator(".mijnlieff[data-theme=dark]").wait_for()
+
+
+@pytest.mark.parametrize("seat", ["light", "dark"])
+def test_a_game_on_the_page(page, address, seat):
+    other = {"light": "dark", "dark": "light"}[seat]
+    page.goto(address(f"--{seat}", "human", f"--{other}", "perfect"))
+    player = Player(page, seed=2)
+    player.finish()
+    check_finished_game(player, person=["light", "dark"].index(seat))
+
+
+def test_stepping_reviewing_and_undoing(page, address):
+    page.goto(address("--dark", "perfect"))
+    player = Player(page, seed=3)
+    player.turn()
+    player.turn()
+    board, moves = player.board, player.moves
+    board.get_by_role("button", name="One move back").click()
+    page.wait_for_function(
+        "() => document.querySelector('.mj-status').textContent.includes('Move 3')"
+    )
+    assert board.locator("[aria-current=step]").inner_text().startswith(moves[2])
+    assert board.locator(".mj-playable").count() == 0
+    board.get_by_role("button", name=", ply 2").click()
+    board.get_by_role("button", name="Play on from here").click()
+    player.wait_for_moves(2)
+    board.get_by_role("button", name="Undo").click()
+    player.wait_for_moves(0)
+
+    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+"
+    board.locator("summary", has_text="Record").click()
+    board.get_by_label("Record of the game").fill(record)
+    board.get_by_role("button", name="Load").click()
+    player.wait_for_moves(6)
+    position = Position()
+    for move, (_, loss) in zip(player.moves, player.marks(), strict=True):
+        solution = solve(position)
+        action = STANDARD.action_index(move)
+        assert loss == solution.margin - solution.action_margins[action]
+        position = position.play(action)
+
+    board.get_by_role("button", name="First position").click()
+    page.wait_for_function(
+        "() => document.querySelector('.mj-status').textContent.includes('Move 0')"
+    )
+    board.get_by_label("Record of the game").fill("1. nonsense")
+    board.get_by_role("button", name="Load").click()
+    board.get_by_role("alert").filter(has_text="nonsense").wait_for()
+    assert player.moves == moves_of(record)
+
+
+def moves_of(record):
+    return re.findall(r"[a-d][1-4](?:\+|x|<>|><)", record)
+
+
+def test_hints_are_those_of_exact_play(page, address):
+    page.goto(address("--dark", "perfect"))
+    player = Player(page, seed=4)
+    player.turn()
+    board = player.board
+    board.get_by_role("button", name="Evaluation").click()
+    board.get_by_role("button", name="Hints").click()
+    board.locator(".mj-cell .mj-hint").first.wait_for()
+    position = Position.from_actions(player.moves)
+    solution = solve(position)
+    meter = board.get_by_role("meter")
+    assert int(meter.get_attribute("aria-valuenow")) == solution.margin
+    for piece in board.locator(".mj-piece[role=radio]:not([aria-disabled])").all():
+        piece.click()
+        kind = int(piece.get_attribute("data-piece"))
+        for cell in board.locator(".mj-playable").all():
+            action = 16 * kind + int(cell.get_attribute("data-cell"))
+            margin = solution.action_margins[action]
+            hint = cell.locator(".mj-hint")
+            assert int(hint.inner_text().replace("\N{MINUS SIGN}", "-")) == margin
+            assert (hint.get_attribute("data-quality") == "best") == (margin == solution.margin)
+
+
+def test_another_board_from_the_form(page, address):
+    page.goto(address("--dark", "perfect"))
+    player = Player(page)
+    board = player.board
+    board.get_by_role("button", name="New game").click()
+    board.get_by_label("Board", exact=True).select_option("other")
+    board.get_by_label("Rows of the board").fill("#" * 8 + "\n##.#..##\n" + "#" * 8)
+    board.get_by_label("Opponent").select_option("minimax:2")
+    board.get_by_label("You play").select_option("dark")
+    board.get_by_label("Opening").select_option("anywhere")
+    board.get_by_role("button", name="Start").click()
+    page.wait_for_function("() => document.querySelectorAll('.mj-cell').length === 21")
+    player.wait()
+    board.get_by_role("button", name="Hints").click()
+    board.get_by_text("this one has 21").wait_for()
+    player.finish()
+    assert board.locator(".mj-mark").count() == 0
+
+    board.get_by_role("button", name="New game").click()
+    board.get_by_label("Opponent").select_option("perfect")
+    board.get_by_role("button", name="Start").click()
+    board.get_by_role("alert").filter(has_text="up to 16 cells").wait_for()
+
+
+def test_a_game_by_keyboard_alone(page, address):
+    """Each thing that has the focus shows it, has a name and a role, and says what is wanted."""
+    page.goto(address("--dark", "perfect"))
+    player = Player(page)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == (
+        "a1: empty, allowed"
+    )
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    focused = "document.activeElement.dataset.name"
+    assert page.evaluate(focused) == "b2"
+    page.keyboard.press("Enter")  # b2 is not allowed
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("3")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    player.wait_for_moves(2)
+    assert player.moves[0] == "b1<>"
+    assert page.evaluate(focused) == "b1"  # the focus stays where it was
+    said = player.board.get_by_role("status").inner_text()
+    assert re.search(r"Dark played \S+\. Light to move\. .* cells? allowed: ", said)
+    page.keyboard.press("u")
+    player.wait_for_moves(0)
+
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, input, textarea, summary")]
+            .filter(it => it.checkVisibility())
+            .filter(it => !(it.getAttribute("aria-label") || it.textContent.trim()
+                || it.labels?.length)).length"""
+    )
+    assert unnamed == 0
+    grid = player.board.get_by_role("grid")
+    assert grid.get_by_role("row").count() == 4 and grid.get_by_role("gridcell").count() == 16
+
+
+@pytest.mark.parametrize(
+    "board",
+    ["/".join(["####"] * 4), "/".join(["########"] * 8), "#" * 64],
+    ids=["standard", "largest", "longest"],
+)
+def test_it_fits_a_phone_and_follows_the_theme(page, address, board):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    page.goto(address("--dark", "greedy", "--board", board))
+    player = Player(page)
+    player.turn()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    smallest = player.board.locator(".mj-cell").first.bounding_box()
+    assert min(smallest["width"], smallest["height"]) >= 34
+    colour = "getComputedStyle(document.querySelector('.mijnlieff')).backgroundColor"
+    dark = page.evaluate(colour)
+    page.emulate_media(color_scheme="light")
+    page.locator(".mijnlieff[data-theme=light]").wait_for()
+    assert page.evaluate(colour) != dark
+
+
+def test_a_lost_connection_is_told_and_a_second_page_shows_the_same_game(page, address):
+    url = address("--dark", "perfect")
+    page.goto(url)
+    player = Player(page)
+    player.turn()
+    other = page.context.new_page()
+    other.goto(url)
+    assert Player(other).moves == player.moves
+    other.close()
+    page.reload()
+    assert Player(page).moves == player.moves
+    address.end()
+    page.get_by_role("alert").filter(has_text="connection to mijnlieff is lost").wait_for()
