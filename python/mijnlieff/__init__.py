@@ -36,9 +36,12 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.envs import MijnlieffEnv, VectorEnv, expand_packed, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import (
+    BestResponse,
+    BestResponseCase,
     GradeReport,
     MatchReport,
     TournamentReport,
+    best_response,
     evaluate,
     grade,
     tournament,
@@ -55,6 +58,8 @@ from mijnlieff.policies import (
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 
 __all__ = [
+    "BestResponse",
+    "BestResponseCase",
     "Board",
     "BuiltinPolicy",
     "ChampionPolicy",
@@ -78,6 +83,7 @@ __all__ = [
     "Variant",
     "VectorEnv",
     "__version__",
+    "best_response",
     "evaluate",
     "expand_packed",
     "format_record",

@@ -1,5 +1,7 @@
-"""Measuring policies: matches, tournaments and grades."""
+"""Measuring policies: matches, tournaments, grades and worst cases."""
 
+from mijnlieff.evaluation.best_response import best_response
+from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.match import evaluate
@@ -7,4 +9,14 @@ from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.evaluation.tournament import tournament
 from mijnlieff.evaluation.tournament_report import TournamentReport
 
-__all__ = ["GradeReport", "MatchReport", "TournamentReport", "evaluate", "grade", "tournament"]
+__all__ = [
+    "BestResponse",
+    "BestResponseCase",
+    "GradeReport",
+    "MatchReport",
+    "TournamentReport",
+    "best_response",
+    "evaluate",
+    "grade",
+    "tournament",
+]

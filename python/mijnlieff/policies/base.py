@@ -24,7 +24,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.exported import ChampionPolicy
 
-__all__ = ["Policy", "choose_actions", "make_policy"]
+__all__ = ["Policy", "choose_actions", "chosen_actions", "make_policy"]
 
 
 @runtime_checkable
@@ -100,9 +100,19 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
         PolicyError: the policy did not return one integer per position, or chose an illegal action;
             the message names the position.
     """
+    actions: list[int] = chosen_actions(policy, positions).tolist()
+    return actions
+
+
+def chosen_actions(policy: Policy, positions: Sequence[Position]) -> NDArray[np.int64]:
+    """Return the actions of `choose_actions`, int64 ``(B,)``.
+
+    Raises:
+        PolicyError: as in `choose_actions`.
+    """
     chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
-        return list(map(int, chosen))
+        return chosen
     actions = np.asarray(chosen)
     if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
         actions = actions.astype(bool)  # NumPy converts booleans among integers to integers
@@ -112,10 +122,11 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
             f"{len(positions)} positions; it must return integers of shape ({len(positions)},)"
         )
     masks = mask_batch(positions)
-    for i, action in enumerate(actions.tolist()):
-        if not (0 <= action < masks.shape[1] and masks[i, action]):
-            raise PolicyError(
-                f"{policy!r} chose action {action} in position {i}, {positions[i]!r}, "
-                f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
-            )
-    return [int(action) for action in actions]
+    exists = (actions >= 0) & (actions < masks.shape[1])
+    legal = masks[np.arange(len(positions)), np.where(exists, actions, 0)].astype(bool)
+    for i in np.flatnonzero(~(exists & legal)).tolist():
+        raise PolicyError(
+            f"{policy!r} chose action {actions[i]} in position {i}, {positions[i]!r}, "
+            f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
+        )
+    return actions.astype(np.int64)
