@@ -165,6 +165,7 @@ class BestResponseSearch:
         *,
         exact_cells: int | None,
         exact_margin: int,
+        horizon: int | None,
         least_margin: int | None,
         max_positions: int,
         num_threads: SupportsIndex | None,
@@ -178,6 +179,7 @@ class BestResponseSearch:
             exact_cells: up to so many empty cells the player keeps the exact margin, None for
                 nowhere,
             exact_margin: if that is at most so many points, won or lost.
+            horizon: from this ply on, the player is taken to keep the exact margin.
             least_margin: a position keeps the outcome if its exact margin is at least this; with
                 None, there is nothing to give away.
             max_positions: the most positions to keep.

@@ -68,6 +68,8 @@ pub struct BestResponseConfig {
     pub exact_cells: Option<usize>,
     /// The largest margin, won or lost, that the player tells apart from larger ones.
     pub exact_margin: i32,
+    /// From this ply on, the player is taken to keep the exact margin; none if it is to be asked.
+    pub horizon: Option<usize>,
     /// The outcome that is to be kept: a position keeps it if its exact margin is at least this.
     /// With none, there is nothing to give away.
     pub least_margin: Option<i32>,
@@ -83,6 +85,7 @@ impl BestResponseConfig {
             seat,
             exact_cells: None,
             exact_margin: i32::MAX,
+            horizon: None,
             least_margin: Some(1),
             max_positions: usize::MAX,
         }
@@ -278,10 +281,13 @@ impl BestResponseSearch {
 
     /// Solves the positions of the layer from which on the player keeps the exact margin.
     fn settle(&mut self, num_threads: usize, limits: Limits<'_>) -> Result<(), BestResponseError> {
-        let Some(exact_cells) = self.config.exact_cells else {
-            return Ok(());
-        };
         let (variant, ply) = (&self.variant, self.ply);
+        let is_beyond = self.config.horizon.is_some_and(|horizon| ply >= horizon);
+        let (exact_cells, most) = match self.config.exact_cells {
+            _ if is_beyond => (Solver::MAX_CELLS, i32::MAX),
+            Some(cells) => (cells, self.config.exact_margin),
+            None => return Ok(()),
+        };
         let all = variant.board().num_cells();
         let layer = &mut self.layers[ply];
         let mut first = 0;
@@ -299,7 +305,6 @@ impl BestResponseSearch {
             let margins = self.solver.margins(&positions, num_threads, limits)?;
             for (place, margin) in places.into_iter().zip(margins) {
                 // Of margins beyond the largest that it tells apart, the player may take any.
-                let most = self.config.exact_margin;
                 if margin <= most && margin > -most {
                     layer.values[place] = margin as i8;
                     layer.settled[place] = true;

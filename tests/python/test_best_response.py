@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from zlib import crc32
 
@@ -24,6 +25,7 @@ from mijnlieff import (
     random_openings,
     solve,
 )
+from mijnlieff.cli.main import main
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -204,6 +206,24 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     assert MCTSPolicy(2, evaluate, solve_below=7, margin_weight=0.0).exact_endings is None
 
 
+def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
+    variant = SMALL[0]
+    start = Position(variant)
+    policy = Hashed(1)
+    whole = best_response(policy, seat="light", start=start)
+    margins = []
+    for horizon in range(12):
+        report = best_response(policy, seat="light", start=start, horizon=horizon)
+        margins.append(report.margin)
+        assert {p: n for p, n in report.leaks.items() if p < horizon} == {
+            p: n for p, n in whole.leaks.items() if p < horizon
+        }
+        assert all(given == 0 for p, (_, given) in report.leaks.items() if p >= horizon)
+        assert ("plays perfectly from ply" in str(report)) and report.horizon == horizon
+    assert margins[0] == whole.value > whole.margin == margins[-1]
+    assert margins == sorted(margins, reverse=True)
+
+
 def test_perfect_play_is_guaranteed_the_value() -> None:
     starts = random_openings(40, 5, seed=1)
     report = best_response("perfect", seat="both", start=starts)
@@ -296,6 +316,38 @@ def test_wrong_arguments_are_refused() -> None:
         best_response(Unsure(3), start=small)
     with pytest.raises(errors.PolicyError, match=r"may choose \[\] in position 0"):
         best_response(Unsure(25), start=small)
+
+
+def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
+    start = random_openings(1, 10, seed=4)[0]
+    report = best_response("greedy", seat="light", start=start)
+    assert report.margin < report.value and report.num_leaks > 0
+    lines = str(report).splitlines()
+    assert lines[0] == "greedy as Light against every opponent"
+    assert lines[1].split() == ["ply", "reachable", "outcome", "kept", "given", "away"]
+    assert f"guaranteed margin {report.margin:+d} (" in str(report)
+    assert report.worst_game in str(report) and report.refutations[0] in str(report)
+    assert "<table>" in report._repr_html_()
+    content = json.loads(json.dumps(report.to_dict()))
+    assert content["margin"] == report.margin and content["value"] == report.value
+    assert content["leaks"] == {str(ply): list(cells) for ply, cells in report.leaks.items()}
+    assert content["cases"][0]["start"] == start.notation
+    axes = pytest.importorskip("matplotlib.pyplot").figure().subplots()
+    assert report.plot(axes) is axes and axes.get_xlabel() == "ply"
+
+
+def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFixture[str]) -> None:
+    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x"
+    arguments = ["best-response", "minimax:2", "--seat", "light", "--record", record]
+    assert main(arguments) == 0
+    start = Position.from_record(record)
+    report = best_response("minimax:2", seat="light", start=start)
+    assert capsys.readouterr().out == f"{report}\n"
+    assert main([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["margin"] == report.margin
+    assert main([*arguments, "--max-positions", "10"]) == 1
+    assert "max_positions=10" in capsys.readouterr().err
+    assert main(["best-response", "nobody"]) == 2
 
 
 def _finished(variant: Variant | None = None) -> Position:

@@ -13,7 +13,18 @@ import pytest
 
 from mijnlieff import Position, evaluate, parse_record, tournament
 
-COMMANDS = ["train", "export", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft"]
+COMMANDS = [
+    "train",
+    "export",
+    "evaluate",
+    "tournament",
+    "grade",
+    "best-response",
+    "solve",
+    "play",
+    "bench",
+    "perft",
+]
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 

@@ -25,9 +25,11 @@ from mijnlieff.evaluation.best_response_report import BestResponse, BestResponse
 from mijnlieff.policies.base import Policy, chosen_actions, make_policy
 from mijnlieff.solving import solve, solve_batch, solver_for
 
-__all__ = ["best_response"]
+__all__ = ["MAX_POSITIONS", "best_response"]
 
 _SEATS = {"light": (0,), "dark": (1,), "both": (0, 1)}
+MAX_POSITIONS = 20_000_000
+"""The most positions to keep unless told otherwise: about 1.2 GB."""
 _MAX_CELLS = 16
 _BATCH = 1 << 15
 """Positions that the policy is asked about at once."""
@@ -43,9 +45,10 @@ def best_response(
     *,
     seat: str = "dark",
     start: Position | Sequence[Position] | None = None,
-    max_positions: int = 20_000_000,
+    max_positions: int = MAX_POSITIONS,
     max_refutations: int = 1000,
     settle: bool = True,
+    horizon: int | None = None,
     progress: bool = False,
     num_threads: int | None = None,
     name: str | None = None,
@@ -80,6 +83,9 @@ def best_response(
         max_positions: the most positions of one seat to keep, at about 60 bytes each.
         max_refutations: the most refutations to return.
         settle: whether to believe `exact_endings`. False asks the policy until the games are over.
+        horizon: from this ply on, the policy is not asked but taken to play perfectly, which may
+            take far fewer positions. Leaks before it are counted as they are, and the margin is the
+            most that the policy can be guaranteed. None asks until the end.
         progress: show a progress bar if stderr is a terminal and tqdm is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
@@ -98,6 +104,7 @@ def best_response(
     max_positions = _at_least("max_positions", max_positions, 1)
     max_refutations = _at_least("max_refutations", max_refutations, 0)
     num_threads = threads_of(num_threads)
+    horizon = None if horizon is None else _at_least("horizon", horizon, 0)
     examined = make_policy(policy)
     starts = _starts(start)
     answer = _answerer(examined)
@@ -121,6 +128,7 @@ def best_response(
                 solver_for(starts[0].variant),
                 exact_cells=cells,
                 exact_margin=margin,
+                horizon=horizon,
                 least_margin=None if outcome < 0 else int(outcome),
                 max_positions=max_positions,
                 num_threads=num_threads,
@@ -128,7 +136,9 @@ def best_response(
             _run(search, answer, progress)
             margins, counts, found, lines, worst = search.finish(max_refutations)
             worst_start, actions = worst
-            game = _to_the_end(examined, player, group[worst_start], actions)
+            # Beyond the horizon, the policy may play worse than it is taken to.
+            rest = PerfectPolicy() if horizon is not None else examined
+            game = _to_the_end(rest, player, group[worst_start], actions)
             for number, (i, guaranteed) in enumerate(zip(chosen, margins, strict=True)):
                 cases.append(
                     BestResponseCase(
@@ -151,6 +161,7 @@ def best_response(
     return BestResponse(
         policy=name or (policy if isinstance(policy, str) else repr(policy)),
         seat=seat,
+        horizon=horizon,
         cases=tuple(cases),
         positions={ply: count for ply, count in sorted(positions.items()) if count},
         leaks=dict(sorted(leaks.items())),

@@ -67,6 +67,7 @@ class BestResponse(TableReport):
     Attributes:
         policy: the name of the policy.
         seat: ``"light"``, ``"dark"`` or ``"both"``.
+        horizon: from this ply on, the policy is taken to play perfectly; None if it was asked.
         cases: the guarantees from every start in every seat.
         positions: by ply: the positions that can be reached and in which the game goes on.
         leaks: by ply: the number of positions with the policy to move that can be reached while the
@@ -78,6 +79,7 @@ class BestResponse(TableReport):
 
     policy: str
     seat: str
+    horizon: int | None
     cases: tuple[BestResponseCase, ...]
     positions: dict[int, int]
     leaks: dict[int, tuple[int, int]]
@@ -114,6 +116,7 @@ class BestResponse(TableReport):
         return {
             "policy": self.policy,
             "seat": self.seat,
+            "horizon": self.horizon,
             "margin": self.margin,
             "outcome": self.outcome,
             "value": self.value,
@@ -168,6 +171,8 @@ class BestResponse(TableReport):
             f"guaranteed margin {self.margin:+d} ({_OUTCOMES[self.outcome]}), with perfect play "
             f"{self.value:+d} ({_OUTCOMES[_sign(self.value)]})"
         )
+        if self.horizon is not None:
+            text = f"if it plays perfectly from ply {self.horizon} on: {text}"
         if self.margin < self.value:
             text += f"\na worst game: {self.worst_game}"
         shown = self.refutations[:_SHOWN_REFUTATIONS]

@@ -47,7 +47,8 @@ pub(crate) struct PyBestResponseSearch {
 impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
-        starts, seat, solver, *, exact_cells, exact_margin, least_margin, max_positions, num_threads
+        starts, seat, solver, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
+        num_threads
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -56,6 +57,7 @@ impl PyBestResponseSearch {
         solver: &Bound<'_, PySolver>,
         exact_cells: Option<usize>,
         exact_margin: i32,
+        horizon: Option<usize>,
         least_margin: Option<i32>,
         max_positions: usize,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
@@ -75,6 +77,7 @@ impl PyBestResponseSearch {
             seat,
             exact_cells,
             exact_margin,
+            horizon,
             least_margin,
             max_positions,
         };
