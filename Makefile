@@ -107,6 +107,10 @@ book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB 
 solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
 	$(BIN)/python tools/make_solution.py
 
+.PHONY: benchmarks
+benchmarks: .venv/installed-test ## Make the benchmark positions of the package again (about 5 minutes)
+	$(BIN)/python tools/make_benchmark.py
+
 .PHONY: train-report
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
 	$(BIN)/python tools/make_training.py

@@ -36,11 +36,13 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.envs import MijnlieffEnv, VectorEnv, expand_packed, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import (
+    Benchmark,
     BestResponse,
     BestResponseCase,
     GradeReport,
     MatchReport,
     TournamentReport,
+    benchmark,
     best_response,
     evaluate,
     grade,
@@ -58,6 +60,7 @@ from mijnlieff.policies import (
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 
 __all__ = [
+    "Benchmark",
     "BestResponse",
     "BestResponseCase",
     "Board",
@@ -83,6 +86,7 @@ __all__ = [
     "Variant",
     "VectorEnv",
     "__version__",
+    "benchmark",
     "best_response",
     "evaluate",
     "expand_packed",

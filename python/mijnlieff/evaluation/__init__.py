@@ -1,5 +1,6 @@
 """Measuring policies: matches, tournaments, grades and worst cases."""
 
+from mijnlieff.evaluation.benchmark import Benchmark, benchmark
 from mijnlieff.evaluation.best_response import best_response
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase
 from mijnlieff.evaluation.grade_report import GradeReport
@@ -10,11 +11,13 @@ from mijnlieff.evaluation.tournament import tournament
 from mijnlieff.evaluation.tournament_report import TournamentReport
 
 __all__ = [
+    "Benchmark",
     "BestResponse",
     "BestResponseCase",
     "GradeReport",
     "MatchReport",
     "TournamentReport",
+    "benchmark",
     "best_response",
     "evaluate",
     "grade",

@@ -32,7 +32,7 @@ type Found = (
     PyLine,
 );
 
-/// The native part of `mijnlieff.best_response`.
+/// The native part of `mijnlieff.best_response`, which documents the options and results.
 #[pyclass(name = "BestResponseSearch", module = "mijnlieff._mijnlieff")]
 pub(crate) struct PyBestResponseSearch {
     /// None once it is finished, or an error has stopped it.
@@ -113,7 +113,7 @@ impl PyBestResponseSearch {
         Ok((ply, nodes, positions))
     }
 
-    /// Takes the action chosen in each of these positions.
+    /// Take the action chosen in each of these positions, int64 ``(B,)``.
     fn answer(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         self.check_answers(actions.len())?;
         let mut copied = with_room(ANSWERS, actions.len())?;
@@ -121,7 +121,7 @@ impl PyBestResponseSearch {
         self.take_answers(py, copied)
     }
 
-    /// Takes the actions that may be chosen in each of these positions, bool ``(B, num_actions)``.
+    /// Take the actions that may be chosen in these positions, bool ``(B, num_actions)``.
     fn answer_with_sets(
         &mut self,
         py: Python<'_>,

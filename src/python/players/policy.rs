@@ -118,7 +118,7 @@ impl PyBuiltinPolicy {
         Ok(PyArray1::from_vec(py, actions))
     }
 
-    /// The probability of every action, float64 ``(B, num_actions)``; positions are of one variant.
+    /// The probability of every action, float64 ``(B, num_actions)``.
     fn action_probabilities<'py>(
         &self,
         py: Python<'py>,
