@@ -1,11 +1,11 @@
 //! The guarantees, computed backwards from the ends of the games.
 
 use super::layer::{Layer, POSITIONS, Target};
-use super::{BestResponseError, BestResponseSearch, NODES_BETWEEN_LOOKS, SOLVED_AT_ONCE};
+use super::{BestResponseError, BestResponseSearch, SOLVED_AT_ONCE, look_at_flag};
 use crate::encode::action_of;
 use crate::game::{Player, Position};
 use crate::memory::{filled, make_room, with_room};
-use crate::search::{Halt, Limits};
+use crate::search::Limits;
 
 /// What a player is guaranteed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl BestResponseSearch {
                     refutations.push(line);
                 }
             } else {
-                self.follow_opponent(ply, &kept, &mut after);
+                self.follow_opponent(ply, &kept, &mut after, limits)?;
             }
             kept = after;
         }
@@ -115,9 +115,7 @@ impl BestResponseSearch {
         let (before, after) = self.layers.split_at_mut(ply + 1);
         let (layer, after) = (&mut before[ply], &after[0]);
         for place in 0..layer.nodes.len() {
-            if place % NODES_BETWEEN_LOOKS == 0 && limits.is_stopped() {
-                return Err(Halt::Stopped.into());
-            }
+            look_at_flag(place, limits)?;
             let margins = layer
                 .edges(place)
                 .iter()
@@ -205,12 +203,14 @@ impl BestResponseSearch {
                 }
             }
         }
-        let starts = after.to_vec();
+        let mut starts = with_room(POSITIONS, after.len())?;
+        starts.extend_from_slice(after);
         for place in self.keeping(ply + 1, &reached, num_threads, limits)? {
             after[place as usize] = true;
         }
         let mut leaks = Vec::new();
         for place in places_of(kept) {
+            look_at_flag(place, limits)?;
             let (before, next) = self.layers.split_at_mut(ply + 1);
             let (layer, next) = (&before[ply], &mut next[0]);
             let mut worst: Option<(i8, u8)> = None;
@@ -240,8 +240,15 @@ impl BestResponseSearch {
     }
 
     /// Marks what the opponent reaches while the outcome is kept: every move of it leads there.
-    fn follow_opponent(&mut self, ply: usize, kept: &[bool], after: &mut [bool]) {
+    fn follow_opponent(
+        &mut self,
+        ply: usize,
+        kept: &[bool],
+        after: &mut [bool],
+        limits: Limits<'_>,
+    ) -> Result<(), BestResponseError> {
         for place in places_of(kept) {
+            look_at_flag(place, limits)?;
             let (before, next) = self.layers.split_at_mut(ply + 1);
             let (layer, next) = (&before[ply], &mut next[0]);
             let position = layer.nodes[place].position(&self.variant, ply);
@@ -255,6 +262,7 @@ impl BestResponseSearch {
                 }
             }
         }
+        Ok(())
     }
 
     /// The actions that led to a position first.

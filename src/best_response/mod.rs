@@ -327,6 +327,7 @@ impl BestResponseSearch {
         let mut positions = with_room(POSITIONS, left.min(most))?;
         let mut end = self.done;
         while end < layer.nodes.len() && positions.len() < most {
+            look_at_flag(end, limits)?;
             if !layer.settled[end] {
                 let position = layer.nodes[end].position(variant, self.ply);
                 if position.count_legal_moves(variant) > 1 {
@@ -337,10 +338,7 @@ impl BestResponseSearch {
         }
         self.asked = self.done..end;
         if positions.is_empty() {
-            self.answer(std::iter::empty::<[usize; 0]>())?;
-        }
-        if limits.is_stopped() {
-            return Err(Halt::Stopped.into());
+            self.follow(std::iter::empty::<[usize; 0]>(), limits)?;
         }
         Ok(positions)
     }
@@ -360,8 +358,18 @@ impl BestResponseSearch {
         &mut self,
         answers: impl IntoIterator<Item = A>,
     ) -> Result<(), BestResponseError> {
+        self.follow(answers, Limits::default())
+    }
+
+    /// Follows the player's moves in the positions of the last call, and forced moves among them.
+    fn follow<A: IntoIterator<Item = usize>>(
+        &mut self,
+        answers: impl IntoIterator<Item = A>,
+        limits: Limits<'_>,
+    ) -> Result<(), BestResponseError> {
         let mut answers = answers.into_iter().enumerate();
         for place in std::mem::take(&mut self.asked) {
+            look_at_flag(place, limits)?;
             if !self.layers[self.ply].settled[place] {
                 let position = self.layers[self.ply].nodes[place].position(&self.variant, self.ply);
                 let moves = MoveSet::legal(&self.variant, &position);
@@ -403,9 +411,7 @@ impl BestResponseSearch {
     /// Follows every move of the opponent in every position of the layer.
     fn try_all_moves(&mut self, limits: Limits<'_>) -> Result<(), BestResponseError> {
         for place in 0..self.layers[self.ply].nodes.len() {
-            if place % NODES_BETWEEN_LOOKS == 0 && limits.is_stopped() {
-                return Err(Halt::Stopped.into());
-            }
+            look_at_flag(place, limits)?;
             let position = self.layers[self.ply].nodes[place].position(&self.variant, self.ply);
             for mv in position.legal_moves(&self.variant) {
                 self.add(place, &position.play_unchecked(&self.variant, mv))?;
@@ -440,4 +446,12 @@ impl BestResponseSearch {
         }
         Ok(())
     }
+}
+
+/// Now and then, fails if the search is to stop.
+fn look_at_flag(place: usize, limits: Limits<'_>) -> Result<(), Halt> {
+    if place.is_multiple_of(NODES_BETWEEN_LOOKS) && limits.is_stopped() {
+        return Err(Halt::Stopped);
+    }
+    Ok(())
 }
