@@ -147,6 +147,10 @@ atlas: .venv/installed-test ## Write docs/atlas.md again, solving what docs/atla
 check-atlas: .venv/installed-test ## Check the values of docs/atlas.csv by plain alpha-beta (about an hour)
 	$(BIN)/python tools/check_atlas.py
 
+.PHONY: benchmarks
+benchmarks: .venv/installed-test ## Make the benchmark positions of the package again (about 5 minutes)
+	$(BIN)/python tools/make_benchmark.py
+
 .PHONY: train-report
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
 	$(BIN)/python tools/make_training.py

@@ -57,7 +57,7 @@ nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [
     ("py:.*", r"(abc|collections|enum|os|typing)\..*"),
-    ("py:.*", r"(gymnasium|matplotlib|np|numpy|pettingzoo|torch)\..*"),
+    ("py:.*", r"(anywidget|gymnasium|matplotlib|np|numpy|pettingzoo|t|torch)\..*"),
     ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PolicyLike|Sequence)"),
 ]
 # Types in signatures that callers do not need to know.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::best_response::BestResponseError;
 use crate::encode::{Layout, PackError, UnknownLayout};
 use crate::file_header::{FileError, FileKind};
 use crate::game::{
@@ -200,6 +201,15 @@ fn errors_of_searches_and_players() {
         Halted(Halt::Stopped) => "the search was stopped",
         Logit { index: 2, action: 3, logit: f32::NAN } =>
             "position 2: the logit of action 3 is NaN, not finite",
+    );
+    messages!(BestResponseError:
+        TooManyCells { cells: 20 } =>
+            "a best-response search needs a board of at most 16 cells, this one has 20",
+        TooManyPositions { max_positions: 100, ply: 2, at_ply: 52 } =>
+            "more than max_positions=100 positions can be reached in games against this player; 52 of \
+             them after 2 turns",
+        Illegal { number: 3 } => "position 3: the actions chosen are not all legal, or there is none",
+        Halted(Halt::Stopped) => "the search was stopped",
     );
     messages!(UpdateError:
         Halted(Halt::OutOfMemory(SHORT)) => "not enough memory for the games: 24 bytes needed",

@@ -14,8 +14,9 @@ from atlas_values import OPENINGS, Value
 from make_solution import table
 
 DOCS = Path(__file__).parents[1] / "docs"
-PICTURES = DOCS / "pictures"
 JOINTS = {"edges": "joined along edges", "corners": "with a joint at a corner"}
+
+SQUARE = "####/####/####/####"
 
 CELL = 16
 COLUMNS = 5
@@ -96,10 +97,8 @@ def page(boards: list[list[Value]]) -> Iterator[str]:
     """Yield the lines of the page."""
     values = [value for board in boards for value in board]
     largest = max(abs(value.margin) for value in values)
-    dark = sorted({value.number for value in values if value.margin < 0})
     decisive = [value for value in values if value.margin > 0]
     single = sum(len(value.best) == 1 for value in decisive)
-    square = next(it[0].number for it in boards if it[0].board == "####/####/####/####")
     yield "# The atlas of boards"
     yield ""
     yield "The four blocks of one box can be laid out in 60 ways if each touches another along an"
@@ -109,11 +108,13 @@ def page(boards: list[list[Value]]) -> Iterator[str]:
     yield ""
     yield from winners(boards)
     yield f"No margin is larger than {largest} {'point' if largest == 1 else 'points'}."
-    if dark == [square]:
-        yield f"**Dark wins on one board only: the square, number {square}, the standard board.**"
-        yield "On every other board Light wins or the game is a draw, under any opening rule."
-    else:
-        yield f"Dark wins on the boards {', '.join(map(str, dark))}."
+    for place, opening in enumerate(OPENINGS):
+        dark = [it[0] for it in boards if it[place].margin < 0]
+        if [value.board for value in dark] == [SQUARE]:
+            yield f"Under `{opening}` Dark wins on the standard board alone, number {dark[0].number}."
+        elif dark:
+            numbers = ", ".join(str(value.number) for value in dark)
+            yield f"Under `{opening}` Dark wins on the boards {numbers}."
     yield f"Where Light wins, {single} of {len(decisive)} times a single first move does it."
     yield ""
     yield "[`docs/atlas.csv`](atlas.csv) has every value with all best first moves."
@@ -125,7 +126,7 @@ def page(boards: list[list[Value]]) -> Iterator[str]:
         yield "`corner_straight` and `anywhere`. Green cells have a best first move under"
         yield "`anywhere`."
         yield ""
-        yield f"![All boards {words}](pictures/atlas_{joints}.svg)"
+        yield f"![All boards {words}](atlas_{joints}.svg)"
         yield ""
     yield "## Values and first moves"
     yield ""
@@ -146,7 +147,7 @@ def main() -> None:
     boards = atlas()
     for joints in JOINTS:
         chosen = [values for values in boards if values[0].joints == joints]
-        (PICTURES / f"atlas_{joints}.svg").write_text(picture(chosen), encoding="utf-8")
+        (DOCS / f"atlas_{joints}.svg").write_text(picture(chosen), encoding="utf-8")
     text = "\n".join(page(boards)).rstrip() + "\n"
     (DOCS / "atlas.md").write_text(text, encoding="utf-8")
 

@@ -6,6 +6,7 @@ further names. Every public module that is not part of the package's own namespa
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import operator
 from pathlib import Path
@@ -92,7 +93,20 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "GradeReport",
             "evaluation.grade_report.GradeRow",
             "evaluation.grade_report.Judged",
+            "benchmark",
+            "Benchmark",
+            "best_response",
+            "BestResponse",
+            "BestResponseCase",
+            "review",
+            "ReviewedMove",
         ],
+    ),
+    # Without the extra there is no such name.
+    **(
+        {"playing": ("Playing", "The board to play on in a notebook.", ["Widget"])}
+        if importlib.util.find_spec("anywidget")
+        else {}
     ),
     "errors": (
         "Errors",

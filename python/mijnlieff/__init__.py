@@ -39,11 +39,18 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.envs import MijnlieffEnv, VectorEnv, expand_packed, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import (
+    Benchmark,
+    BestResponse,
+    BestResponseCase,
     GradeReport,
     MatchReport,
+    ReviewedMove,
     TournamentReport,
+    benchmark,
+    best_response,
     evaluate,
     grade,
+    review,
     tournament,
 )
 from mijnlieff.pieces import Piece
@@ -59,6 +66,9 @@ from mijnlieff.policies import (
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 
 __all__ = [
+    "Benchmark",
+    "BestResponse",
+    "BestResponseCase",
     "Board",
     "BuiltinPolicy",
     "ChampionPolicy",
@@ -76,6 +86,7 @@ __all__ = [
     "Policy",
     "Position",
     "RandomPolicy",
+    "ReviewedMove",
     "Solution",
     "SolutionBatch",
     "TournamentReport",
@@ -83,6 +94,8 @@ __all__ = [
     "Variant",
     "VectorEnv",
     "__version__",
+    "benchmark",
+    "best_response",
     "evaluate",
     "expand_packed",
     "format_record",
@@ -94,6 +107,7 @@ __all__ = [
     "perft",
     "play_match",
     "random_openings",
+    "review",
     "rollout",
     "set_table_bytes",
     "solve",

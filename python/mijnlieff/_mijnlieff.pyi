@@ -15,6 +15,7 @@ __all__ = [
     "MAX_THREADS",
     "SEEDS",
     "BatchEnv",
+    "BestResponseSearch",
     "Board",
     "BuiltinPolicy",
     "GreedyPolicy",
@@ -150,6 +151,83 @@ class BatchEnv:
         """All that changes, for pickles."""
     def restore(self, state: _BatchState) -> None:
         """Take over what `state` gave."""
+
+@final
+class BestResponseSearch:
+    """The native part of `mijnlieff.best_response`, which documents the options and results.
+
+    Call `ask`, and `answer` or `answer_with_sets`, until `ask` returns no positions, then `finish`.
+    After an error the search has ended, and its methods raise RuntimeError.
+    """
+
+    def __new__(
+        cls,
+        starts: Sequence[Position],
+        seat: int,
+        solver: Solver,
+        *,
+        exact_cells: int | None,
+        exact_margin: int,
+        horizon: int | None,
+        least_margin: int | None,
+        max_positions: int,
+        num_threads: SupportsIndex | None,
+    ) -> BestResponseSearch:
+        """A search from positions of one variant.
+
+        Args:
+            starts: the positions.
+            seat: who is examined: 0 Light, 1 Dark.
+            solver: a solver of the variant.
+            exact_cells: up to so many empty cells the player keeps the exact margin, None for
+                nowhere,
+            exact_margin: if that is at most so many points, won or lost.
+            horizon: from this ply on, the player is taken to keep the exact margin.
+            least_margin: a position keeps the outcome if its exact margin is at least this; with
+                None, there is nothing to give away.
+            max_positions: the most positions to keep.
+            num_threads: threads for the exact search.
+
+        Raises:
+            BoardError: the board has more than 16 cells.
+            GameOverError: a game is over.
+            ValueError: no start, several variants, or an unknown seat.
+        """
+    def ask(self, most: int) -> tuple[int, int, list[Position]]:
+        """The ply looked into, the number of its positions, and those in which actions are wanted.
+
+        Raises:
+            SearchLimitError: there are more than `max_positions` positions.
+        """
+    def answer(self, actions: NDArray[np.int64]) -> None:
+        """Take the action chosen in each of these positions, int64 ``(B,)``.
+
+        Raises:
+            PolicyError: an action is not legal.
+            SearchLimitError: there are more than `max_positions` positions.
+        """
+    def answer_with_sets(self, possible: NDArray[np.bool_]) -> None:
+        """Take the actions that may be chosen in these positions, bool ``(B, num_actions)``.
+
+        Raises:
+            PolicyError: an action is not legal, or a position has none.
+            SearchLimitError: there are more than `max_positions` positions.
+        """
+    def finish(
+        self, max_refutations: int
+    ) -> tuple[
+        list[int],
+        list[int],
+        list[tuple[int, int, int]],
+        list[tuple[int, list[int]]],
+        tuple[int, list[int]],
+    ]:
+        """What was found; nothing can be asked afterwards.
+
+        Returns:
+            Guaranteed margins of the starts, positions by ply, leaks (ply, kept, given away),
+            refutations (start, actions), and a game with the least margin (start, actions).
+        """
 
 @final
 class Board:
@@ -460,6 +538,17 @@ class BuiltinPolicy:
 
         Raises:
             GameOverError: a game is over, the message says which; no decision is counted.
+            TypeError: an item is not a `Position`.
+        """
+    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """The probability of every action, float64 ``(B, num_actions)``.
+
+        All positions are of one variant. No decision is counted. Runs without the GIL and stops
+        on Ctrl-C.
+
+        Raises:
+            GameOverError: a game is over, the message says which.
+            ValueError: no positions, or positions of several variants.
             TypeError: an item is not a `Position`.
         """
     def with_seed(self, seed: SupportsIndex) -> Self:

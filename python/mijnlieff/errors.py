@@ -8,6 +8,7 @@ that the native module can raise them under every Python version.
 from __future__ import annotations
 
 __all__ = [
+    "BenchmarkError",
     "BoardError",
     "BookError",
     "CheckpointError",
@@ -88,6 +89,10 @@ class DisplayError(MijnlieffError, RuntimeError):
 
 class PolicyError(MijnlieffError, ValueError):
     """A policy returned an illegal action, or logits of a wrong shape or with NaN."""
+
+
+class BenchmarkError(MijnlieffError, RuntimeError):
+    """A benchmark that comes with the package is damaged."""
 
 
 class BookError(MijnlieffError, RuntimeError):

@@ -86,13 +86,57 @@ impl Policy {
         limits: Limits<'_>,
     ) -> Result<Move, Halt> {
         assert!(!position.is_over(variant), "a finished game has no move");
-        let search = |depth| best_moves(variant, position, depth, limits).map(|best| best.moves);
         let moves = match self {
-            Self::Random => MoveSet::legal(variant, position),
-            Self::Greedy => search(Depth::ONE)?,
-            Self::Minimax(depth) => search(*depth)?,
             Self::Perfect(perfect) => perfect.draw(variant, position, rng, limits)?,
+            _ => self.candidates(variant, position, limits)?,
         };
         Ok(moves.nth(rng.below(moves.len() as u64) as usize))
+    }
+
+    /// The moves that this policy may play in a position that is not over, and how likely each is.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached.
+    ///
+    /// # Panics
+    ///
+    /// If the game is over.
+    pub fn probabilities(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Vec<(Move, f64)>, Halt> {
+        assert!(!position.is_over(variant), "a finished game has no move");
+        let chance = match self {
+            Self::Perfect(perfect) => perfect.epsilon().share(),
+            _ => 0.0,
+        };
+        let legal = MoveSet::legal(variant, position);
+        let best = self.candidates(variant, position, limits)?;
+        let share =
+            |moves: &MoveSet, mv| f64::from(u8::from(moves.contains(mv))) / moves.len() as f64;
+        let probability = |mv| chance * share(&legal, mv) + (1.0 - chance) * share(&best, mv);
+        let moves = legal.iter().map(|mv| (mv, probability(mv)));
+        Ok(moves
+            .filter(|&(_, probability)| probability > 0.0)
+            .collect())
+    }
+
+    /// The moves among which chance decides, where the policy does not err on purpose.
+    fn candidates(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<MoveSet, Halt> {
+        let search = |depth| best_moves(variant, position, depth, limits).map(|best| best.moves);
+        match self {
+            Self::Random => Ok(MoveSet::legal(variant, position)),
+            Self::Greedy => search(Depth::ONE),
+            Self::Minimax(depth) => search(*depth),
+            Self::Perfect(perfect) => perfect.best_moves(variant, position, limits),
+        }
     }
 }

@@ -81,11 +81,25 @@ impl Perfect {
         rng: &mut (impl Rng + ?Sized),
         limits: Limits<'_>,
     ) -> Result<MoveSet, Halt> {
-        assert!(self.solver.serves(variant), "a solver of another game");
         if rng.unit() < self.epsilon.0 {
             Ok(MoveSet::legal(variant, position))
         } else {
-            self.solver.best_moves(position, limits)
+            self.best_moves(variant, position, limits)
         }
+    }
+
+    pub(super) fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    /// The moves that keep the exact margin.
+    pub(super) fn best_moves(
+        &self,
+        variant: &Variant,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<MoveSet, Halt> {
+        assert!(self.solver.serves(variant), "a solver of another game");
+        self.solver.best_moves(position, limits)
     }
 }

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
+use crate::best_response::BestResponseError;
 use crate::encode::{PackError, UnknownLayout, action_of, move_of, num_actions, pass_action};
 use crate::game::{
     BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
@@ -83,6 +84,18 @@ impl From<Halt> for PyErr {
         match halt {
             Halt::OutOfMemory(error) => error.into(),
             _ => PyRuntimeError::new_err(halt.to_string()),
+        }
+    }
+}
+
+impl From<BestResponseError> for PyErr {
+    fn from(error: BestResponseError) -> Self {
+        let text = error.to_string();
+        match error {
+            BestResponseError::TooManyCells { .. } => classes::BoardError::new_err(text),
+            BestResponseError::TooManyPositions { .. } => classes::SearchLimitError::new_err(text),
+            BestResponseError::Illegal { .. } => classes::PolicyError::new_err(text),
+            BestResponseError::Halted(halt) => halt.into(),
         }
     }
 }

@@ -41,6 +41,8 @@ mod _mijnlieff {
         python_integer, python_integer_in, seed_of, threads_of,
     };
     #[pymodule_export]
+    use crate::python::players::best_response::PyBestResponseSearch;
+    #[pymodule_export]
     use crate::python::players::matches::{play_match, random_openings};
     #[pymodule_export]
     use crate::python::players::network::PyNetwork;

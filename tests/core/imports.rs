@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top module and the modules of this crate that it may import.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("game", &[]),
     ("memory", &[]),
     ("random", &[]),
@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
         "search",
         &["game", "memory", "random", "file_header", "threads"],
     ),
+    ("best_response", &["game", "memory", "encode", "search"]),
     (
         "policy",
         &[
@@ -46,6 +47,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     (
         "error_messages",
         &[
+            "best_response",
             "game",
             "memory",
             "file_header",
@@ -59,6 +61,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     (
         "python",
         &[
+            "best_response",
             "game",
             "memory",
             "random",

@@ -292,7 +292,7 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
         first,
     };
     let variant = network.variant();
-    let chosen = network.choose(variant, positions, choice, Limits::default());
+    let chosen = network.choose(variant, positions, choice, 2, Limits::default());
     chosen.unwrap()
 }
 
@@ -352,6 +352,6 @@ fn sums_that_overflow_are_an_error_and_no_choice() {
         first: 0,
     };
     let positions = [Position::new(&variant)];
-    let chosen = network.choose(&variant, &positions, choice, Limits::default());
+    let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
     assert!(matches!(chosen, Err(ChoiceError::Logit { index: 0, .. })));
 }

@@ -17,8 +17,8 @@ from mijnlieff import Position, evaluate, parse_record, solve, tournament
 from mijnlieff.evaluation import review
 
 COMMANDS = [
-    "train", "export", "evaluate", "tournament", "grade", "solve", "play", "bench", "perft",
-    "completion",
+    "train", "export", "evaluate", "tournament", "grade", "best-response", "solve", "play", "bench",
+    "perft", "completion",
 ]  # fmt: skip
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 

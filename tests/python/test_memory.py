@@ -52,6 +52,11 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("call", "more", "message"),
     [
+        (
+            "m.best_response('greedy', max_positions=10**9)",
+            200,
+            r"^not enough memory for .*: \d+ bytes needed$",
+        ),
         ("m.set_table_bytes(2**40); m.solve(p)", 1024, r"34359738400 bytes .* 1099511627776"),
         ("m.set_table_bytes(2**62); m.solve(p)", 1024, r"34359738400 bytes .* 4611686018427387904"),
         (

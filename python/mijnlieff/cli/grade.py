@@ -23,26 +23,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_argument(parser)
     parser.add_argument(
         "--positions",
-        type=integer(3),
+        type=_positions,
         default=10_000,
-        help="number of positions, each from a different game (default: %(default)s)",
+        metavar="NUMBER|BENCHMARK",
+        help="number of positions to draw, each from a different game, or the name of a benchmark: "
+        "standard-v1 or irregular-v1 (default: %(default)s)",
     )
     add_report_arguments(parser, seed="the games", threads="the exact search")
     add_variant_arguments(parser)
+
+
+def _positions(text: str) -> int | str:
+    """Return a number of positions, or the name of a benchmark."""
+    return text if text[:1].isalpha() else integer(3)(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Grade the policy, print the report and return the exit code.
 
     Raises:
-        ValueError: an unknown policy.
+        ValueError: an unknown policy or benchmark, or a benchmark and options of the variant.
         CheckpointError: a file is not a checkpoint.
     """
+    is_given = any(value is not None for value in (args.board, args.opening, args.copies))
     report = grade(
         parse_policy(args.policy, seed=0),
         positions=args.positions,
         seed=args.seed,
-        variant=variant_of(args),
+        variant=None if isinstance(args.positions, str) and not is_given else variant_of(args),
         progress=True,
         num_threads=args.num_threads,
         name=args.policy,

@@ -24,6 +24,10 @@ COMMANDS = {
     "evaluate": ("mijnlieff.cli.evaluate", "play a match between two policies"),
     "tournament": ("mijnlieff.cli.tournament", "let policies play each other and rate them"),
     "grade": ("mijnlieff.cli.grade", "compare a policy with exact play"),
+    "best-response": (
+        "mijnlieff.cli.best_response",
+        "compute what a policy is guaranteed against every opponent",
+    ),
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
     "play": ("mijnlieff.cli.play", "play in the terminal, or watch two policies"),

@@ -1,5 +1,8 @@
-"""Measuring policies: matches, tournaments and grades; and reviews of single games."""
+"""Measuring policies: matches, tournaments, grades, worst cases and reviews of single games."""
 
+from mijnlieff.evaluation.benchmark import Benchmark, benchmark
+from mijnlieff.evaluation.best_response import best_response
+from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.match import evaluate
@@ -9,10 +12,15 @@ from mijnlieff.evaluation.tournament import tournament
 from mijnlieff.evaluation.tournament_report import TournamentReport
 
 __all__ = [
+    "Benchmark",
+    "BestResponse",
+    "BestResponseCase",
     "GradeReport",
     "MatchReport",
     "ReviewedMove",
     "TournamentReport",
+    "benchmark",
+    "best_response",
     "evaluate",
     "grade",
     "review",

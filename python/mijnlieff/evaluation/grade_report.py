@@ -117,10 +117,12 @@ class GradeReport(TableReport):
     Attributes:
         policy: the name of the policy.
         total: the grade on all positions.
-        by_source: by source: random play, minimax of depth 2, and the policy's own games.
+        by_source: by source: random play, minimax of depth 2, and the policy's own games, or strong
+            play in a benchmark.
         by_seat: by side to move, Light or Dark.
         by_ply: by the number of actions before the position.
         seed: the seed of the positions.
+        benchmark: the name of the benchmark that the positions are from; None if they were drawn.
     """
 
     policy: str
@@ -129,9 +131,12 @@ class GradeReport(TableReport):
     by_seat: dict[str, GradeRow]
     by_ply: dict[int, GradeRow]
     seed: int
+    benchmark: str | None = None
 
     @classmethod
-    def from_judged(cls, policy: str, judged: Judged, *, seed: int) -> GradeReport:
+    def from_judged(
+        cls, policy: str, judged: Judged, *, seed: int, benchmark: str | None = None
+    ) -> GradeReport:
         """Return the report on the choices of a policy."""
         seats = {"as Light": 0, "as Dark": 1}
         return cls(
@@ -151,6 +156,7 @@ class GradeReport(TableReport):
                 for ply in np.unique(judged.ply)
             },
             seed=seed,
+            benchmark=benchmark,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,7 +170,8 @@ class GradeReport(TableReport):
 
     @property
     def _title(self) -> str:
-        return f"{self.policy} against exact play, {self.total.positions} positions"
+        origin = "" if self.benchmark is None else f" of {self.benchmark}"
+        return f"{self.policy} against exact play, {self.total.positions} positions{origin}"
 
     @property
     def _summary(self) -> str:

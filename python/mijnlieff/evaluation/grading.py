@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ from mijnlieff._mijnlieff import (
     threads_of,
 )
 from mijnlieff._util.progress import progress_bar
+from mijnlieff.evaluation.benchmark import Benchmark, benchmark
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
-from mijnlieff.solving import solve_batch
+from mijnlieff.solving import SolutionBatch, solve_batch
 
 __all__ = ["grade", "sample_decisions"]
 
@@ -33,7 +35,7 @@ _CHUNK = 1024
 
 def grade(
     policy: PolicyLike,
-    positions: int = 10_000,
+    positions: int | str = 10_000,
     seed: int = 0,
     variant: Variant | None = None,
     progress: bool = False,
@@ -42,34 +44,80 @@ def grade(
 ) -> GradeReport:
     """Grade a policy against exact play.
 
-    One third of the positions comes from random play, one third from minimax of depth 2 against
+    The positions are those of a benchmark, the same for everyone (see `benchmark`), or drawn. One
+    third of drawn positions comes from random play, one third from minimax of depth 2 against
     itself, and one third from games of the policy against itself. Each position is from a different
     game, drawn from its decisions (turns with two or more legal actions), so positions are
     independent. Games start after 0 to 3 random plies.
 
     Args:
         policy: a policy, or a name for `make_policy`.
-        positions: number of positions, at least 3.
-        seed: the seed of the games and the draws, 0 to 2**64 - 1.
-        variant: the variant to play; None is the standard game. More than 16 cells may take very
-            long.
+        positions: number of positions to draw, at least 3, or the name of a benchmark, such as
+            ``"standard-v1"``.
+        seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
+            built-in policy alone.
+        variant: the variant to play; None is the standard game, or the variants of the benchmark.
+            More than 16 cells may take very long.
         progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
 
     Raises:
-        ValueError: fewer than 3 positions, a seed out of range, an unknown policy, or a variant
-            whose games have no decision.
+        ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
+            out of range, an unknown policy, or a variant whose games have no decision.
         TypeError: a number is not an integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
-    positions, seed = integer("positions", positions), seed_of(seed)
-    num_threads = threads_of(num_threads)
-    if positions < 3:
-        raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
+    seed, num_threads = seed_of(seed), threads_of(num_threads)
     graded = make_policy(policy)
     if isinstance(graded, BuiltinPolicy):
         graded = graded.with_seed(seed)
+    shown = name or (policy if isinstance(policy, str) else repr(policy))
+    if isinstance(positions, str):
+        if variant is not None:
+            raise ValueError(
+                f"the benchmark {positions!r} has its own variants; give it or a variant, not both"
+            )
+        judged = _judge_benchmark(graded, benchmark(positions), progress)
+        return GradeReport.from_judged(shown, judged, seed=seed, benchmark=positions)
+    positions = integer("positions", positions)
+    if positions < 3:
+        raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
+    parts = _judge_drawn(graded, positions, seed, variant, progress, num_threads)
+    return GradeReport.from_judged(shown, Judged.joined(parts), seed=seed)
+
+
+def _judge_benchmark(policy: Policy, frozen: Benchmark, progress: bool) -> Judged:
+    """Judge the choices of a policy in the positions of a benchmark."""
+    judged = []
+    with progress_bar(len(frozen), "positions", enabled=progress) as move_on:
+        start = 0
+        for _, group in groupby(frozen.positions, key=lambda position: position.variant):
+            left = len(list(group))
+            while left:
+                part = slice(start, start + min(left, _CHUNK))
+                solutions = SolutionBatch(
+                    frozen.solutions.margins[part],
+                    frozen.solutions.action_margins[part],
+                    frozen.solutions.action_mask[part],
+                )
+                positions = list(frozen.positions[part])
+                judged.append(_judge(policy, frozen.sources[part], positions, solutions))
+                move_on(len(positions))
+                start += len(positions)
+                left -= len(positions)
+    return Judged.joined(judged)
+
+
+def _judge_drawn(
+    graded: Policy,
+    positions: int,
+    seed: int,
+    variant: Variant | None,
+    progress: bool,
+    num_threads: int | None,
+) -> list[Judged]:
+    """Judge the choices of a policy in positions drawn from games."""
     sources: dict[str, Policy] = {
         "random play": RandomPolicy(seed),
         "minimax 2": MinimaxPolicy(2, seed),
@@ -85,12 +133,12 @@ def grade(
                 # Every source and chunk has its own random stream.
                 draw = (seed, number, chunk)
                 sample = sample_decisions(player, count, draw, variant)
-                judged.append(_judge(graded, source, sample, num_threads))
+                solutions = solve_batch(sample, num_threads)
+                judged.append(_judge(graded, np.full(count, source), sample, solutions))
                 move_on(count)
                 left -= count
                 chunk += 1
-    shown = name or (policy if isinstance(policy, str) else repr(policy))
-    return GradeReport.from_judged(shown, Judged.joined(judged), seed=seed)
+    return judged
 
 
 def sample_decisions(
@@ -144,9 +192,11 @@ def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> li
 
 
 def _judge(
-    policy: Policy, source: str, positions: list[Position], num_threads: int | None
+    policy: Policy,
+    sources: NDArray[np.str_],
+    positions: list[Position],
+    solutions: SolutionBatch,
 ) -> Judged:
-    solutions = solve_batch(positions, num_threads)
     chosen = np.array(choose_actions(policy, positions), dtype=np.int64)
     rows = np.arange(len(positions))
     margins = solutions.margins.astype(np.int64)
@@ -154,7 +204,7 @@ def _judge(
     legal = solutions.action_mask.astype(bool)
     worst: NDArray[np.int64] = np.where(legal, solutions.action_margins, np.iinfo(np.int16).max)
     return Judged(
-        source=np.full(len(positions), source),
+        source=sources,
         ply=np.array([position.ply for position in positions]),
         seat=np.array([position.to_play for position in positions]),
         regret=margins - reached,

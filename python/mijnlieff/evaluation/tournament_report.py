@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mijnlieff._util.tables import TableReport
-from mijnlieff.errors import MissingExtraError
+from mijnlieff.evaluation.axes import new_axes
 from mijnlieff.evaluation.match_report import MatchReport, SeatRecord
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, fit_ratings, point_groups
 
@@ -139,7 +139,7 @@ class TournamentReport(TableReport):
             MissingExtraError: matplotlib is not installed.
         """
         if axes is None:
-            axes = _new_axes(len(self.standings))
+            axes = new_axes(7, 1.2 + 0.5 * len(self.standings))
         elo = np.array([standing.elo for standing in self.standings])
         intervals = np.array([standing.elo_interval for standing in self.standings])
         rows = np.arange(len(elo))
@@ -203,14 +203,3 @@ class TournamentReport(TableReport):
 
 def _pairing(match: MatchReport) -> tuple[str, str]:
     return match.policy, match.opponent
-
-
-def _new_axes(rows: int) -> Axes:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingExtraError(
-            f"a plot needs matplotlib ({error}): pip install 'mijnlieff[plot]'"
-        ) from error
-    _, axes = pyplot.subplots(figsize=(7, 1.2 + 0.5 * rows), layout="constrained")
-    return axes

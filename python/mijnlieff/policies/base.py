@@ -25,7 +25,7 @@ from mijnlieff.policies.chosen import check_chosen
 from mijnlieff.policies.exported import ChampionPolicy
 from mijnlieff.policies.partial import ActPolicy, BatchPolicy, FromAct, FromBatch
 
-__all__ = ["Policy", "PolicyLike", "choose_actions", "make_policy"]
+__all__ = ["Policy", "PolicyLike", "choose_actions", "chosen_actions", "make_policy"]
 
 
 @runtime_checkable
@@ -110,8 +110,17 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
         PolicyError: the policy did not return one integer per position, or chose an illegal action;
             the message names the position.
     """
+    actions: list[int] = chosen_actions(policy, positions).tolist()
+    return actions
+
+
+def chosen_actions(policy: Policy, positions: Sequence[Position]) -> NDArray[np.int64]:
+    """Return the actions of `choose_actions`, int64 ``(B,)``.
+
+    Raises:
+        PolicyError: as in `choose_actions`.
+    """
     chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
-        return list(map(int, chosen))
-    actions: list[int] = check_chosen(policy, chosen, positions, mask_batch(positions)).tolist()
-    return actions
+        return chosen
+    return check_chosen(policy, chosen, positions, mask_batch(positions))

@@ -12,10 +12,19 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Network, Position, Variant, integer, seed_of
+from mijnlieff._mijnlieff import (
+    Network,
+    Position,
+    Variant,
+    integer,
+    mask_batch,
+    observe_batch,
+    seed_of,
+)
 from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
+from mijnlieff.policies.playable import check_playable, softmax
 
 __all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
 
@@ -23,6 +32,8 @@ _MAGIC = b"MIJNNETW"
 # The settings of the search that the networks were trained with, see `TrainConfig`.
 _MARGIN_WEIGHT = 0.5
 _SOLVE_BELOW = 9
+# Positions whose logits are computed at once.
+_BATCH = 4096
 
 
 class ExportedPolicy:
@@ -150,6 +161,37 @@ class ExportedPolicy:
         actions = self.network.choose(positions, self.temperature, self.seed, self._decisions)
         self._decisions += len(positions)
         return actions
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal positions always get the same action."""
+        return self.temperature == 0
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """Where it keeps the exact margin, as `MCTSPolicy.exact_endings`; None without a search."""
+        return None if self._search is None else self._search.exact_endings
+
+    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """Return the probability of every action, float64 ``(B, num_actions)``.
+
+        Raises:
+            GameOverError: as in `act_batch`.
+            PolicyError: as in `act_batch`.
+            ValueError: no positions, or positions of several variants.
+        """
+        check_playable(positions)
+        shape = (len(positions), positions[0].variant.num_actions)
+        probabilities = np.zeros(shape)
+        if self.temperature == 0:
+            probabilities[np.arange(len(positions)), self.act_batch(positions)] = 1
+            return probabilities
+        for start in range(0, len(positions), _BATCH):
+            part = positions[start : start + _BATCH]
+            logits, _ = self.network.evaluate(observe_batch(part, "flat"))
+            masked = np.where(mask_batch(part), logits.astype(np.float64), -np.inf)
+            probabilities[start : start + len(part)] = softmax(masked, self.temperature)
+        return probabilities
 
     def __repr__(self) -> str:
         """Return the source of the network and the settings."""

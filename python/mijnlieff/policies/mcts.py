@@ -24,6 +24,8 @@ __all__ = ["MCTSPolicy", "search_value", "search_with"]
 
 # The most edges (nodes times actions) of all trees that are searched at once.
 _EDGES_AT_ONCE = 1 << 24
+# With a smaller weight of the margin, rounding could hide a point.
+_LEAST_MARGIN_WEIGHT = 1e-3
 # Observations, masks and results take about as much memory as this many nodes of a tree.
 _NODES_BESIDE_TREE = 16
 
@@ -163,6 +165,22 @@ class MCTSPolicy:
             part = positions[start : start + trees]
             actions[start : start + len(part)] = self._choose(part)
         return actions
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal positions always get the same action, as far as the network does so."""
+        return self.network is not None
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """The most empty cells and the largest margin with which it keeps the exact margin.
+
+        All larger margins are worth the same to the search. None if it solves nothing.
+        """
+        solve_below = integer("solve_below", self._options["solve_below"])
+        if not solve_below or self._options["margin_weight"] < _LEAST_MARGIN_WEIGHT:
+            return None
+        return solve_below, int(FULL_MARGIN)
 
     def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Search all positions at once."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.playable import check_playable
+from mijnlieff.policies.playable import check_playable, softmax
 
 __all__ = ["NetworkPolicy"]
 
@@ -99,16 +99,38 @@ class NetworkPolicy:
             return actions
         check_playable(positions)
         for start in range(0, len(positions), self.batch_size):
-            batch = positions[start : start + self.batch_size]
-            masks = mask_batch(batch)
-            output = self.fn(observe_batch(batch, self.observation), masks)
-            logits = self._check(output, masks, start)
+            logits = self._logits(positions, start)
             if self.temperature > 0:
                 # The largest of logits with Gumbel noise is a draw from their softmax.
                 noise = self._generator.gumbel(size=logits.shape)
                 logits = logits / self.temperature + noise
-            actions[start : start + len(batch)] = logits.argmax(axis=1)
+            actions[start : start + len(logits)] = logits.argmax(axis=1)
         return actions
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal positions always get the same action, as far as the function does so."""
+        return self.temperature == 0
+
+    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """Return the probability of every action, float64 ``(B, num_actions)``.
+
+        Raises:
+            GameOverError: as in `act_batch`.
+            PolicyError: as in `act_batch`.
+            ValueError: no positions, or positions of several variants.
+        """
+        check_playable(positions)
+        parts = range(0, len(positions), self.batch_size)
+        return np.concatenate(
+            [softmax(self._logits(positions, start), self.temperature) for start in parts]
+        )
+
+    def _logits(self, positions: Sequence[Position], start: int) -> NDArray[np.float64]:
+        """Return the logits for a part of the positions, with -inf for illegal actions."""
+        batch = positions[start : start + self.batch_size]
+        masks = mask_batch(batch)
+        return self._check(self.fn(observe_batch(batch, self.observation), masks), masks, start)
 
     def _check(self, output: Any, masks: NDArray[np.int8], start: int) -> NDArray[np.float64]:
         """Return the logits, float64, with -inf for illegal actions."""

@@ -9,6 +9,7 @@ use crate::game::{Position, Variant};
 use crate::memory::with_room;
 use crate::random::{SplitMix64, draw_gumbel};
 use crate::search::{Halt, Limits};
+use crate::threads::map_in_order;
 
 /// How a network chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Choice {
 impl Network {
     /// The action for each position, none of which is over; all are of `variant`.
     ///
+    /// The actions do not depend on `num_threads`.
+    ///
     /// # Errors
     ///
     /// When the stop flag is set, there is no memory for the actions, or the logit of a legal action
@@ -32,31 +35,37 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If a game is over, or if the network does not [serve](Network::serves) the variant.
+    /// If a game is over, the network does not [serve](Network::serves) the variant, or `num_threads`
+    /// is 0.
     pub fn choose(
         &self,
         variant: &Variant,
         positions: &[Position],
         choice: Choice,
+        num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<usize>, ChoiceError> {
         assert!(self.serves(variant), "the network is for another board");
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        let choose = |(): &mut (), (number, part)| {
+            self.choose_some(variant, part, number * CHUNK, choice, limits)
+        };
+        let parts = positions.chunks(CHUNK).enumerate();
+        let parts = map_in_order(parts, num_threads, || (), choose)?;
         let mut chosen = with_room("the actions", positions.len()).map_err(Halt::from)?;
-        for chunk in positions.chunks(CHUNK) {
-            self.choose_some(variant, chunk, choice, limits, &mut chosen)?;
-        }
+        chosen.extend(parts.into_iter().flatten());
         Ok(chosen)
     }
 
-    /// Adds the actions for the positions that follow those chosen for already.
+    /// The actions for a part of the positions of a call, of which the first has this number.
     fn choose_some(
         &self,
         variant: &Variant,
         positions: &[Position],
+        first: usize,
         choice: Choice,
         limits: Limits<'_>,
-        chosen: &mut Vec<usize>,
-    ) -> Result<(), ChoiceError> {
+    ) -> Result<Vec<usize>, ChoiceError> {
         let mut observations = Array2::zeros((positions.len(), Layout::Flat.len(variant)));
         for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
             let row = row.into_slice().expect("C order");
@@ -64,9 +73,10 @@ impl Network {
         }
         let logits = self.evaluate(&observations, limits)?.logits;
         let mut mask = vec![0; num_actions(variant)];
+        let mut chosen = Vec::with_capacity(positions.len());
         for (position, logits) in positions.iter().zip(logits.outer_iter()) {
             write_mask(variant, position, &mut mask);
-            let index = chosen.len();
+            let index = first + chosen.len();
             let number = choice.first.wrapping_add(index as u64);
             let mut rng = SplitMix64::stream(choice.seed, number);
             match choice.pick(&logits, &mask, &mut rng) {
@@ -81,7 +91,7 @@ impl Network {
                 }
             }
         }
-        Ok(())
+        Ok(chosen)
     }
 }
 

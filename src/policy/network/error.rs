@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::file_header::FileError;
+use crate::memory::OutOfMemory;
 use crate::search::Halt;
 
 /// Why bytes or numbers do not make a network.
@@ -70,6 +71,12 @@ pub enum ChoiceError {
         /// Its logit, infinite or NaN.
         logit: f32,
     },
+}
+
+impl From<OutOfMemory> for ChoiceError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Halted(error.into())
+    }
 }
 
 fn describe(expected: Option<usize>) -> String {

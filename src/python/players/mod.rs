@@ -1,5 +1,6 @@
 //! Players, the solver and matches as Python objects.
 
+pub(crate) mod best_response;
 pub(crate) mod matches;
 pub(crate) mod network;
 pub(crate) mod policy;

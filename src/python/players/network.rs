@@ -13,6 +13,7 @@ use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
 use crate::policy::network::{Choice, NUM_VALUES, Network, SharedWeights};
 use crate::python::convert::arrays::shaped;
+use crate::python::convert::integers;
 use crate::python::errors::classes;
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{common_variant, cores, positions};
@@ -149,9 +150,10 @@ impl PyNetwork {
             seed,
             first,
         };
+        let num_threads = integers::threads_or_cores(None);
         let actions = run_unless_quick(py, cores.len() <= QUICK_POSITIONS, |stop| {
             let limits = Limits::stopped_by(stop);
-            self.0.choose(&variant, &cores, choice, limits)
+            self.0.choose(&variant, &cores, choice, num_threads, limits)
         })??;
         let mut numbers = with_room("the actions", actions.len())?;
         numbers.extend(actions.into_iter().map(|action| action as i64));

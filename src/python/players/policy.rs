@@ -4,24 +4,26 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::solver::PySolver;
-use crate::encode::action_of;
-use crate::game::Variant;
-use crate::memory::with_room;
+use crate::encode::{action_of, num_actions};
+use crate::game::{Position, Variant};
+use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
+use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::{self, integer_or};
 use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::positions;
+use crate::python::rules::batch::{common_variant, cores, positions};
 use crate::python::rules::position::{PyPosition, check_playable, position};
 use crate::python::rules::variant::PyVariant;
 use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
+use crate::threads::map_in_order;
 
 /// What the memory is for, where there is none.
 const ACTIONS: &str = "the actions";
@@ -104,12 +106,7 @@ impl PyBuiltinPolicy {
                 policy,
             }
         }));
-        // Threads cost more than quick choices.
-        let num_threads = if self.is_quick() {
-            1
-        } else {
-            integers::threads_or_cores(None)
-        };
+        let num_threads = self.num_threads();
         let first = self.take_numbers(positions.len());
         let moves = run_interruptible(py, |stop| {
             let limits = Limits::stopped_by(stop);
@@ -119,6 +116,38 @@ impl PyBuiltinPolicy {
         let chosen = moves.iter().zip(&positions);
         actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
         Ok(PyArray1::from_vec(py, actions))
+    }
+
+    /// The probability of every action, float64 ``(B, num_actions)``.
+    fn action_probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let variant = common_variant(&positions)?;
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let policy = self.core(py, &variant)?;
+        let cores = cores(&positions)?;
+        let (count, width) = (cores.len(), num_actions(&variant));
+        let mut numbers = zeroed("the probabilities", count.saturating_mul(width))?;
+        let num_threads = self.num_threads();
+        run_interruptible(py, |stop| {
+            let rows = cores.iter().zip(numbers.chunks_exact_mut(width));
+            let limits = Limits::stopped_by(stop);
+            let write = |(): &mut (), (position, row): (&Position, &mut [f64])| {
+                if limits.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
+                for (mv, probability) in policy.probabilities(&variant, position, limits)? {
+                    row[action_of(&variant, mv)] = probability;
+                }
+                Ok(())
+            };
+            map_in_order(rows, num_threads, || (), write)
+        })??;
+        Ok(shaped(py, numbers, (count, width)))
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.
@@ -207,6 +236,15 @@ impl PyBuiltinPolicy {
             PolicyKind::Random | PolicyKind::Greedy => true,
             PolicyKind::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
             PolicyKind::Perfect(_) => false,
+        }
+    }
+
+    fn num_threads(&self) -> usize {
+        // Threads cost more than quick choices.
+        if self.is_quick() {
+            1
+        } else {
+            integers::threads_or_cores(None)
         }
     }
 

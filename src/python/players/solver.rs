@@ -186,7 +186,7 @@ impl PySolver {
 }
 
 impl PySolver {
-    fn check_variant(&self, variant: &Variant) -> PyResult<()> {
+    pub(crate) fn check_variant(&self, variant: &Variant) -> PyResult<()> {
         if self.core.serves(variant) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use super::{SOLUTIONS, Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
 use crate::memory::{OutOfMemory, filled};
-use crate::search::Limits;
+use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
 /// A worker whose history is kept for later searches.
@@ -86,6 +86,69 @@ impl Solver {
             Err(Failure::OutOfMemory(error)) => Err(self.unsolved(positions, error)),
             Err(Failure::Unsolved(number, unsolved)) => Err((number, unsolved)),
         }
+    }
+
+    /// The margins of many positions, in their order; see [`Solver::margin`].
+    ///
+    /// # Errors
+    ///
+    /// When a limit is reached, which holds for each thread by itself, or memory does not suffice.
+    ///
+    /// # Panics
+    ///
+    /// If `num_threads` is 0.
+    pub fn margins(
+        &self,
+        positions: &[Position],
+        num_threads: usize,
+        limits: Limits<'_>,
+    ) -> Result<Vec<i32>, Halt> {
+        self.narrow_each(positions, num_threads, limits, |worker, position| {
+            let mut bounds = static_bounds(&self.variant, position);
+            worker.narrow(position, 0, &mut bounds)?;
+            Ok(bounds.lower)
+        })
+    }
+
+    /// Whether the margins of many positions are at least this; see [`Solver::is_at_least`].
+    ///
+    /// # Errors
+    ///
+    /// See [`Solver::margins`].
+    ///
+    /// # Panics
+    ///
+    /// If `num_threads` is 0.
+    pub fn are_at_least(
+        &self,
+        positions: &[Position],
+        margin: i32,
+        num_threads: usize,
+        limits: Limits<'_>,
+    ) -> Result<Vec<bool>, Halt> {
+        self.narrow_each(positions, num_threads, limits, |worker, position| {
+            worker.is_at_least(position, margin)
+        })
+    }
+
+    fn narrow_each<R: Send>(
+        &self,
+        positions: &[Position],
+        num_threads: usize,
+        limits: Limits<'_>,
+        narrow: impl Fn(&mut Worker<'_>, &Position) -> Result<R, Halt> + Sync,
+    ) -> Result<Vec<R>, Halt> {
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        let hire = || BatchWorker {
+            solver: self,
+            worker: self.worker(limits),
+        };
+        let work = |hired: &mut BatchWorker<'_>, position: &Position| {
+            // Positions that are looked up do not look at the flag themselves.
+            hired.worker.check()?;
+            narrow(&mut hired.worker, position)
+        };
+        map_in_order(positions.iter(), num_threads, hire, work)
     }
 
     /// What is known when no search has begun.

@@ -215,13 +215,9 @@ impl Solver {
         limits: Limits<'_>,
     ) -> Result<bool, Halt> {
         let mut worker = self.worker(limits);
-        // Nothing is left to find above or below the window of one point.
-        let mut bounds = static_bounds(&self.variant, position);
-        bounds.lower = bounds.lower.max(margin - 1).min(margin);
-        bounds.upper = bounds.upper.min(margin).max(margin - 1);
-        let answer = worker.narrow(position, margin, &mut bounds);
+        let answer = worker.is_at_least(position, margin);
         self.retire(&worker);
-        answer.map(|()| bounds.lower >= margin)
+        answer
     }
 
     /// The moves that keep the margin of a position that is not over; cheaper than
@@ -334,6 +330,15 @@ impl Worker<'_> {
             Searcher::FourBit(search) => search.solve(position, guess, bounds),
             Searcher::Large(search) => search.solve(position, guess, bounds),
         }
+    }
+
+    fn is_at_least(&mut self, position: &Position, margin: i32) -> Result<bool, Halt> {
+        // Nothing is left to find above or below the window of one point.
+        let mut bounds = static_bounds(self.variant, position);
+        bounds.lower = bounds.lower.max(margin - 1).min(margin);
+        bounds.upper = bounds.upper.min(margin).max(margin - 1);
+        self.narrow(position, margin, &mut bounds)?;
+        Ok(bounds.lower >= margin)
     }
 
     fn best_moves(&mut self, position: &Position) -> Result<MoveSet, Halt> {

@@ -1,0 +1,32 @@
+"""Axes for the plots of reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mijnlieff.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["new_axes"]
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Return the axes of a new figure.
+
+    Args:
+        width: of the figure, in inches.
+        height: of the figure, in inches.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise MissingExtraError(
+            f"a plot needs matplotlib ({error}): pip install 'mijnlieff[plot]'"
+        ) from error
+    _, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
+    return axes

@@ -1,0 +1,192 @@
+//! `mijnlieff._mijnlieff.BestResponseSearch`, on which `mijnlieff.best_response` stands.
+
+use std::sync::Arc;
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use super::solver::PySolver;
+use crate::best_response::{BestResponseConfig, BestResponseSearch, Line};
+use crate::encode::num_actions;
+use crate::game::{Player, Variant};
+use crate::memory::with_room;
+use crate::python::convert::integers;
+use crate::python::interrupt::run_interruptible;
+use crate::python::rules::batch::{common_variant, cores, position_list, positions};
+use crate::python::rules::position::{PyPosition, check_playable};
+use crate::search::Limits;
+
+/// What the memory is for, where there is none.
+const ANSWERS: &str = "the actions";
+
+/// Start and actions.
+type PyLine = (usize, Vec<usize>);
+/// Margins, positions by ply, leaks (ply, kept, given away), refutations, a game with the least margin.
+type Found = (
+    Vec<i32>,
+    Vec<usize>,
+    Vec<(usize, usize, usize)>,
+    Vec<PyLine>,
+    PyLine,
+);
+
+/// The native part of `mijnlieff.best_response`, which documents the options and results.
+#[pyclass(name = "BestResponseSearch", module = "mijnlieff._mijnlieff")]
+pub(crate) struct PyBestResponseSearch {
+    /// None once it is finished, or an error has stopped it.
+    core: Option<BestResponseSearch>,
+    variant: Arc<Variant>,
+    num_threads: usize,
+    /// The positions that wait for their answers.
+    asked: usize,
+}
+
+#[pymethods]
+impl PyBestResponseSearch {
+    #[new]
+    #[pyo3(signature = (
+        starts, seat, solver, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
+        num_threads
+    ))]
+    #[allow(clippy::too_many_arguments)] // they are keywords in Python
+    fn new(
+        #[pyo3(from_py_with = positions)] starts: Vec<PyPosition>,
+        seat: usize,
+        solver: &Bound<'_, PySolver>,
+        exact_cells: Option<usize>,
+        exact_margin: i32,
+        horizon: Option<usize>,
+        least_margin: Option<i32>,
+        max_positions: usize,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let variant = common_variant(&starts)?;
+        for (i, start) in starts.iter().enumerate() {
+            check_playable(start, &format!("position {i}: "))?;
+        }
+        let Some(&seat) = Player::ALL.get(seat) else {
+            return Err(PyValueError::new_err(format!(
+                "seat must be 0 (Light) or 1 (Dark), not {seat}"
+            )));
+        };
+        let solver = solver.get();
+        solver.check_variant(&variant)?;
+        let config = BestResponseConfig {
+            seat,
+            exact_cells,
+            exact_margin,
+            horizon,
+            least_margin,
+            max_positions,
+        };
+        let solver = Arc::clone(&solver.core);
+        let core = BestResponseSearch::new(&variant, &cores(&starts)?, solver, config)?;
+        Ok(Self {
+            core: Some(core),
+            variant,
+            num_threads: integers::threads_or_cores(num_threads),
+            asked: 0,
+        })
+    }
+
+    /// The ply looked into, the number of its positions, and those in which actions are wanted.
+    fn ask<'py>(
+        &mut self,
+        py: Python<'py>,
+        most: usize,
+    ) -> PyResult<(usize, usize, Bound<'py, PyList>)> {
+        let num_threads = self.num_threads;
+        if self.asked > 0 {
+            return Err(PyRuntimeError::new_err("the positions asked before wait"));
+        }
+        let mut core = self.take()?;
+        let (core, asked) = run_interruptible(py, move |stop| {
+            let asked = core.ask(most, num_threads, Limits::stopped_by(stop));
+            asked.map(|asked| (core, asked))
+        })??;
+        self.asked = asked.len();
+        let (ply, nodes) = core.layer();
+        self.core = Some(core);
+        let positions = position_list(py, &self.variant, asked.into_iter())?;
+        Ok((ply, nodes, positions))
+    }
+
+    /// Take the action chosen in each of these positions, int64 ``(B,)``.
+    fn answer(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+        self.check_answers(actions.len())?;
+        let mut copied = with_room(ANSWERS, actions.len())?;
+        copied.extend(actions.as_array().iter().map(|&action| [action as usize]));
+        self.take_answers(py, copied)
+    }
+
+    /// Take the actions that may be chosen in these positions, bool ``(B, num_actions)``.
+    fn answer_with_sets(
+        &mut self,
+        py: Python<'_>,
+        possible: PyReadonlyArray2<'_, bool>,
+    ) -> PyResult<()> {
+        let (shape, width) = (possible.shape(), num_actions(&self.variant));
+        self.check_answers(shape[0])?;
+        if shape[1] != width {
+            let found = shape[1];
+            return Err(PyValueError::new_err(format!(
+                "the actions of each position need {width} entries, not {found}"
+            )));
+        }
+        let mut copied = with_room(ANSWERS, shape[0])?;
+        for row in possible.as_array().rows() {
+            let chosen = row.iter().enumerate().filter(|&(_, &possible)| possible);
+            copied.push(chosen.map(|(action, _)| action).collect::<Vec<_>>());
+        }
+        self.take_answers(py, copied)
+    }
+
+    /// What was found; nothing can be asked afterwards.
+    fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<Found> {
+        let num_threads = self.num_threads;
+        let core = self.take()?;
+        let found = run_interruptible(py, move |stop| {
+            core.finish(num_threads, max_refutations, Limits::stopped_by(stop))
+        })??;
+        let line = |Line { start, actions }| (start, actions);
+        let leaks = found.leaks.iter();
+        Ok((
+            found.margins,
+            found.positions,
+            leaks.map(|it| (it.ply, it.kept, it.given_away)).collect(),
+            found.refutations.into_iter().map(line).collect(),
+            line(found.worst),
+        ))
+    }
+}
+
+impl PyBestResponseSearch {
+    /// The search, which is gone if what follows fails.
+    fn take(&mut self) -> PyResult<BestResponseSearch> {
+        let ended = || PyRuntimeError::new_err("the search has ended");
+        self.core.take().ok_or_else(ended)
+    }
+
+    fn check_answers(&self, found: usize) -> PyResult<()> {
+        if found == self.asked && found > 0 {
+            return Ok(());
+        }
+        let asked = self.asked;
+        Err(PyValueError::new_err(format!(
+            "{asked} positions wait for an answer, {found} were given"
+        )))
+    }
+
+    fn take_answers<A>(&mut self, py: Python<'_>, answers: Vec<A>) -> PyResult<()>
+    where
+        A: IntoIterator<Item = usize> + Send,
+    {
+        let mut core = self.take()?;
+        self.asked = 0;
+        let core = py.detach(move || core.answer(answers).map(|()| core))?;
+        self.core = Some(core);
+        Ok(())
+    }
+}

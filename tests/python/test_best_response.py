@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import (
+    Board,
+    ChampionPolicy,
+    GreedyPolicy,
+    MCTSPolicy,
+    MinimaxPolicy,
+    NetworkPolicy,
+    PerfectPolicy,
+    Policy,
+    Position,
+    RandomPolicy,
+    Variant,
+    best_response,
+    errors,
+    random_openings,
+    solve,
+)
+from mijnlieff.cli.main import main
+
+SMALL = [
+    Variant(Board.from_text("###\n###"), "anywhere", 1),
+    Variant(Board.from_text("##.\n###\n.##"), "corner", 1),
+    Variant(Board.from_text("####\n###."), "corner_straight", 1),
+    Variant(Board.from_text("#####"), "corner", 2),
+]
+
+
+class Hashed:
+    """Plays an arbitrary action that depends on the position alone."""
+
+    def __init__(self, salt: int = 0) -> None:
+        self.salt = salt
+        self.asked: list[int] = []
+
+    def act(self, position: Position) -> int:
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
+        self.asked.append(len(positions))
+        actions = [position.legal_actions() for position in positions]
+        picks = [crc32(p.observation("flat", "uint8").tobytes(), self.salt) for p in positions]
+        chosen = [legal[pick % len(legal)] for legal, pick in zip(actions, picks, strict=True)]
+        return np.array(chosen)
+
+
+class Reference:
+    """The definition, position by position, with plain minimax for the exact margins."""
+
+    def __init__(self, policy: Policy, player: int, possible: bool = False) -> None:
+        self.policy, self.player, self.possible = policy, player, possible
+        self.guaranteed: dict[Position, int] = {}
+        self.exact: dict[Position, int] = {}
+
+    def choices(self, position: Position) -> list[int]:
+        if position.to_play != self.player:
+            return position.legal_actions().tolist()
+        if self.possible:
+            return np.flatnonzero(self.policy.action_probabilities([position])[0]).tolist()
+        return [self.policy.act(position)]
+
+    def margin(self, position: Position) -> int:
+        return position.margin if self.player == 0 else -position.margin
+
+    def guarantee(self, position: Position) -> int:
+        if position.is_over:
+            return self.margin(position)
+        if position not in self.guaranteed:
+            after = [self.guarantee(position.play(action)) for action in self.choices(position)]
+            self.guaranteed[position] = min(after)
+        return self.guaranteed[position]
+
+    def value(self, position: Position) -> int:
+        if position.is_over:
+            return self.margin(position)
+        if position not in self.exact:
+            after = [self.value(position.play(action)) for action in position.legal_actions()]
+            self.exact[position] = max(after) if position.to_play == self.player else min(after)
+        return self.exact[position]
+
+    def walk(self, start: Position) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
+        """The reachable positions and the leaks by ply."""
+        outcome = np.sign(self.value(start))
+
+        def leaves(position: Position) -> bool:
+            return bool(np.sign(self.value(position)) < outcome)
+
+        positions, leaks = {}, {}
+        everywhere, kept = {start}, {start}
+        ply = start.ply
+        while everywhere:
+            positions[ply] = len(everywhere)
+            own = next(iter(everywhere)).to_play == self.player
+            after = {p: [p.play(a) for a in self.choices(p)] for p in everywhere}
+            if own:
+                given = sum(any(map(leaves, after[p])) for p in kept)
+                leaks[ply] = (len(kept), given)
+            everywhere = {q for p in everywhere for q in after[p] if not q.is_over}
+            kept = {q for p in kept for q in after[p] if not q.is_over and not leaves(q)}
+            ply += 1
+        return positions, leaks
+
+
+def actions_of(record: str, variant: Variant) -> list[int]:
+    """The actions of a record, also of one that begins with the notation of its start."""
+    _, colon, moves = record.partition(": ")
+    if colon:
+        return [variant.action_index(move) for move in moves.split(", ")]
+    return mijnlieff.parse_record(record, variant)
+
+
+def assert_same(report: mijnlieff.BestResponse, reference: Reference, start: Position) -> None:
+    assert report.margin == reference.guarantee(start)
+    assert report.value == reference.value(start)
+    positions, leaks = reference.walk(start)
+    assert report.positions == positions
+    assert report.leaks == leaks
+    assert len(report.refutations) == report.num_leaks
+    lines = [actions_of(record, start.variant) for record in report.refutations]
+    assert lines == sorted(lines, key=len)
+    for line in lines:
+        position = start
+        for action in line:
+            assert np.sign(reference.value(position)) >= np.sign(report.value)
+            assert action in reference.choices(position)
+            position = position.play(action)
+        assert np.sign(reference.value(position)) < np.sign(report.value)
+        assert position.to_play != reference.player
+    game = start
+    for action in actions_of(report.worst_game, start.variant):
+        game = game.play(action)
+    assert game.is_over and reference.margin(game) == report.margin
+
+
+@pytest.mark.parametrize("variant", SMALL)
+@pytest.mark.parametrize("player", [0, 1])
+def test_it_is_what_plain_enumeration_finds(variant: Variant, player: int) -> None:
+    start = Position(variant)
+    leaks = 0
+    for salt in range(4):
+        policy = Hashed(salt)
+        report = best_response(policy, seat=("light", "dark")[player], start=start)
+        assert_same(report, Reference(policy, player), start)
+        leaks += report.num_leaks
+    assert leaks > 0 or Reference(policy, player).value(start) < 0
+
+
+@pytest.mark.parametrize("variant", SMALL[:3])
+def test_policies_that_draw_are_followed_in_all_their_actions(variant: Variant) -> None:
+    start = random_openings(1, 1, variant, seed=3)[0]
+    table = np.random.default_rng(0).normal(size=variant.num_actions)
+    network = NetworkPolicy(lambda _, masks: np.tile(table, (len(masks), 1)), temperature=1.0)
+    for policy in (
+        RandomPolicy(),
+        GreedyPolicy(),
+        MinimaxPolicy(3),
+        PerfectPolicy(0, 0.1),
+        network,
+    ):
+        for player, seat in enumerate(["light", "dark"]):
+            report = best_response(policy, seat=seat, start=start)
+            assert_same(report, Reference(policy, player, possible=True), start)
+
+
+def test_probabilities_are_the_shares_of_many_draws() -> None:
+    position = random_openings(1, 6, seed=5)[0]
+    for policy in (RandomPolicy(1), GreedyPolicy(1), MinimaxPolicy(2, 1), PerfectPolicy(1, 0.3)):
+        (expected,) = policy.action_probabilities([position])
+        assert expected.sum() == pytest.approx(1)
+        drawn = np.bincount(policy.act_batch([position] * 4000), minlength=len(expected)) / 4000
+        assert np.abs(drawn - expected).max() < 0.04
+    drawn = ChampionPolicy(temperature=1.0, seed=2).act_batch([position] * 4000)
+    shares = np.bincount(drawn, minlength=65) / 4000
+    (expected,) = ChampionPolicy(temperature=1.0).action_probabilities([position])
+    assert expected.sum() == pytest.approx(1) and np.abs(shares - expected).max() < 0.04
+    (certain,) = ChampionPolicy().action_probabilities([position])
+    assert certain[ChampionPolicy().act(position)] == certain.sum() == 1
+    with pytest.raises(errors.GameOverError, match="position 1"):
+        RandomPolicy().action_probabilities([Position(), _finished()])
+
+
+def test_endings_that_are_played_exactly_are_solved() -> None:
+    board = Board.from_text("####\n####\n##..")
+    start = Position(Variant(board, "corner", 2))
+
+    def evaluate(observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(masks.shape), np.zeros(len(masks))
+
+    policy = MCTSPolicy(2, evaluate, solve_below=7)
+    assert policy.exact_endings == (7, 8)
+    known = best_response(policy, start=start)
+    asked = best_response(policy, start=start, settle=False)
+    assert (known.margin, known.value) == (asked.margin, asked.value)
+    assert {ply: asked.leaks[ply] for ply in known.leaks} == known.leaks
+    assert max(asked.positions) > max(known.positions)
+    assert MCTSPolicy(2, evaluate).exact_endings is None
+    assert MCTSPolicy(2, evaluate, solve_below=7, margin_weight=0.0).exact_endings is None
+
+
+def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
+    variant = SMALL[0]
+    start = Position(variant)
+    policy = Hashed(1)
+    whole = best_response(policy, seat="light", start=start)
+    margins = []
+    for horizon in range(12):
+        report = best_response(policy, seat="light", start=start, horizon=horizon)
+        margins.append(report.margin)
+        assert {p: n for p, n in report.leaks.items() if p < horizon} == {
+            p: n for p, n in whole.leaks.items() if p < horizon
+        }
+        assert all(given == 0 for p, (_, given) in report.leaks.items() if p >= horizon)
+        assert ("plays perfectly from ply" in str(report)) and report.horizon == horizon
+    assert margins[0] == whole.value > whole.margin == margins[-1]
+    assert margins == sorted(margins, reverse=True)
+
+
+def test_perfect_play_is_guaranteed_the_value() -> None:
+    starts = random_openings(40, 5, seed=1)
+    report = best_response("perfect", seat="both", start=starts)
+    assert len(report.cases) == 80 and report.num_leaks == 0
+    for case in report.cases:
+        sign = 1 if case.start.to_play == ("light", "dark").index(case.seat) else -1
+        assert case.margin == case.value == sign * solve(case.start).margin
+    assert report.margin == report.value == min(case.value for case in report.cases)
+
+
+def test_several_starts_and_both_seats_are_looked_into() -> None:
+    variant = SMALL[1]
+    starts = [Position(variant), *random_openings(6, 2, variant), *random_openings(3, 1, variant)]
+    policy = Hashed(7)
+    report = best_response(policy, seat="both", start=starts)
+    seen = set()
+    for case in report.cases:
+        player = ("light", "dark").index(case.seat)
+        reference = Reference(policy, player)
+        assert (case.margin, case.value) == (
+            reference.guarantee(case.start),
+            reference.value(case.start),
+        )
+        seen.add((case.seat, case.start))
+    assert seen == {(seat, start) for seat in ("light", "dark") for start in starts}
+    assert report.margin == min(case.margin for case in report.cases)
+    assert Position(variant).notation not in report.worst_game or report.cases
+
+
+def test_the_champion_of_the_package() -> None:
+    report = best_response("champion:64")
+    assert report.value == 1
+    assert {ply: given for ply, (_, given) in report.leaks.items()} == {
+        1: 0,
+        3: 0,
+        5: 52,
+        7: 0,
+        9: 0,
+    }
+    assert report.margin <= 0 and report.outcome <= 0
+    assert len(report.refutations) == 52
+    position = Position.from_record(report.refutations[0])
+    assert position.ply == 6 and solve(position).margin >= 0
+    game = Position.from_record(report.worst_game)
+    assert game.is_over and -game.margin == report.margin
+
+
+def test_policies_that_draw_without_probabilities_are_refused() -> None:
+    with pytest.raises(errors.PolicyError, match="draws its moves at random"):
+        best_response(MCTSPolicy(4), start=Position(SMALL[0]))
+
+    class Dice(Hashed):
+        def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
+            self.salt += 1
+            return super().act_batch(positions)
+
+    with pytest.raises(errors.PolicyError, match="action_probabilities"):
+        best_response(Dice(), start=Position(SMALL[1]))
+
+
+def test_wrong_arguments_are_refused() -> None:
+    small = Position(SMALL[0])
+    with pytest.raises(ValueError, match="unknown seat 'white'; choose one of light, dark, both"):
+        best_response("greedy", seat="white")
+    with pytest.raises(errors.BoardError, match="at most 16 cells, this one has 20"):
+        best_response("greedy", start=Position(Variant(Board.from_text("#####\n" * 4))))
+    with pytest.raises(errors.GameOverError, match="start 1: the game is over"):
+        best_response("greedy", start=[small, _finished(SMALL[0])])
+    with pytest.raises(ValueError, match="empty"):
+        best_response("greedy", start=[])
+    with pytest.raises(TypeError, match="must be a Position"):
+        best_response("greedy", start=["a1+"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="max_positions must be 1 or more, not 0"):
+        best_response("greedy", max_positions=0)
+    with pytest.raises(errors.SearchLimitError, match="max_positions=100"):
+        best_response("greedy", max_positions=100)
+
+    class Wrong(Hashed):
+        def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
+            return np.full(len(positions), positions[0].variant.pass_action)
+
+    with pytest.raises(errors.PolicyError, match="chose action 24 in position 0"):
+        best_response(Wrong(), start=small)
+
+    class Unsure(Hashed):
+        def action_probabilities(self, positions: Sequence[Position]) -> np.ndarray:
+            return np.zeros((len(positions), self.salt))
+
+    with pytest.raises(errors.PolicyError, match="numbers of shape"):
+        best_response(Unsure(3), start=small)
+    with pytest.raises(errors.PolicyError, match=r"may choose \[\] in position 0"):
+        best_response(Unsure(25), start=small)
+
+
+def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
+    start = random_openings(1, 10, seed=4)[0]
+    report = best_response("greedy", seat="light", start=start)
+    assert report.margin < report.value and report.num_leaks > 0
+    lines = str(report).splitlines()
+    assert lines[0] == "greedy as Light against every opponent"
+    assert lines[1].split() == ["ply", "reachable", "outcome", "kept", "given", "away"]
+    assert f"guaranteed margin {report.margin:+d} (" in str(report)
+    assert report.worst_game in str(report) and report.refutations[0] in str(report)
+    assert "<table>" in report._repr_html_()
+    content = json.loads(json.dumps(report.to_dict()))
+    assert content["margin"] == report.margin and content["value"] == report.value
+    assert content["leaks"] == {str(ply): list(cells) for ply, cells in report.leaks.items()}
+    assert content["cases"][0]["start"] == start.notation
+    axes = pytest.importorskip("matplotlib.pyplot").figure().subplots()
+    assert report.plot(axes) is axes and axes.get_xlabel() == "ply"
+
+
+def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFixture[str]) -> None:
+    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x"
+    arguments = ["best-response", "minimax:2", "--seat", "light", "--record", record]
+    assert main(arguments) == 0
+    start = Position.from_record(record)
+    report = best_response("minimax:2", seat="light", start=start)
+    assert capsys.readouterr().out == f"{report}\n"
+    assert main([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["margin"] == report.margin
+    assert main([*arguments, "--max-positions", "10"]) == 1
+    assert "max_positions=10" in capsys.readouterr().err
+    assert main(["best-response", "nobody"]) == 2
+
+
+def _finished(variant: Variant | None = None) -> Position:
+    position = Position(variant)
+    while not position.is_over:
+        position = position.play(int(position.legal_actions()[0]))
+    return position
