@@ -111,7 +111,8 @@ def page(boards: list[list[Value]]) -> Iterator[str]:
     for place, opening in enumerate(OPENINGS):
         dark = [it[0] for it in boards if it[place].margin < 0]
         if [value.board for value in dark] == [SQUARE]:
-            yield f"Under `{opening}` Dark wins on the standard board alone, number {dark[0].number}."
+            yield f"Under `{opening}` Dark wins on the standard board alone, which is number"
+            yield f"{dark[0].number}."
         elif dark:
             numbers = ", ".join(str(value.number) for value in dark)
             yield f"Under `{opening}` Dark wins on the boards {numbers}."
