@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import atlas_values
@@ -20,8 +20,10 @@ SQUARE = "####/####/####/####"
 
 CELL = 16
 COLUMNS = 5
-#: Room for a board of eight cells, and below it two lines of text.
-WIDTH, HEIGHT = 8 * CELL + 32, 8 * CELL + 56
+#: Room for the widest board.
+WIDTH = 8 * CELL + 32
+#: Room for two lines of text below a board, and for a gap.
+TEXT = 64
 BEST, PLAIN = "#3f8f5f", "#b9b2a3"
 
 
@@ -38,8 +40,12 @@ def atlas() -> list[list[Value]]:
 
 def picture(boards: list[list[Value]]) -> str:
     """Return the boards as one SVG; cells with a best first move under "anywhere" are green."""
-    rows = -(-len(boards) // COLUMNS)
-    width, height = COLUMNS * WIDTH, rows * HEIGHT
+    tallest = [
+        max(values[0].variant.board.height for values in boards[first : first + COLUMNS])
+        for first in range(0, len(boards), COLUMNS)
+    ]
+    bottoms = list(accumulate(height * CELL + TEXT for height in tallest))
+    width, height = COLUMNS * WIDTH, bottoms[-1]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="sans-serif" font-size="13" '
@@ -51,7 +57,7 @@ def picture(boards: list[list[Value]]) -> str:
         board = free.variant.board
         best = {name.rstrip("+x<>") for name in free.best}
         left = column * WIDTH + (WIDTH - board.width * CELL) // 2
-        bottom = row * HEIGHT + 8 * CELL + 8
+        bottom = bottoms[row] - TEXT + 8
         for cell, (x, y) in enumerate(board.cells):
             fill = BEST if board.cell_name(cell) in best else PLAIN
             parts.append(
