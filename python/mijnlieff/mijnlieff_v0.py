@@ -4,5 +4,8 @@
 """
 
 from mijnlieff.envs.aec import env, raw_env
+from mijnlieff.envs.registration import register_aec
 
 __all__ = ["env", "raw_env"]
+
+register_aec()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -16,6 +18,7 @@ pytest.importorskip("pygame")  # PettingZoo's tests import a game that draws wit
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
+    import pettingzoo
     from pettingzoo.test import api_test, render_test, seed_test
 
 from mijnlieff import mijnlieff_v0
@@ -145,3 +148,35 @@ def test_bad_options_and_order_of_calls():
     env.close()
     with pytest.raises(ClosedEnvError):
         env.reset()
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry")
+@pytest.mark.parametrize(
+    "imports",
+    ["import pettingzoo, mijnlieff", "import pettingzoo; from mijnlieff import mijnlieff_v0"],
+)
+def test_pettingzoo_makes_the_game(imports):
+    program = f"""
+{imports}
+for name in ("mijnlieff-v0", "mijnlieff_v0", "mijnlieff"):
+    env = pettingzoo.make("aec", name, observation="flat")
+    env.reset(seed=0)
+    assert env.observe("player_0")["observation"].shape == (56,), name
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_the_info_at_the_end_has_the_types_of_the_other_environments():
+    env = mijnlieff_v0.raw_env()
+    env.reset()
+    while env.agents and not any(env.terminations.values()):
+        env.step(int(env.position.legal_actions()[0]))
+    for info in env.infos.values():
+        assert info["score"].dtype == np.int16 and info["score"].shape == (2,)
+        assert info["score"].tolist() == list(env.position.score)
+        expected = env.position.winner
+        assert info["winner"] == (-1 if expected is None else expected)
+        assert type(info["winner"]) is int
