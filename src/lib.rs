@@ -18,7 +18,7 @@
 //!
 //! Dependencies point one way. [`game`] and [`random`] import nothing of the crate, [`encode`] and
 //! [`search`] import the rules, [`policy`] imports search, [`vector`] imports policies, and
-//! [`tree_search`] imports vector. Three private modules help them: `simd` (vectors of eight f32),
+//! [`functional`] and [`tree_search`] import vector. Three private modules help them: `simd` (vectors of eight f32),
 //! `threads`, and `file_header` (the start of the crate's binary files). [`memory`] has the error for
 //! memory that cannot be had. `python` binds it all.
 
@@ -26,6 +26,7 @@ pub mod encode;
 #[cfg(test)]
 mod error_messages;
 mod file_header;
+pub mod functional;
 pub mod game;
 pub mod memory;
 pub mod policy;

@@ -12,7 +12,7 @@ new position.
 0
 """
 
-from mijnlieff import errors
+from mijnlieff import errors, functional
 from mijnlieff._mijnlieff import (
     Board,
     BuiltinPolicy,
@@ -81,6 +81,7 @@ __all__ = [
     "evaluate",
     "expand_packed",
     "format_record",
+    "functional",
     "grade",
     "make_policy",
     "mask_batch",

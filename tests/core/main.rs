@@ -1,5 +1,6 @@
 //! Tests of the core through its public interface, one module per subject.
 
+mod functional;
 mod fuzz;
 mod golden;
 mod imports;

@@ -141,7 +141,7 @@ def python_blocks(path: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/champion.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/champion.md", "docs/functional.md"])
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = python_blocks(ROOT / page)

@@ -77,10 +77,11 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = &'a S>> Kernel for WriteObservati
     }
 }
 
-struct WriteMasks<'a, S: GameState, I> {
-    rules: &'a S::Rules,
-    states: I,
-    masks: &'a mut [i8],
+/// Writes the legal actions of states, beside which is said whether their game is over.
+pub(crate) struct WriteMasks<'a, S: GameState, I> {
+    pub(crate) rules: &'a S::Rules,
+    pub(crate) states: I,
+    pub(crate) masks: &'a mut [i8],
 }
 
 impl<'a, S: GameState + 'a, I: Iterator<Item = (&'a S, bool)>> Kernel for WriteMasks<'_, S, I> {

@@ -79,13 +79,8 @@ impl PackedGame {
     }
 
     fn of(variant: &Variant, position: &Position) -> Self {
-        let mut rest = (position.ply() as u64) << 32;
-        for cell in position.occupied() {
-            if let Some((_, piece)) = position.stone_at(cell) {
-                let index = piece.index() as u64;
-                rest |= (index & 1) << cell.index() | (index >> 1) << (16 + cell.index());
-            }
-        }
+        let [low, high] = position.types().map(CellSet::bits);
+        let mut rest = low | high << 16 | (position.ply() as u64) << 32;
         let last = match position.last_move() {
             None => LAST_START,
             Some(Move::Pass) => LAST_PASSED,
