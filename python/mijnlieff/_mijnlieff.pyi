@@ -347,11 +347,11 @@ class Position:
             TypeError: not an integer, or not uint64.
         """
     def to_packed(self) -> Any:
-        """The position as a state of `mijnlieff.functional`: an int, or five words on larger boards.
+        """The position as a state of `mijnlieff.functional`.
 
-        An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation` holds,
-        and `mijnlieff.functional` documents its format. It is not the packed observation, which lacks
-        the seat.
+        An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation`
+        holds, and `mijnlieff.functional` documents its format. It is not the packed observation,
+        which lacks the seat.
         """
     @property
     def variant(self) -> Variant:

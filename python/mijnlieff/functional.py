@@ -1,10 +1,10 @@
 """Games as plain arrays: pure functions from states to states.
 
 A state is one uint64 on boards of up to 16 cells, with any number of copies, and five on larger
-boards. So ``n`` states are a uint64 array ``(n,)`` or ``(n, 5)``. No function changes its arguments,
-and there is nothing to reset, seed or close: this is the form that tree searches, model-based
-learners and servers want. `mijnlieff.VectorEnv` is faster for plain self-play, since it keeps the
-games in a form that needs no reading.
+boards. So ``n`` states are a uint64 array ``(n,)`` or ``(n, 5)``. No function changes its
+arguments, and there is nothing to reset, seed or close: this is the form that tree searches,
+model-based learners and servers want. `mijnlieff.VectorEnv` is faster for plain self-play, since it
+keeps the games in a form that needs no reading.
 
 >>> import numpy as np
 >>> from mijnlieff import functional
@@ -14,8 +14,8 @@ games in a form that needs no reading.
 >>> functional.to_play(states)
 array([1, 1, 1, 1], dtype=int8)
 
-**The end of a game.** A game that is over stays as it is: `step` takes any action for it, returns the
-state unchanged, reward 0 and terminated True, and every entry of its mask is 1.
+**The end of a game.** A game that is over stays as it is: `step` takes any action for it, returns
+the state unchanged, reward 0 and terminated True, and every entry of its mask is 1.
 
 **Format.** A state holds what `Position.notation` holds: which piece lies where, the last turn, and
 the number of turns, whose parity says who moves. On boards of up to 16 cells the word is
@@ -33,10 +33,10 @@ bits   meaning
 63     whether an illegal action of the side to move has ended the game
 ====== ========================================================================================
 
-On larger boards word 0 has the stones of Light (bit ``i`` for cell ``i``), word 1 those of Dark, word
-2 the stones that are Diagonals or Pullers, word 3 those that are Pushers or Pullers, and word 4 the
-turns (bits 0-7), the last turn (bits 8-14) and the illegal end (bit 63). Bits without a meaning are
-0. In both forms zeros are the start of every variant.
+On larger boards word 0 has the stones of Light (bit ``i`` for cell ``i``), word 1 those of Dark,
+word 2 the stones that are Diagonals or Pullers, word 3 those that are Pushers or Pullers, and word
+4 the turns (bits 0-7), the last turn (bits 8-14) and the illegal end (bit 63). Bits without a
+meaning are 0. In both forms zeros are the start of every variant.
 
 A state is not a packed observation: that is a view of the side to move, without the seat, the last
 turn and the types of the stones. ``observe(states, "packed")`` gives it.
@@ -149,8 +149,8 @@ def legal_mask(
         num_threads: as for `step`.
 
     Returns:
-        int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as any
-        action may be given to `step`.
+        int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as
+        any action may be given to `step`.
 
     Raises:
         PositionError: a word is not a state of the variant; the message gives its number and value.

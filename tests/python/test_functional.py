@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-from random_variants import random_spec
 
 import mijnlieff
 from mijnlieff import (
@@ -19,6 +18,7 @@ from mijnlieff import (
     VectorEnv,
     functional,
 )
+from random_variants import random_spec
 
 LARGE = Variant(Board.from_text("#####\n" * 4))
 

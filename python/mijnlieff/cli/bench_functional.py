@@ -35,8 +35,8 @@ def bench_functional(
     """
     print(
         "Random legal actions, drawn beforehand. env: VectorEnv.step, with observation, mask and\n"
-        "reward; step, mask and observe: one function of mijnlieff.functional each; all: the three\n"
-        "of them, which give what VectorEnv.step gives; ratio: all divided by env.\n"
+        "reward; step, mask, observe: functions of mijnlieff.functional; all: the three of them,\n"
+        "which give what VectorEnv.step gives; ratio: all divided by env.\n"
         f"All are games per second, the best of {PARTS} measurements.\n"
     )
     columns = ("env", "step", "mask", "observe", "all")
@@ -84,7 +84,7 @@ def _measure(
 
     def repeated(work: Any) -> float:
         def run(_: None) -> None:
-            for _ in range(repeats):
+            for _call in range(repeats):
                 work(None)
 
         return repeats * rate(run, nothing, seconds)

@@ -102,7 +102,7 @@ impl PyPosition {
         Ok(Self { variant, core })
     }
 
-    /// The position as a state of `mijnlieff.functional`: an int, or five words on larger boards.
+    /// The position as a state of `mijnlieff.functional`.
     fn to_packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         packed(py, &self.variant, self.core)
     }
