@@ -10,6 +10,9 @@ use mijnlieff::vector::{IllegalAction, Reward};
 
 use super::input::{Input, LaidStones};
 
+/// States for which the functions use the packed form of games, where it can hold them.
+const MANY: usize = 130;
+
 /// Checks that a state can be written and read, and that its game goes on by the rules.
 fn check_state(variant: &Arc<Variant>, state: &State, input: &mut Input<'_>) {
     let mut words = vec![u64::MAX; State::num_words(variant)];
@@ -40,6 +43,14 @@ fn check_state(variant: &Arc<Variant>, state: &State, input: &mut Input<'_>) {
     let action = mv.map_or(-1, |mv| action_of(variant, mv) as i64);
     let (reward, raise) = (Reward::Margin, IllegalAction::Raise);
     let stepped = step(variant, &words, &[action], reward, raise, run).expect("it is legal");
+    let (all, actions) = (words.repeat(MANY), [action; MANY]);
+    let many = step(variant, &all, &actions, reward, raise, run).expect("it is legal");
+    assert_eq!(many.states, stepped.states.repeat(MANY));
+    assert_eq!(many.terminated, stepped.terminated.repeat(MANY));
+    assert_eq!(many.rewards, stepped.rewards.repeat(MANY));
+    let mut masks = vec![0; MANY * mask.len()];
+    write_masks(variant, &all, &mut masks, run).expect("it is a state");
+    assert_eq!(masks, mask.repeat(MANY));
     let next = match mv.filter(|_| !over) {
         Some(mv) => State {
             position: state.position.play(variant, mv).expect("it is legal"),
@@ -84,6 +95,13 @@ pub fn state_words(data: &[u8]) {
         let word = input.below(num_words);
         words[word] ^= 1 << input.below(64);
     }
+    let mut masks = vec![0; MANY * num_actions(&variant)];
+    let run = Run {
+        num_threads: 1,
+        stop: &AtomicBool::new(false),
+    };
+    let many = write_masks(&variant, &words.repeat(MANY), &mut masks, run);
+    assert_eq!(many.is_ok(), State::read(&variant, &words).is_ok());
     match State::read(&variant, &words) {
         Ok(state) => {
             let mut written = vec![0; num_words];

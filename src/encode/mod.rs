@@ -11,7 +11,7 @@
 
 mod action;
 mod observation;
-mod state;
+pub(crate) mod state;
 mod symmetry;
 
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};

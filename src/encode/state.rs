@@ -59,9 +59,9 @@ const SMALL_LAST_SHIFT: u32 = 58;
 const LARGE_LAST_SHIFT: u32 = 8;
 const ILLEGAL_END: u64 = 1 << 63;
 
-const LAST_NONE: u64 = 0;
-const LAST_PASS: u64 = 1;
-const LAST_CELL: u64 = 2;
+pub(crate) const LAST_NONE: u64 = 0;
+pub(crate) const LAST_PASS: u64 = 1;
+pub(crate) const LAST_CELL: u64 = 2;
 
 /// Of every number of four cells: Light's stones, Dark's, and the two bits of the types, four bits
 /// each.
@@ -195,8 +195,8 @@ impl State {
             let &[word] = words else {
                 panic!("a state of this board is one word");
             };
-            let last = word >> SMALL_LAST_SHIFT & 31;
-            (read_cells(word)?, word >> SMALL_PLY_SHIFT & 63, last, word)
+            let (ply, last) = small_turns(word);
+            (read_cells(word)?, ply, last, word)
         } else {
             let &[light, dark, low, high, rest] = words else {
                 panic!("a state of this board is five words");
@@ -250,10 +250,8 @@ impl State {
         };
         let illegal = if self.illegal { ILLEGAL_END } else { 0 };
         if is_small(variant) {
-            // A digit is a sum over these sets, and so is the number.
-            let cells = ones(light | dark) + 4 * ones(dark) + ones(low) + 2 * ones(high);
-            let turns = ply << SMALL_PLY_SHIFT | last << SMALL_LAST_SHIFT;
-            words.copy_from_slice(&[cells | turns | illegal]);
+            let sets = [light, dark, low, high];
+            words.copy_from_slice(&[small_word(sets, ply, last) | illegal]);
         } else {
             let rest = ply | last << LARGE_LAST_SHIFT | illegal;
             words.copy_from_slice(&[light, dark, low, high, rest]);
@@ -263,6 +261,43 @@ impl State {
 
 fn is_small(variant: &Variant) -> bool {
     variant.board().num_cells() <= MAX_SMALL_CELLS
+}
+
+/// The word with these sets of stones (of Light, of Dark, and by the bits of their types), number of
+/// turns, and last turn.
+#[inline(always)]
+pub(crate) fn small_word(sets: [u64; 4], ply: u64, last: u64) -> u64 {
+    let [light, dark, low, high] = sets;
+    // A digit is a sum over these sets, and so is the number.
+    let cells = ones(light | dark) + 4 * ones(dark) + ones(low) + 2 * ones(high);
+    cells | ply << SMALL_PLY_SHIFT | last << SMALL_LAST_SHIFT
+}
+
+/// The number of turns and the last turn of a word, as [`small_word`] takes them.
+#[inline(always)]
+pub(crate) fn small_turns(word: u64) -> (u64, u64) {
+    (word >> SMALL_PLY_SHIFT & 63, word >> SMALL_LAST_SHIFT & 31)
+}
+
+/// The sets of a word as [`small_word`] takes them, 16 bits each from the lowest; none if a number of
+/// four cells is too large.
+#[inline(always)]
+pub(crate) fn small_sets(word: u64) -> Option<u64> {
+    let mut rows = 0;
+    for group in 0..4 {
+        let number = word >> (FOUR_CELLS_BITS * group) & ((1 << FOUR_CELLS_BITS) - 1);
+        rows |= u64::from(*SETS.get(number as usize)?) << (16 * group);
+    }
+    Some(transpose(rows))
+}
+
+/// Exchanges the rows and the columns of four times four numbers of four bits.
+#[inline(always)]
+const fn transpose(rows: u64) -> u64 {
+    let swapped = (rows ^ rows >> 12) & 0x0000_f0f0_0000_f0f0;
+    let rows = rows ^ swapped ^ swapped << 12;
+    let swapped = (rows ^ rows >> 24) & 0x0000_0000_ff00_ff00;
+    rows ^ swapped ^ swapped << 24
 }
 
 /// The number of 16 cells in which those of a set have the digit 1.
@@ -275,18 +310,16 @@ fn ones(set: u64) -> u64 {
 /// The stones of Light and Dark, and of which types they are.
 #[inline]
 fn read_cells(word: u64) -> Result<[CellSet; 4], StateError> {
-    let mut sets = [0; 4];
-    for group in 0..4 {
-        let first = FOUR_CELLS_BITS * group;
-        let found = word >> first & ((1 << FOUR_CELLS_BITS) - 1);
-        let Some(&cells) = SETS.get(found as usize) else {
-            return Err(StateError::Cells { first, found });
-        };
-        for (i, set) in sets.iter_mut().enumerate() {
-            *set |= u64::from(cells >> (4 * i) & 15) << (4 * group);
-        }
+    if let Some(sets) = small_sets(word) {
+        return Ok([0, 16, 32, 48].map(|shift| CellSet::from_bits(sets >> shift & 0xffff)));
     }
-    Ok(sets.map(CellSet::from_bits))
+    let numbers = (0..4).map(|group| {
+        let first = FOUR_CELLS_BITS * group;
+        (first, word >> first & ((1 << FOUR_CELLS_BITS) - 1))
+    });
+    let mut large = numbers.filter(|&(_, number)| number >= FOUR_CELLS as u64);
+    let (first, found) = large.next().expect("a number of four cells is too large");
+    Err(StateError::Cells { first, found })
 }
 
 #[inline]

@@ -29,11 +29,17 @@ impl<'a> Blocks<'a> {
         Self { variant, states }
     }
 
+    /// The words of the state of this number.
+    #[inline]
+    pub(super) fn words(self, index: usize) -> &'a [u64] {
+        let count = State::num_words(self.variant);
+        &self.states[index * count..][..count]
+    }
+
     /// The state of this number.
     #[inline]
     pub(super) fn read(self, index: usize) -> Result<State> {
-        let count = State::num_words(self.variant);
-        let words = &self.states[index * count..][..count];
+        let words = self.words(index);
         State::read(self.variant, words).map_err(|error| FunctionalError::of(index, words, error))
     }
 

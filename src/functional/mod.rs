@@ -16,9 +16,11 @@ mod write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::encode::{State, move_of};
+use crate::encode::{Layout, State, move_of};
 use crate::game::{PlayError, Player, Position, Variant};
 use crate::memory::{with_room, zeroed};
+use crate::vector::step::packed_game::{PackedGame, Tables};
+use crate::vector::step::state::GameState;
 use crate::vector::{IllegalAction, Reward, StepError};
 use blocks::{Blocks, STATES_PER_BLOCK};
 pub use error::{FunctionalError, Result};
@@ -74,10 +76,21 @@ pub fn step(
         .chunks_mut(STATES_PER_BLOCK * words)
         .zip(rewards.chunks_mut(STATES_PER_BLOCK))
         .zip(terminated.chunks_mut(STATES_PER_BLOCK));
+    let packs = write::packs(variant, Layout::Flat, actions.len());
+    let tables = packs.then(|| PackedGame::rules(variant));
     Blocks::new(variant, states).run(run, outputs, |block, ((next, rewards), terminated)| {
         let next = next.chunks_exact_mut(words);
         let outputs = next.zip(rewards).zip(terminated);
         for (index, ((next, reward_now), over)) in (block.first..).zip(outputs) {
+            if let Some(tables) = &tables
+                && let Some(word) = next.first_mut()
+            {
+                let given = block.all.words(index)[0];
+                if let Some(stepped) = step_packed(tables, given, actions[index], reward) {
+                    (*word, *reward_now, *over) = stepped;
+                    continue;
+                }
+            }
             let state = block.all.read(index)?;
             let played = play(variant, index, state, actions[index], illegal_action)?;
             let (after, is_over) = match played {
@@ -87,7 +100,12 @@ pub fn step(
             after.write(variant, next);
             *over = is_over;
             if played.is_some() && is_over {
-                *reward_now = pay(variant, &after, state.position.side_to_move(), reward);
+                let actor = state.position.side_to_move();
+                *reward_now = if after.illegal {
+                    -1.0
+                } else {
+                    pay(after.position.margin(variant), actor, reward)
+                };
             }
         }
         Ok(())
@@ -97,6 +115,32 @@ pub fn step(
         rewards,
         terminated,
     })
+}
+
+/// The next state, the reward and whether the game is over, in the packed form of a game. None for a
+/// word that is not a state, a game lost by an illegal action, and an illegal action.
+#[inline]
+fn step_packed(
+    tables: &Tables,
+    word: u64,
+    action: i64,
+    reward: Reward,
+) -> Option<(u64, f32, bool)> {
+    let game = PackedGame::read(tables, word)?;
+    if game.is_over(tables) {
+        return Some((word, 0.0, true));
+    }
+    let action = usize::try_from(action).ok()?;
+    if !game.is_legal(tables, action) {
+        return None;
+    }
+    let after = game.play(tables, action);
+    if !after.is_over(tables) {
+        return Some((after.word(), 0.0, false));
+    }
+    let [light, dark] = after.score(tables).map(i32::from);
+    let paid = pay(light - dark, Player::ALL[game.to_play()], reward);
+    Some((after.word(), paid, true))
 }
 
 /// The state after an action; none if the game was over before.
@@ -146,15 +190,11 @@ fn play(
     }))
 }
 
-/// What a game that has just ended pays the player who acted.
-fn pay(variant: &Variant, state: &State, actor: Player, reward: Reward) -> f32 {
-    if state.illegal {
-        return -1.0;
-    }
-    let light = state.position.margin(variant);
+/// What a game that has ended by the rules pays the player who acted.
+fn pay(margin_of_light: i32, actor: Player, reward: Reward) -> f32 {
     let margin = match actor {
-        Player::Light => light,
-        Player::Dark => -light,
+        Player::Light => margin_of_light,
+        Player::Dark => -margin_of_light,
     };
     match reward {
         Reward::Outcome => margin.signum() as f32,

@@ -19,7 +19,7 @@ const MIN_PACKED: usize = 128;
 const TILE: usize = 64;
 
 /// Whether to write so many states in the packed form of games.
-fn packs(variant: &Variant, layout: Layout, states: usize) -> bool {
+pub(super) fn packs(variant: &Variant, layout: Layout, states: usize) -> bool {
     states >= MIN_PACKED && PackedGame::fits(variant, layout)
 }
 
@@ -33,6 +33,11 @@ fn read_tile<S: GameState>(
 ) -> Result<()> {
     tile.clear();
     for index in numbers {
+        if let Some(state) = S::from_words(rules, block.all.words(index)) {
+            let over = state.is_over(rules);
+            tile.push((state, over));
+            continue;
+        }
         let state = block.all.read(index)?;
         let over = state.is_over(variant);
         tile.push((S::from_position(rules, &state.position), over));
