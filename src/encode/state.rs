@@ -93,7 +93,7 @@ static ONES: [u32; 256] = {
         let (mut cell, mut power) = (0, 1);
         while cell < 4 {
             table[byte] += (byte as u32 >> cell & 1) * power;
-            table[byte] += (byte as u32 >> (4 + cell) & 1) * power << FOUR_CELLS_BITS;
+            table[byte] += ((byte as u32 >> (4 + cell) & 1) * power) << FOUR_CELLS_BITS;
             power *= 9;
             cell += 1;
         }

@@ -258,10 +258,10 @@ pub(crate) fn functional_score<'py>(
 
 /// The states of positions, see `mijnlieff.functional.from_positions`.
 #[pyfunction]
-pub(crate) fn functional_from_positions<'py>(
-    py: Python<'py>,
+pub(crate) fn functional_from_positions(
+    py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'_, PyAny>> {
     let variant = common_variant(&positions)?;
     let (cores, count) = (cores(&positions)?, State::num_words(&variant));
     let mut words = zeroed(STATES, cores.len().saturating_mul(count))?;

@@ -280,19 +280,19 @@ fn an_illegal_action_can_lose() {
             let stepped = lose(&states, &[illegal, opening]);
             assert_eq!(stepped.rewards[0], -1.0);
             assert!(stepped.terminated[0]);
-            let lost = &stepped.states[..words];
-            let state = State::read(&variant, lost).unwrap();
+            let ended = &stepped.states[..words];
+            let state = State::read(&variant, ended).unwrap();
             assert_eq!(
                 (state.position, state.illegal),
                 (Position::new(&variant), true)
             );
-            let again = step(&variant, lost, &[opening], ONE_THREAD).unwrap();
-            assert_eq!((&again.states[..], &again.rewards[..]), (lost, &[0.0][..]));
+            let again = step(&variant, ended, &[opening], ONE_THREAD).unwrap();
+            assert_eq!((&again.states[..], &again.rewards[..]), (ended, &[0.0][..]));
             assert!(again.terminated[0]);
             let mut mask = vec![9; num_actions(&variant)];
-            functional::write_masks(&variant, lost, &mut mask, ONE_THREAD).unwrap();
+            functional::write_masks(&variant, ended, &mut mask, ONE_THREAD).unwrap();
             assert!(mask.iter().all(|&legal| legal == 1));
-            let found = functional::position(&variant, lost);
+            let found = functional::position(&variant, ended);
             assert_eq!(found, Err(FunctionalError::IllegalEnd { index: 0 }));
         }
     }

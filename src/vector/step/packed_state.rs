@@ -9,9 +9,6 @@ use super::state::GameState;
 use crate::encode::state::{LAST_CELL, LAST_PASS, small_sets, small_turns, small_word};
 use crate::game::{Opening, Player};
 
-/// The lowest bit of each of four lanes.
-const LANES: u64 = 0x0001_0001_0001_0001;
-
 impl PackedGame {
     /// The game in a word. None if a state of that word does not exist or is lost by an illegal
     /// action, and [`crate::encode::State::read`] tells which.
@@ -106,16 +103,22 @@ fn hand(own: u64, low: u64, high: u64, copies: u8) -> [u64; 2] {
     let (even, odd) = (own & !low, own & low);
     let types = (even & !high) | (odd & !high) << 16 | (even & high) << 32 | (odd & high) << 48;
     // How many bits each lane has; the processor counts those of a whole word only.
-    let pairs = types - (types >> 1 & 0x5555 * LANES);
-    let fours = (pairs & 0x3333 * LANES) + (pairs >> 2 & 0x3333 * LANES);
-    let bytes = (fours + (fours >> 4)) & 0x0f0f * LANES;
-    let used = (bytes + (bytes >> 8)) & 0x1f * LANES;
+    let pairs = types - (types >> 1 & lanes(0x5555));
+    let fours = (pairs & lanes(0x3333)) + (pairs >> 2 & lanes(0x3333));
+    let bytes = (fours + (fours >> 4)) & lanes(0x0f0f);
+    let used = (bytes + (bytes >> 8)) & lanes(0x1f);
     // The highest bit of a lane is lent, and gone where the lane would be negative.
-    let left = (u64::from(copies) * LANES | 0x8000 * LANES) - used;
-    let short = !left & 0x8000 * LANES;
-    let left = left & 3 * LANES;
+    let left = lanes(0x8000 + u64::from(copies)) - used;
+    let short = !left & lanes(0x8000);
+    let left = left & lanes(3);
     let counts = (left | left >> 14 | left >> 28 | left >> 42) & 0xff;
-    [counts | short, used.wrapping_mul(LANES) >> 48]
+    [counts | short, lanes(used) >> 48]
+}
+
+/// A number in each of four lanes; the highest lane is the sum of the lanes of the number.
+#[inline(always)]
+const fn lanes(number: u64) -> u64 {
+    number.wrapping_mul(0x0001_0001_0001_0001)
 }
 
 #[cfg(test)]
