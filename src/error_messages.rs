@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{Layout, PackError, UnknownLayout};
+use crate::encode::{Layout, PackError, StateError, UnknownLayout};
 use crate::file_header::{FileError, FileKind};
+use crate::functional::FunctionalError;
 use crate::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
     Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
@@ -108,6 +109,9 @@ fn errors_of_texts_and_positions() {
             "Light has 3 stones of type Pusher, but only 2 exist",
         TooManyTurns { ply: 99, max: 64 } =>
             "99 turns are more than the 64 that a game can have",
+        TooManyPasses { passes: 4, placements: 4, most: 3 } =>
+            "4 passes are more than the 3 that 4 placements leave room for; a pass never follows a \
+             pass",
         TooFewTurns { player, stones: 3, turns: 2 } => "Light has 3 stones after only 2 turns",
         LastTurnMissing { ply: 3 } => "3 turns have been played, but the last one is not given",
         LastTurnBeforeStart {} => "a last turn is given, but no turn has been played",
@@ -233,6 +237,40 @@ fn errors_of_searches_and_players() {
     assert_eq!(
         name.to_string(),
         "unknown reward \"points\"; choose one of outcome, margin"
+    );
+}
+
+#[test]
+fn errors_of_states() {
+    let reasons = vec![PositionReason::NoOpeningStone];
+    let impossible = PositionError { reasons };
+    messages!(StateError:
+        Cells { first: 13, found: 7000 } => "bits 13 to 25 hold 7000, four cells are at most 6560",
+        OffBoard { cell: 12, num_cells: 12 } =>
+            "there is a stone on cell 12, but the board has only 12 cells",
+        TwoStones { cell: 3 } => "cell 3 has a stone of Light and one of Dark",
+        TypeWithoutStone { cell: 3 } => "cell 3 has a type but not a stone",
+        LastTurn { found: 19, num_cells: 16 } =>
+            "the last turn is 19, it must be 0 (none), 1 (pass) or 2 to 17 (a cell)",
+        UnusedBits { found: 1 << 15 } =>
+            "the last word is 0x8000, but its bits 15 to 62 must be 0",
+        EndedTwice {} => "the game was over, so an illegal action cannot have ended it",
+        Impossible(impossible) =>
+            "impossible position: Light has no stone on an opening cell",
+    );
+    let error = StepError::NotReset;
+    let message = error.to_string();
+    messages!(FunctionalError:
+        State {
+            index: 2,
+            words: "0x1 0x2".to_owned(),
+            error: Box::new(StateError::TwoStones { cell: 3 }),
+        } => "state 2 (0x1 0x2): cell 3 has a stone of Light and one of Dark",
+        Action(error) => message,
+        IllegalEnd { index: 2 } =>
+            "state 2: an illegal action has ended the game, which a Position cannot show",
+        OutOfMemory(SHORT) => "not enough memory for the games: 24 bytes needed",
+        Stopped {} => "the call was stopped",
     );
 }
 

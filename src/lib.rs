@@ -18,15 +18,16 @@
 //!
 //! Dependencies point one way. [`game`] and [`random`] import nothing of the crate, [`encode`] and
 //! [`search`] import the rules, [`best_response`] and [`policy`] import search, [`vector`] imports
-//! policies, and [`tree_search`] imports vector. Three private modules help them: `simd` (vectors of eight f32),
-//! `threads`, and `file_header` (the start of the crate's binary files). [`memory`] has the error for
-//! memory that cannot be had. `python` binds it all.
+//! policies, and [`functional`] and [`tree_search`] import vector. Three private modules help them:
+//! `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary files).
+//! [`memory`] has the error for memory that cannot be had. `python` binds it all.
 
 pub mod best_response;
 pub mod encode;
 #[cfg(test)]
 mod error_messages;
 mod file_header;
+pub mod functional;
 pub mod game;
 pub mod memory;
 pub mod policy;

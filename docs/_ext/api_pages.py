@@ -138,7 +138,11 @@ def modules() -> list[str]:
 def groups() -> dict[str, tuple[str, str, list[str]]]:
     """Return the pages of names, with those that no group lists on a page at the end."""
     listed = {name for _, _, names in GROUPS.values() for name in names}
-    further = [name for name in mijnlieff.__all__ if name not in listed | {"__version__"}]
+    further = [
+        name
+        for name in mijnlieff.__all__
+        if name not in listed | {"__version__"} and not inspect.ismodule(getattr(mijnlieff, name))
+    ]
     pages = dict(GROUPS)
     if further:
         pages["more"] = ("Further names", "", further)

@@ -60,6 +60,10 @@ impl<'a> Input<'a> {
         u32::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
+    pub(crate) fn word(&mut self) -> u64 {
+        u64::from(self.number()) | u64::from(self.number()) << 32
+    }
+
     /// All bytes that are left.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.bytes)

@@ -9,10 +9,12 @@ mod files;
 mod games;
 mod input;
 mod packed;
+mod states;
 mod texts;
 
 pub use boards::{board_blocks, board_text};
 pub use files::{book_file, network_file};
 pub use games::{legal_moves, pieces_and_points, symmetric_games};
 pub use packed::packed_word;
+pub use states::state_words;
 pub use texts::{position_text, record_text};

@@ -15,7 +15,7 @@ new position.
 import importlib.util
 from typing import TYPE_CHECKING
 
-from mijnlieff import errors
+from mijnlieff import errors, functional
 from mijnlieff._mijnlieff import (
     Board,
     BuiltinPolicy,
@@ -99,6 +99,7 @@ __all__ = [
     "evaluate",
     "expand_packed",
     "format_record",
+    "functional",
     "grade",
     "make_policy",
     "mask_batch",

@@ -34,6 +34,14 @@ __all__ = [
     "canonical_counts",
     "common_variant",
     "format_record",
+    "functional_from_positions",
+    "functional_init",
+    "functional_legal_mask",
+    "functional_observe",
+    "functional_score",
+    "functional_step",
+    "functional_to_play",
+    "functional_to_positions",
     "integer",
     "integer_in",
     "mask_batch",
@@ -413,6 +421,28 @@ class Position:
         Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
         then the ply, which also says who moves next.
         """
+    @staticmethod
+    def from_packed(
+        word: SupportsIndex | NDArray[np.uint64], variant: Variant | None = None
+    ) -> Position:
+        """The position with these words, see `to_packed`.
+
+        Args:
+            word: an integer of 64 bits; uint64 ``(5,)`` on boards of more than 16 cells.
+            variant: the standard game unless given.
+
+        Raises:
+            PositionError: no position has these words; the message gives every reason found.
+            ValueError: the integer has more than 64 bits, or the array a wrong shape.
+            TypeError: not an integer, or not uint64.
+        """
+    def to_packed(self) -> Any:
+        """The position as a state of `mijnlieff.functional`.
+
+        An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation`
+        holds, and `mijnlieff.functional` documents its format. It is not the packed observation,
+        which lacks the seat.
+        """
     @property
     def variant(self) -> Variant:
         """The variant that is played."""
@@ -459,9 +489,12 @@ class Position:
             ParseError: the text is not an action.
         """
     def observation(
-        self, layout: _Layout = "planes", dtype: DTypeLike | None = None
+        self,
+        layout: _Layout = "planes",
+        dtype: DTypeLike | None = None,
+        player: SupportsIndex | None = None,
     ) -> NDArray[Any]:
-        """The full state as numbers, seen by the side to move.
+        """The full state as numbers, seen by the side to move or by one player.
 
         Args:
             layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
@@ -471,9 +504,11 @@ class Position:
                 ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
             dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
                 counts). A packed observation is always uint64.
+            player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
+                no cell is allowed.
 
         Raises:
-            ValueError: unknown layout.
+            ValueError: unknown layout or player.
             TypeError: another dtype.
             VariantError: packed, but more than 16 cells or 3 copies.
         """
@@ -510,6 +545,50 @@ def common_variant(positions: Sequence[Position]) -> Variant:
         ValueError: no positions, or positions of different variants.
         TypeError: an item is not a `Position`.
     """
+
+def functional_init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]:
+    """The states of `n` new games, see `mijnlieff.functional.init`."""
+
+def functional_step(
+    states: ArrayLike,
+    actions: ArrayLike,
+    variant: Variant | None = None,
+    reward: str = "outcome",
+    illegal_action: str = "raise",
+    num_threads: SupportsIndex | None = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
+    """Plays an action in each state, see `mijnlieff.functional.step`."""
+
+def functional_legal_mask(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int8]:
+    """The legal actions of each state, see `mijnlieff.functional.legal_mask`."""
+
+def functional_observe(
+    states: ArrayLike,
+    layout: str = "flat",
+    dtype: DTypeLike | None = None,
+    variant: Variant | None = None,
+    player: SupportsIndex | None = None,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[Any]:
+    """The observation of each state, see `mijnlieff.functional.observe`."""
+
+def functional_to_play(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int8]:
+    """Who acts next in each state, see `mijnlieff.functional.to_play`."""
+
+def functional_score(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int16]:
+    """The points of Light and Dark in each state, see `mijnlieff.functional.score`."""
+
+def functional_from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
+    """The states of positions, see `mijnlieff.functional.from_positions`."""
+
+def functional_to_positions(states: ArrayLike, variant: Variant | None = None) -> list[Position]:
+    """The positions of states, see `mijnlieff.functional.to_positions`."""
 
 @disjoint_base
 class BuiltinPolicy:

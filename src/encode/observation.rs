@@ -188,6 +188,42 @@ fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T
     }
 }
 
+/// Turns an observation in [`Layout::Planes`] or [`Layout::Flat`] into that of the other player.
+///
+/// Own and opposing stones change places, and so do the hands. No cell is allowed: it is not the
+/// other player's turn.
+///
+/// # Panics
+///
+/// If `row` does not have [`Layout::len`] entries, or for [`Layout::Packed`], see
+/// [`exchange_packed`].
+pub fn exchange_sides<T: Feature>(variant: &Variant, layout: Layout, row: &mut [T]) {
+    assert_eq!(row.len(), layout.len(variant));
+    let board = variant.board();
+    let (set, hands, hand) = match layout {
+        Layout::Planes => {
+            let area = board.width() * board.height();
+            (area, 4 * area, 4 * area)
+        }
+        Layout::Flat => (board.num_cells(), 3 * board.num_cells(), 4),
+        Layout::Packed => panic!("a packed observation is one u64"),
+    };
+    let (sets, hands) = row.split_at_mut(hands);
+    let (own, others) = sets.split_at_mut(set);
+    own.swap_with_slice(&mut others[..set]);
+    others[set..2 * set].fill(T::default());
+    let (own, opposing) = hands.split_at_mut(hand);
+    own.swap_with_slice(opposing);
+}
+
+/// Turns an observation in [`Layout::Packed`] into that of the other player, as [`exchange_sides`].
+#[must_use]
+pub fn exchange_packed(word: u64) -> u64 {
+    let stones = (word as u32).rotate_left(16);
+    let hands = ((word >> 48) as u16).rotate_left(8);
+    u64::from(stones) | u64::from(hands) << 48
+}
+
 /// A variant whose positions do not fit into one `u64`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(

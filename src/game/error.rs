@@ -147,6 +147,19 @@ pub enum PositionReason {
         /// The most there can be.
         max: usize,
     },
+    /// More passes than there can be between so many placements.
+    #[error(
+        "{passes} passes are more than the {most} that {placements} placements leave room for; a \
+         pass never follows a pass"
+    )]
+    TooManyPasses {
+        /// Turns that did not place a stone.
+        passes: usize,
+        /// Stones on the board.
+        placements: usize,
+        /// The most passes there can be.
+        most: usize,
+    },
     /// More stones than a player has had turns.
     #[error("{player:?} has {stones} stones after only {turns} turns")]
     TooFewTurns {

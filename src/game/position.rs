@@ -81,18 +81,35 @@ impl Position {
         ply: usize,
     ) -> Result<Self, PositionError> {
         assert_eq!(stones.len(), variant.board().num_cells());
-        let mut reasons = Vec::new();
         let mut position = Self::new(variant);
-        let mut counts = [[0_usize; 4]; 2];
         for (index, stone) in stones.iter().enumerate() {
             if let &Some((player, piece)) = stone {
                 position.put(player, piece, Cell::new(index));
-                counts[player.index()][piece.index()] += 1;
             }
         }
+        Self::from_sets(variant, position.stones, position.types, last, ply)
+    }
+
+    /// As [`Position::from_stones`], with the stones as sets: by player, and those whose type index
+    /// has its low and its high bit set.
+    ///
+    /// A cell must be on the board, have one player's stone at most, and a type only with a stone.
+    pub(crate) fn from_sets(
+        variant: &Variant,
+        stones: [CellSet; 2],
+        types: [CellSet; 2],
+        last: Option<Move>,
+        ply: usize,
+    ) -> Result<Self, PositionError> {
+        let mut reasons = Vec::new();
+        let [low, high] = types;
+        let mut hands = [variant.full_hand(); 2];
         for player in Player::ALL {
-            for piece in Piece::ALL {
-                let (found, copies) = (counts[player.index()][piece.index()], variant.copies());
+            let own = stones[player.index()];
+            let (even, odd) = (own - low, own & low);
+            let used = [even - high, odd - high, even & high, odd & high].map(CellSet::len);
+            for (piece, found) in Piece::ALL.into_iter().zip(used) {
+                let copies = variant.copies();
                 if found > usize::from(copies) {
                     reasons.push(PositionReason::TooManyPieces {
                         player,
@@ -102,19 +119,16 @@ impl Position {
                     });
                 }
             }
-            let held =
-                counts[player.index()].map(|used| variant.copies().saturating_sub(used as u8));
-            position.hands[player.index()] = Hand::from_counts(held);
+            let held = used.map(|used| variant.copies().saturating_sub(used as u8));
+            hands[player.index()] = Hand::from_counts(held);
         }
-        position.check_turns(variant, last, ply, &mut reasons);
+        let laid = Self::from_words(variant, stones, types, hands, 0, None);
+        laid.check_turns(variant, last, ply, &mut reasons);
         if !reasons.is_empty() {
             return Err(PositionError { reasons });
         }
-        position.ply = ply as u8; // at most max_game_length, checked above
-        if let Some(mv) = last {
-            position.follow(variant, mv);
-        }
-        Ok(position)
+        let ply = ply as u8; // at most max_game_length, checked above
+        Ok(Self::from_words(variant, stones, types, hands, ply, last))
     }
 
     /// A position from its words, as a compact form elsewhere keeps them; nothing is checked.
@@ -154,8 +168,21 @@ impl Position {
         let turns = [ply.div_ceil(2), ply / 2];
         let mover = Player::ALL[(ply + 1) % 2];
         let max = variant.max_game_length();
+        // A pass opens every empty cell, so a placement or the end of the game follows it.
+        let placements = self.occupied().len();
+        let passes = ply.saturating_sub(placements);
+        let most = match last {
+            Some(Move::Pass) => placements,
+            _ => placements.saturating_sub(1),
+        };
         if ply > max {
             reasons.push(PositionReason::TooManyTurns { ply, max });
+        } else if passes > most {
+            reasons.push(PositionReason::TooManyPasses {
+                passes,
+                placements,
+                most,
+            });
         }
         for player in Player::ALL {
             let (stones, turns) = (stones[player.index()], turns[player.index()]);
@@ -234,6 +261,11 @@ impl Position {
             .into_iter()
             .find(|player| self.stones[player.index()].contains(cell))
             .map(|player| (player, self.type_at(cell)))
+    }
+
+    /// The stones whose type index has its low bit set, and those with its high bit.
+    pub(crate) fn types(&self) -> [CellSet; 2] {
+        self.types
     }
 
     /// What this player still holds.

@@ -10,6 +10,7 @@ use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{PackError, UnknownLayout, action_of, move_of, num_actions, pass_action};
+use crate::functional::FunctionalError;
 use crate::game::{
     BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
     Variant, VariantError, format_move,
@@ -231,6 +232,23 @@ pub(crate) fn step_error(
         StepError::OutOfMemory(error) => (*error).into(),
         StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for states or their actions.
+pub(crate) fn functional_error(
+    py: Python<'_>,
+    variant: &Variant,
+    error: &FunctionalError,
+    beyond: &Beyond,
+) -> PyErr {
+    match error {
+        FunctionalError::Action(error) => step_error(py, variant, error, beyond),
+        FunctionalError::OutOfMemory(error) => (*error).into(),
+        FunctionalError::State { .. } | FunctionalError::IllegalEnd { .. } => {
+            classes::PositionError::new_err(error.to_string())
+        }
+        _ => PyRuntimeError::new_err(error.to_string()),
     }
 }
 

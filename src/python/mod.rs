@@ -7,6 +7,7 @@
 
 mod convert;
 mod errors;
+mod functional;
 mod interrupt;
 mod players;
 mod rules;
@@ -39,6 +40,11 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::convert::integers::{
         python_integer, python_integer_in, seed_of, threads_of,
+    };
+    #[pymodule_export]
+    use crate::python::functional::{
+        functional_from_positions, functional_init, functional_legal_mask, functional_observe,
+        functional_score, functional_step, functional_to_play, functional_to_positions,
     };
     #[pymodule_export]
     use crate::python::players::best_response::PyBestResponseSearch;

@@ -52,7 +52,50 @@ impl Observations<'_> {
         }
     }
 
-    fn rows(&self, variant: &Variant) -> usize {
+    /// Turns the observation of one game into that of the other player, see
+    /// [`encode::exchange_sides`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn exchange_sides(&mut self, variant: &Variant, row: usize) {
+        match self {
+            Self::Float32(layout, all) => {
+                let row = row_mut(all, row, layout.len(variant));
+                encode::exchange_sides(variant, *layout, row);
+            }
+            Self::Uint8(layout, all) => {
+                let row = row_mut(all, row, layout.len(variant));
+                encode::exchange_sides(variant, *layout, row);
+            }
+            Self::Packed(all) => all[row] = encode::exchange_packed(all[row]),
+        }
+    }
+
+    /// The layout of every row.
+    pub(crate) fn layout(&self) -> Layout {
+        match self {
+            Self::Float32(layout, _) | Self::Uint8(layout, _) => *layout,
+            Self::Packed(_) => Layout::Packed,
+        }
+    }
+
+    /// Cuts the memory into parts of so many rows; the last may have fewer.
+    pub(crate) fn split(self, variant: &Variant, rows: usize) -> Vec<Self> {
+        match self {
+            Self::Float32(layout, all) => {
+                let parts = all.chunks_mut(rows * layout.len(variant));
+                parts.map(|part| Self::Float32(layout, part)).collect()
+            }
+            Self::Uint8(layout, all) => {
+                let parts = all.chunks_mut(rows * layout.len(variant));
+                parts.map(|part| Self::Uint8(layout, part)).collect()
+            }
+            Self::Packed(all) => all.chunks_mut(rows).map(Self::Packed).collect(),
+        }
+    }
+
+    pub(crate) fn rows(&self, variant: &Variant) -> usize {
         match self {
             Self::Float32(layout, all) => all.len() / layout.len(variant),
             Self::Uint8(layout, all) => all.len() / layout.len(variant),

@@ -33,6 +33,7 @@ run_bodies! {
     position_text: 2_000 inputs of up to 150 bytes,
     record_text: 2_000 inputs of up to 150 bytes,
     packed_word: 2_000 inputs of up to 60 bytes,
+    state_words: 4_000 inputs of up to 150 bytes,
     book_file: 1_000 inputs of up to 60 bytes,
     network_file: 1_000 inputs of up to 60 bytes,
 }

@@ -38,6 +38,10 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         ],
     ),
     (
+        "functional",
+        &["game", "memory", "simd", "threads", "encode", "vector"],
+    ),
+    (
         "tree_search",
         &[
             "game", "memory", "random", "simd", "threads", "encode", "search", "vector",
@@ -55,6 +59,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "search",
             "policy",
             "vector",
+            "functional",
             "tree_search",
         ],
     ),
@@ -70,6 +75,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "search",
             "policy",
             "vector",
+            "functional",
             "tree_search",
         ],
     ),

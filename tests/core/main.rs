@@ -1,6 +1,7 @@
 //! Tests of the core through its public interface, one module per subject.
 
 mod best_response;
+mod functional;
 mod fuzz;
 mod golden;
 mod imports;

@@ -242,6 +242,18 @@ def test_bench_prints_a_line_for_each_size_and_number_of_threads():
     assert all(int(row[2].replace(",", "")) > 0 for row in rows)
 
 
+def test_bench_of_functions_prints_a_ratio_for_each_size_and_number_of_threads():
+    lines = printed(
+        "bench", "--functional", "--sizes", 1, 300, "--num-threads", 1, 2, "--milliseconds", 5,
+        "--copies", 1,
+    ).splitlines()  # fmt: skip
+    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
+    assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"], ["300", "1"], ["300", "2"]]
+    for row in rows:
+        env, *_, everything = (float(number.replace(",", "")) for number in row[2:7])
+        assert float(row[7]) == pytest.approx(everything / env, abs=0.001)
+
+
 def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():
     lines = printed(
         "bench", "--search", "--simulations", 4, "--sizes", 8, "--num-threads", 1, 2,

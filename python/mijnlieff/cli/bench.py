@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import MAX_ENVS, Position, Variant
+from mijnlieff.cli.bench_functional import bench_functional
 from mijnlieff.cli.bench_search import bench_searches
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.cli.timing import PARTS, copy_rate, nothing, rate
@@ -57,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="dtype of flat and planes observations (default: %(default)s)",
     )
     parser.add_argument(
+        "--functional",
+        action="store_true",
+        help="measure mijnlieff.functional beside steps of VectorEnv instead",
+    )
+    parser.add_argument(
         "--search",
         action="store_true",
         help="measure tree searches instead, with a network that takes no time",
@@ -91,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
             simulations=args.simulations,
             seconds=args.milliseconds / 1000,
         )
+    if args.functional:
+        return _bench_functional(args, variant)
     kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
     print(
         f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
@@ -118,6 +126,23 @@ def run(args: argparse.Namespace) -> int:
                 flush=True,
             )
     return 0
+
+
+def _bench_functional(args: argparse.Namespace, variant: Variant) -> int:
+    seconds = args.milliseconds / 1000
+    kind = {"observation": args.observation, "dtype": args.dtype}
+
+    def env_rate(size: int, threads: int) -> float:
+        return step_rate(size, variant, seconds, num_threads=threads, copy=False, **kind)
+
+    return bench_functional(
+        variant,
+        sizes=args.sizes or _SIZES,
+        threads=args.num_threads,
+        seconds=seconds,
+        env_rate=env_rate,
+        **kind,
+    )
 
 
 def _measure(

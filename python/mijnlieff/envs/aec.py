@@ -139,26 +139,11 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return the observation of an agent, at its turn or off turn."""
-        position = self._position
-        seen = position.observation(self._layout, self._dtype)
-        if self.possible_agents[position.to_play] == agent:
-            return {"observation": seen, "action_mask": position.action_mask()}
-        return {
-            "observation": self._other_side(seen),
-            "action_mask": np.zeros(self.variant.num_actions, np.int8),
-        }
-
-    def _other_side(self, seen: NDArray[Any]) -> NDArray[Any]:
-        """Return an observation with the sides exchanged and no cell allowed."""
-        cells = self.variant.board.num_cells
-        if self._layout == "planes":
-            other = seen[[1, 0, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7]]
-            other[2] = 0
-            return other
-        own, opposing, _, own_hand, opposing_hand = np.split(
-            seen, [cells, 2 * cells, 3 * cells, 3 * cells + 4]
-        )
-        return np.concatenate([opposing, own, np.zeros(cells, seen.dtype), opposing_hand, own_hand])
+        position, player = self._position, self.possible_agents.index(agent)
+        acts = position.to_play == player
+        mask = position.action_mask() if acts else np.zeros(self.variant.num_actions, np.int8)
+        seen = position.observation(self._layout, self._dtype, player)
+        return {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
         """Return the observation of the side to move."""

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
 use super::shown;
-use crate::game::Board;
+use crate::game::{Board, Player};
 use crate::vector::BatchEnv;
 
 /// The most threads that a call may ask for; a mistyped number would take all memory.
@@ -39,11 +39,19 @@ arguments! {
     repeats: usize = 0..=usize::MAX;
     seed: u64 = 0..=u64::MAX;
     solve_below: usize = 0..=usize::MAX;
+    word: u64 = 0..=u64::MAX;
 }
 
 /// The extractor of `max_nodes`; None means no limit.
 pub(crate) fn max_nodes(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     unless_none(value, |given| integer_in("max_nodes", given, 0..=u64::MAX))
+}
+
+/// The extractor of `player`; None means the side to move.
+pub(crate) fn player(value: &Bound<'_, PyAny>) -> PyResult<Option<Player>> {
+    unless_none(value, |given| {
+        integer_in("player", given, 0..=1).map(|index: usize| Player::ALL[index])
+    })
 }
 
 /// The extractor of `num_threads`; None is as many as there are cores, see [`threads_or_cores`].

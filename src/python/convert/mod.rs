@@ -7,6 +7,7 @@ pub(crate) mod lists;
 pub(crate) mod observations;
 pub(crate) mod shared_memory;
 pub(crate) mod text;
+pub(crate) mod words;
 
 use pyo3::prelude::*;
 

@@ -55,7 +55,7 @@ pub(crate) fn observe_batch<'py>(
     let cores = cores(&positions)?;
     let mut shape = vec![cores.len()];
     shape.extend(layout.shape(&variant));
-    observations(py, &variant, &cores, layout, dtype, &shape)
+    observations(py, &variant, &cores, None, layout, dtype, &shape)
 }
 
 /// The action masks of several positions of one variant, int8 ``(B, num_actions)``.

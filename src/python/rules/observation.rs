@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
-use crate::encode::{Feature, Layout, observe, pack};
-use crate::game::{Position, Variant};
+use crate::encode::{Feature, Layout, exchange_packed, exchange_sides, observe, pack};
+use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::arrays::{Dtype, shaped};
 use crate::python::interrupt::{run_interruptible, without_gil};
@@ -18,11 +18,13 @@ const QUICK_POSITIONS: usize = 4096;
 /// What the memory is for, where there is none.
 const OBSERVATIONS: &str = "the observations";
 
-/// The observations of positions of one variant, in an array of this shape.
+/// The observations of positions of one variant, in an array of this shape: those of the side to
+/// move, or of one player.
 pub(super) fn observations<'py>(
     py: Python<'py>,
     variant: &Variant,
     positions: &[Position],
+    player: Option<Player>,
     layout: Layout,
     dtype: Option<&Bound<'py, PyAny>>,
     shape: &[usize],
@@ -31,16 +33,25 @@ pub(super) fn observations<'py>(
     if layout == Layout::Packed {
         let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
             row[0] = pack(variant, position);
+            if is_off_turn(position, player) {
+                row[0] = exchange_packed(row[0]);
+            }
         })?;
         return Ok(shaped(py, words, shape).into_any());
     }
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => {
-            shaped(py, features::<f32>(py, variant, positions, layout)?, shape).into_any()
-        }
-        Dtype::Uint8 => {
-            shaped(py, features::<u8>(py, variant, positions, layout)?, shape).into_any()
-        }
+        Dtype::Float32 => shaped(
+            py,
+            features::<f32>(py, variant, positions, player, layout)?,
+            shape,
+        )
+        .into_any(),
+        Dtype::Uint8 => shaped(
+            py,
+            features::<u8>(py, variant, positions, player, layout)?,
+            shape,
+        )
+        .into_any(),
     })
 }
 
@@ -48,12 +59,21 @@ fn features<T: Feature + Zeroable>(
     py: Python<'_>,
     variant: &Variant,
     positions: &[Position],
+    player: Option<Player>,
     layout: Layout,
 ) -> PyResult<Vec<T>> {
     let length = layout.len(variant);
     rows(py, OBSERVATIONS, positions, length, |position, row| {
         observe(variant, position, layout, row);
+        if is_off_turn(position, player) {
+            exchange_sides(variant, layout, row);
+        }
     })
+}
+
+/// Whether it is the other player's turn.
+fn is_off_turn(position: &Position, player: Option<Player>) -> bool {
+    player.is_some_and(|player| player != position.side_to_move())
 }
 
 /// A row of numbers for each position, written without the GIL when there are many.

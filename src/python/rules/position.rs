@@ -15,10 +15,11 @@ use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
-use crate::python::convert::integers::index;
+use crate::python::convert::integers::{index, player};
 use crate::python::convert::lists::Items;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
+use crate::python::convert::words::{packed, unpacked};
 use crate::python::errors::{game_over, legal_actions, play_error, record_error, unknown_action};
 
 /// The state of a game; immutable, every method returns a new one.
@@ -90,6 +91,20 @@ impl PyPosition {
     #[getter]
     fn notation(&self) -> String {
         format_position(&self.variant, &self.core)
+    }
+
+    /// The position with these words, see `to_packed`.
+    #[staticmethod]
+    #[pyo3(signature = (word, variant=None))]
+    fn from_packed(word: &Bound<'_, PyAny>, variant: Option<PyVariant>) -> PyResult<Self> {
+        let variant = PyVariant::or_default(variant).0;
+        let core = unpacked(&variant, word)?;
+        Ok(Self { variant, core })
+    }
+
+    /// The position as a state of `mijnlieff.functional`.
+    fn to_packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        packed(py, &self.variant, self.core)
     }
 
     /// The variant that is played.
@@ -191,19 +206,21 @@ impl PyPosition {
         })
     }
 
-    /// The full state as numbers, seen by the side to move.
-    #[pyo3(signature = (layout="planes", dtype=None))]
+    /// The full state as numbers, seen by the side to move or by one player.
+    #[pyo3(signature = (layout="planes", dtype=None, player=None))]
     fn observation<'py>(
         &self,
         py: Python<'py>,
         layout: &str,
         dtype: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = player)] player: Option<Player>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let layout: Layout = layout.parse()?;
         observations(
             py,
             &self.variant,
             &[self.core],
+            player,
             layout,
             dtype,
             &layout.shape(&self.variant),

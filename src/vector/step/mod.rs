@@ -6,4 +6,5 @@ pub(crate) mod game;
 pub(crate) mod lookup;
 pub(crate) mod loops;
 pub(crate) mod packed_game;
+mod packed_state;
 pub(crate) mod state;

@@ -25,34 +25,35 @@ use crate::vector::buffers::Observations;
 /// action to show, whether it is forced or the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedGame {
-    view: u64,
-    rest: u64,
+    pub(super) view: u64,
+    pub(super) rest: u64,
 }
 
-const CELLS: usize = 16;
+pub(super) const CELLS: usize = 16;
 const PASS: usize = 4 * CELLS;
 const NUM_ACTIONS: usize = PASS + 1;
 const EFFECTS: usize = NUM_ACTIONS.next_power_of_two();
 const FLAT: usize = 3 * CELLS + 8;
 const PLANES: usize = Layout::NUM_PLANES * CELLS;
 
-const LAST_PASSED: u64 = 16;
+pub(super) const LAST_PASSED: u64 = 16;
 const LAST_START: u64 = 17;
 const ONE_PLY: u64 = 1 << 32;
-const LAST_SHIFT: u32 = 40;
-const LAST_MASK: u64 = 31 << LAST_SHIFT;
-const PLACEABLE_SHIFT: u32 = 48;
-const OVER_SHIFT: u32 = 63;
+pub(super) const PLY_SHIFT: u32 = 32;
+pub(super) const LAST_SHIFT: u32 = 40;
+pub(super) const LAST_MASK: u64 = 31 << LAST_SHIFT;
+pub(super) const PLACEABLE_SHIFT: u32 = 48;
+pub(super) const OVER_SHIFT: u32 = 63;
 const OVER: u64 = 1 << OVER_SHIFT;
 
 /// What an action does to a state.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))] // finds its place by a shift, and never in two cache lines
-struct Effect {
+pub(super) struct Effect {
     /// What to add to `view`: the stone to the own stones, less its piece of the own hand.
     change: u64,
     /// The cells that the opponent may be pointed to.
-    reach: u64,
+    pub(super) reach: u64,
     /// What to add to `rest`: the turn, where it was and the type of the stone.
     marks: u64,
 }
@@ -60,10 +61,10 @@ struct Effect {
 /// What is computed once for a variant.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    variant: Arc<Variant>,
-    start: PackedGame,
+    pub(super) variant: Arc<Variant>,
+    pub(super) start: PackedGame,
     /// Also for numbers that are not actions, so that every index is in range.
-    effects: [Effect; EFFECTS],
+    pub(super) effects: [Effect; EFFECTS],
     /// The numbers of a hand, by its byte in `view`.
     hand_floats: Box<[[f32; 4]; 256]>,
 }
@@ -79,13 +80,8 @@ impl PackedGame {
     }
 
     fn of(variant: &Variant, position: &Position) -> Self {
-        let mut rest = (position.ply() as u64) << 32;
-        for cell in position.occupied() {
-            if let Some((_, piece)) = position.stone_at(cell) {
-                let index = piece.index() as u64;
-                rest |= (index & 1) << cell.index() | (index >> 1) << (16 + cell.index());
-            }
-        }
+        let [low, high] = position.types().map(CellSet::bits);
+        let mut rest = low | high << 16 | (position.ply() as u64) << 32;
         let last = match position.last_move() {
             None => LAST_START,
             Some(Move::Pass) => LAST_PASSED,
@@ -265,6 +261,14 @@ impl GameState for PackedGame {
         };
         let ply = (self.rest >> 32) as u8;
         Position::from_words(&tables.variant, stones, types, hands, ply, last)
+    }
+
+    #[inline(always)]
+    fn from_words(tables: &Tables, words: &[u64]) -> Option<Self> {
+        match words {
+            &[word] => Self::read(tables, word),
+            _ => None,
+        }
     }
 
     #[inline(always)]

@@ -21,6 +21,11 @@ pub(crate) trait GameState: Copy + Send + Sync {
 
     fn position(&self, rules: &Self::Rules) -> Position;
 
+    /// The game in the words of an [`encode::State`], where this form can read them by itself.
+    fn from_words(_: &Self::Rules, _: &[u64]) -> Option<Self> {
+        None
+    }
+
     /// The first state of a game.
     fn start(rules: &Self::Rules) -> Self;
 

@@ -1,0 +1,306 @@
+"""Games as plain arrays: every state is a position, and every step is that of a position."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import (
+    Board,
+    IllegalMoveError,
+    Position,
+    PositionError,
+    Variant,
+    VariantError,
+    VectorEnv,
+    functional,
+)
+from random_variants import random_spec
+
+LARGE = Variant(Board.from_text("#####\n" * 4))
+
+
+def variant_of(seed):
+    spec = random_spec(seed)
+    blocks = spec.blocks is not None
+    board = Board.from_blocks(list(spec.blocks)) if blocks else Board.from_text(spec.text)
+    return Variant(board, spec.opening, spec.copies)
+
+
+VARIANTS = [
+    Variant(),
+    *(Variant(opening=opening) for opening in ("corner", "corner_straight", "anywhere")),
+    *(Variant(copies=copies) for copies in (1, 3, 4, 127)),
+    *(variant_of(seed) for seed in range(30)),
+    LARGE,
+    Variant(Board.from_text("########\n" * 4), "anywhere", 127),
+    Variant(Board.from_text("########\n" * 8), "corner_straight", 3),
+]
+
+
+def sides(positions):
+    return np.array([position.to_play for position in positions], np.int8)
+
+
+def check_views(states, positions, variant):
+    """Everything but steps, beside the positions."""
+    masks = [
+        np.ones(variant.num_actions, np.int8) if position.is_over else position.action_mask()
+        for position in positions
+    ]
+    np.testing.assert_array_equal(functional.legal_mask(states, variant), masks)
+    assert np.array_equal(functional.to_play(states, variant), sides(positions))
+    scores = functional.score(states, variant)
+    assert scores.dtype == np.int16
+    assert [tuple(row) for row in scores.tolist()] == [position.score for position in positions]
+    fits = variant.board.num_cells <= 16 and variant.copies <= 3
+    layouts = [("flat", "float32"), ("planes", "uint8"), *([("packed", None)] if fits else [])]
+    for layout, dtype in layouts:
+        for player in (None, 0, 1):
+            seen = functional.observe(states, layout, dtype, variant, player=player)
+            expected = [position.observation(layout, dtype, player) for position in positions]
+            assert seen.dtype == expected[0].dtype
+            np.testing.assert_array_equal(seen, expected)
+
+
+@pytest.mark.parametrize("number", range(len(VARIANTS)))
+def test_games_are_those_of_positions(number):
+    variant, rng = VARIANTS[number], np.random.default_rng(number)
+    games = 130 if number == 0 else 4
+    words = 1 if variant.board.num_cells <= 16 else 5
+    positions = [Position(variant)] * games
+    states = functional.init(games, variant)
+    assert (states.dtype, states.shape) == (np.uint64, (games, words)[: 1 if words == 1 else 2])
+    over = np.zeros(games, bool)
+    while not over.all():
+        check_views(states, positions, variant)
+        actions = np.array(
+            [
+                -5 if position.is_over else rng.choice(position.legal_actions())
+                for position in positions
+            ]
+        )
+        after = [
+            position if position.is_over else position.play(action)
+            for position, action in zip(positions, actions, strict=True)
+        ]
+        for reward in ("outcome", "margin"):
+            before = states.copy()
+            following, rewards, terminated = functional.step(
+                states, actions, variant, reward=reward
+            )
+            assert np.array_equal(states, before)
+            assert (rewards.dtype, terminated.dtype) == (np.float32, np.bool_)
+            margins = np.array([position.margin for position in after])
+            own = np.where(sides(positions) == 0, margins, -margins)
+            paid = np.sign(own) if reward == "outcome" else own
+            ended = np.array([position.is_over for position in after])
+            assert np.array_equal(rewards, np.where(ended & ~over, paid, 0))
+            assert np.array_equal(terminated, ended)
+        assert np.array_equal(following[over], states[over])
+        positions, states, over = after, following, ended
+        packed = [position.to_packed() for position in positions]
+        assert np.array_equal(states, np.array(packed, np.uint64))
+        assert np.array_equal(functional.from_positions(positions), states)
+        for text, word, read in zip(
+            [position.notation for position in positions],
+            packed,
+            functional.to_positions(states, variant),
+            strict=True,
+        ):
+            assert read.notation == text
+            assert Position.from_packed(word, variant).notation == text
+    check_views(states, positions, variant)
+
+
+@pytest.mark.parametrize("variant", [Variant(), LARGE], ids=["small", "large"])
+def test_games_are_those_of_a_vector_env(variant):
+    env = VectorEnv(300, variant, illegal_action="lose", reward="margin")
+    observations, info = env.reset(seed=3)
+    states, over = functional.init(300, variant), np.zeros(300, bool)
+    while not over.all():
+        going = ~over  # the others have restarted in the environment
+        seen = functional.observe(states, variant=variant)
+        assert np.array_equal(seen[going], observations[going])
+        mask = functional.legal_mask(states, variant)
+        assert np.array_equal(mask[going], info["action_mask"][going])
+        assert mask[over].all()
+        actions = env.sample_actions()
+        actions[::50] = variant.pass_action  # nearly always illegal
+        states, rewards, over = functional.step(
+            states, actions, variant, reward="margin", illegal_action="lose"
+        )
+        observations, expected, ended, _, info = env.step(actions)
+        assert np.array_equal(rewards, np.where(going, expected, 0))
+        assert np.array_equal(over, ended | ~going)
+
+
+def test_players_see_the_same_from_their_sides():
+    position = Position().play("a1+").play("a3><").play("a2x")
+    cells = 16
+    for layout, dtype in (("planes", "float32"), ("flat", "uint8"), ("packed", None)):
+        own = position.observation(layout, dtype, player=1)
+        assert np.array_equal(own, position.observation(layout, dtype))
+    other = position.observation("flat", "uint8", player=0)
+    own = position.observation("flat", "uint8")
+    assert np.array_equal(other[:cells], own[cells : 2 * cells])
+    assert np.array_equal(other[cells : 2 * cells], own[:cells])
+    assert not other[2 * cells : 3 * cells].any()
+    assert np.array_equal(other[3 * cells :], np.roll(own[3 * cells :], 4))
+    packed = position.observation("packed", player=0)
+    expanded = mijnlieff.expand_packed(packed)
+    assert np.array_equal(expanded, position.observation("flat", "float32", player=0))
+    with pytest.raises(ValueError, match="player must be 0 to 1, not 2"):
+        position.observation(player=2)
+    with pytest.raises(TypeError, match="player must be an integer, not True"):
+        position.observation(player=True)
+
+
+def test_an_illegal_action_names_the_game_and_changes_nothing():
+    states, actions = functional.init(5), np.zeros(5, np.int64)
+    actions[3] = 64
+    with pytest.raises(IllegalMoveError, match=r"game 3: action 64 \(pass\) is illegal") as caught:
+        functional.step(states, actions)
+    assert (caught.value.env_index, caught.value.action) == (3, 64)
+    assert caught.value.legal_actions == Position().legal_actions().tolist()
+    assert not states.any()
+    for action in (65, -1, 2**63, 10**30):
+        with pytest.raises(IllegalMoveError, match=f"game 1: action {action} does not exist"):
+            functional.step(states[:2], [0, action])
+
+
+def test_a_game_lost_by_an_illegal_action_is_over():
+    states, rewards, terminated = functional.step(
+        functional.init(2), [64, 0], reward="margin", illegal_action="lose"
+    )
+    assert (rewards.tolist(), terminated.tolist()) == ([-1.0, 0.0], [True, False])
+    again, rewards, terminated = functional.step(states[:1], [0])
+    assert (again[0], rewards[0], terminated[0]) == (states[0], 0.0, True)
+    assert functional.legal_mask(states)[0].all()
+    assert np.array_equal(functional.observe(states)[0], Position().observation("flat"))
+    message = "state 0: an illegal action has ended the game"
+    with pytest.raises(PositionError, match=message):
+        functional.to_positions(states)
+    with pytest.raises(PositionError, match=message):
+        Position.from_packed(states[0])
+
+
+WORDS = [
+    (6561, "bits 0 to 12 hold 6561, four cells are at most 6560"),
+    (1, "impossible position: Light has 1 stones after only 0 turns"),
+    (1 << 52, "1 turns have been played, but the last one is not given"),
+    (19 << 58, "the last turn is 19, it must be 0 .none., 1 .pass. or 2 to 17"),
+    (1 | 1 << 52 | 3 << 58, "the last turn needs a Straight of Light on cell 1"),
+    (2**64 - 1, "bits 0 to 12 hold 8191"),
+]
+
+
+@pytest.mark.parametrize(("word", "message"), WORDS)
+def test_words_that_are_not_states_are_refused(word, message):
+    states = np.array([0, 0, word], np.uint64)
+    for call in (
+        lambda: functional.step(states, [0, 0, 0]),
+        lambda: functional.legal_mask(states),
+        lambda: functional.observe(states),
+        lambda: functional.to_play(states),
+        lambda: functional.score(states),
+        lambda: functional.to_positions(states),
+    ):
+        with pytest.raises(PositionError, match=rf"state 2 \({word:#x}\): .*{message}"):
+            call()
+    with pytest.raises(PositionError, match=message):
+        Position.from_packed(word)
+
+
+def test_rows_that_are_not_states_are_refused():
+    row = LARGE.board.num_cells
+    for words, message in [
+        ([1 << row, 0, 0, 0, 0], "stone on cell 20, but the board has only 20 cells"),
+        ([1, 1, 0, 0, 0], "cell 0 has a stone of Light and one of Dark"),
+        ([0, 0, 2, 0, 0], "cell 1 has a type but not a stone"),
+        ([0, 0, 0, 0, 1 << 15], "its bits 15 to 62 must be 0"),
+        ([0, 0, 0, 0, 22 << 8], "the last turn is 22"),
+    ]:
+        states = np.array([words], np.uint64)
+        with pytest.raises(PositionError, match=message):
+            functional.legal_mask(states, LARGE)
+        with pytest.raises(PositionError, match=message):
+            Position.from_packed(states[0], LARGE)
+
+
+def test_bad_arguments():
+    states = functional.init(3)
+    cases = [
+        (lambda: functional.step(states.astype(np.int64), [0] * 3), TypeError, "uint64, not int64"),
+        (lambda: functional.legal_mask(np.zeros(3)), TypeError, "uint64, not float64"),
+        (lambda: functional.legal_mask(0), TypeError, "uint64, not int64"),
+        (lambda: functional.legal_mask(np.uint64(0)), ValueError, r"shape \(n,\), not \(\)"),
+        (lambda: functional.legal_mask(states[None]), ValueError, r"\(n,\), not \(1, 3\)"),
+        (lambda: functional.legal_mask(states, LARGE), ValueError, r"\(n, 5\), not \(3,\)"),
+        (lambda: functional.step(states, [0, 0]), ValueError, r"shape \(3,\), one a game"),
+        (lambda: functional.step(states, [0.5] * 3), TypeError, "must be an integer|be integers"),
+        (lambda: functional.step(states, [0] * 3, reward="points"), ValueError, "unknown reward"),
+        (
+            lambda: functional.step(states, [0] * 3, illegal_action="pass"),
+            ValueError,
+            "unknown illegal_action",
+        ),
+        (lambda: functional.step(states, [0] * 3, num_threads=0), ValueError, "1 to 1024"),
+        (lambda: functional.step(states, [0] * 3, "standard"), TypeError, "Variant"),
+        (lambda: functional.observe(states, "pixels"), ValueError, "unknown observation layout"),
+        (lambda: functional.observe(states, dtype="int8"), TypeError, "float32 or uint8"),
+        (lambda: functional.observe(states, player=2), ValueError, "player must be 0 to 1"),
+        (
+            lambda: functional.observe(states, "packed", variant=Variant(copies=4)),
+            VariantError,
+            "at most 16 cells and 3 copies",
+        ),
+        (lambda: functional.init(-1), ValueError, "n must be 0 to"),
+        (lambda: functional.init(1.5), TypeError, "n must be an integer"),
+        (lambda: functional.init(2**62), MemoryError, "not enough memory for the states"),
+        (lambda: functional.from_positions([]), ValueError, "the list of positions is empty"),
+        (lambda: Position.from_packed(-1), ValueError, "word must be 0 to"),
+        (lambda: Position.from_packed(2**64), ValueError, "word must be 0 to"),
+        (lambda: Position.from_packed("0"), TypeError, "word must be an integer"),
+        (lambda: Position.from_packed(0, LARGE), TypeError, "must be uint64"),
+        (lambda: Position.from_packed(states, LARGE), ValueError, r"shape \(5,\), not \(3,\)"),
+    ]
+    for call, error, message in cases:
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_any_layout_in_memory_and_any_number_of_states():
+    env = VectorEnv(600)
+    env.reset(seed=0)
+    for _ in range(10):
+        env.step(env.sample_actions())
+    states = functional.from_positions(env.positions())
+    every = states[::-3]
+    assert np.array_equal(functional.legal_mask(every), functional.legal_mask(states)[::-3])
+    assert functional.observe(states[:0]).shape == (0, 56)
+    assert functional.legal_mask(functional.init(0, LARGE), LARGE).shape == (0, 81)
+    empty, rewards, terminated = functional.step(states[:0], np.zeros(0, np.int64))
+    assert (len(empty), len(rewards), len(terminated)) == (0, 0, 0)
+    for threads in (1, 2, 5):
+        many = np.tile(states, 10)
+        seen = functional.observe(many, num_threads=threads)
+        assert np.array_equal(seen, np.tile(functional.observe(states), (10, 1)))
+
+
+def test_other_threads_run_meanwhile():
+    states, ticks, done = functional.init(2_000_000), 0, threading.Event()
+
+    def work():
+        functional.score(states, num_threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.wait(0.001):
+        ticks += 1
+    worker.join()
+    assert ticks > 3
