@@ -205,7 +205,7 @@ def api_pages(monkeypatch):
 
 def test_every_public_name_is_in_the_api_reference(api_pages):
     text = "".join(api_pages.pages().values())
-    entry = r"^\.\. auto(?:class|function|data):: mijnlieff\.(\S+)"
+    entry = r"^\.\. auto(?:class|function|data|module):: mijnlieff\.(\S+)"
     entries = re.findall(entry, text, re.MULTILINE)
     assert len(entries) == len(set(entries))
     assert set(mijnlieff.__all__) - {"__version__"} <= set(entries)
