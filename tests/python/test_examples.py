@@ -73,3 +73,25 @@ def test_a_network_learns_from_labels():
     grades = re.findall(r"^optimal ([\d.]+)% ", said, flags=re.MULTILINE)
     before, after = map(float, grades)
     assert after > before + 10
+
+
+def test_ppo_by_self_play_learns():
+    pytest.importorskip("torch")
+    options = ("--steps", 200_000, "--envs", 256, "--games", 300)
+    text = output_of("ppo_selfplay", *options)
+    scores = [float(it) for it in re.findall(r"score against \w+: ([\d.]+) \(", text)]
+    assert len(scores) == 2 and min(scores) > 0.6  # a random player scores about 0.5 and 0.3
+
+
+def test_advantages_of_self_play_are_those_of_the_package():
+    torch = pytest.importorskip("torch")
+    from mijnlieff.train.ppo.advantage import signed_advantages
+
+    example = load("ppo_selfplay")
+    draw = torch.Generator().manual_seed(0)
+    rewards, values = (torch.randn(n, 7, generator=draw) for n in (30, 31))
+    ends = (torch.rand(30, 7, generator=draw) < 0.2).float()
+    ours = example.advantages_of(rewards, values, ends)
+    args = [rewards.numpy(), values.numpy(), ends.numpy().astype(bool)]
+    theirs = signed_advantages(*args, example.GAMMA, example.GAE_LAMBDA)
+    np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
