@@ -167,9 +167,10 @@ def test_an_illegal_action_names_the_game_and_changes_nothing():
     assert (caught.value.env_index, caught.value.action) == (3, 64)
     assert caught.value.legal_actions == Position().legal_actions().tolist()
     assert not states.any()
-    for action in (65, -1, 2**63, 10**30):
-        with pytest.raises(IllegalMoveError, match=f"game 1: action {action} does not exist"):
-            functional.step(states[:2], [0, action])
+    for action in (65, 128, 2**40, -1, 2**63, 10**30):
+        for games in (2, 200):  # few are stepped in another form than many
+            with pytest.raises(IllegalMoveError, match=f"game 1: action {action} does not exist"):
+                functional.step(functional.init(games), [0, action, *[0] * (games - 2)])
 
 
 def test_a_game_lost_by_an_illegal_action_is_over():
