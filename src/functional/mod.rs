@@ -53,8 +53,8 @@ pub struct Stepped {
 ///
 /// # Errors
 ///
-/// For the first state that is none or whose action cannot be played, unless illegal actions lose;
-/// when memory does not suffice, and when the call was stopped.
+/// For the first words that are not a state, or the first action that cannot be played unless such
+/// actions lose; when memory does not suffice, and when the call was stopped.
 ///
 /// # Panics
 ///
@@ -204,7 +204,8 @@ fn pay(margin_of_light: i32, actor: Player, reward: Reward) -> f32 {
 ///
 /// # Errors
 ///
-/// For the first state that is none, when memory does not suffice, and when the call was stopped.
+/// For the first words that are not a state, when memory does not suffice, and when the call was
+/// stopped.
 ///
 /// # Panics
 ///

@@ -193,6 +193,7 @@ WORDS = [
     (6561, "bits 0 to 12 hold 6561, four cells are at most 6560"),
     (1, "impossible position: Light has 1 stones after only 0 turns"),
     (1 << 52, "1 turns have been played, but the last one is not given"),
+    (1 | 3 << 52 | 2 << 58, "2 passes are more than the 0 that 1 placements leave room for"),
     (19 << 58, "the last turn is 19, it must be 0 .none., 1 .pass. or 2 to 17"),
     (1 | 1 << 52 | 3 << 58, "the last turn needs a Straight of Light on cell 1"),
     (2**64 - 1, "bits 0 to 12 hold 8191"),
