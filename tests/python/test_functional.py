@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 import mijnlieff
+from interrupts import ticks_of_another_thread
 from mijnlieff import (
     Board,
     IllegalMoveError,
@@ -294,15 +293,5 @@ def test_any_layout_in_memory_and_any_number_of_states():
 
 
 def test_other_threads_run_meanwhile():
-    states, ticks, done = functional.init(2_000_000), 0, threading.Event()
-
-    def work():
-        functional.score(states, num_threads=1)
-        done.set()
-
-    worker = threading.Thread(target=work)
-    worker.start()
-    while not done.wait(0.001):
-        ticks += 1
-    worker.join()
-    assert ticks > 3
+    states = functional.init(2_000_000)
+    assert ticks_of_another_thread(lambda: functional.score(states, num_threads=1)) > 3

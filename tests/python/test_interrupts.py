@@ -16,6 +16,7 @@ from mijnlieff import Position
         "m.random_openings(10**7, 30, m.Variant(m.Board.from_text('########\\n' * 8), copies=8))",
         "m.rollout([p] * 1000, 268_000)",
         "m.rollout([p], 2**28)",
+        "m.functional.observe(m.functional.init(4_000_000), 'planes')",
         # Making a table of 4 GiB must not take long.
         "m.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
     ],
