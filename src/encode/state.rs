@@ -1,44 +1,4 @@
 //! States: positions as words, so that a game can go on from plain numbers.
-//!
-//! A state holds what the notation of a position holds: which piece lies where, the last turn, and
-//! the number of turns so far, whose parity says who moves. Hands and allowed cells follow from
-//! them. It differs from the packed observation ([`super::pack`]), which has no seat: the same view
-//! can belong to Light or to Dark, as a pass changes who moves and leaves no trace on the board.
-//!
-//! # Format
-//!
-//! On a board of at most 16 cells, with any number of copies, a state is one word:
-//!
-//! ```text
-//! bit   0..13   cells 0 to 3 as a number of base 9: d0 + 9 * d1 + 81 * d2 + 729 * d3, where the
-//!               digit of a cell is 0 for an empty one and 1 + 4 * player + piece for a stone
-//! bit  13..26   cells 4 to 7, in the same way
-//! bit  26..39   cells 8 to 11
-//! bit  39..52   cells 12 to 15
-//! bit  52..58   number of turns so far, passes included
-//! bit  58..63   last turn: 0 none, 1 pass, 2 + cell for a placement
-//! bit  63       whether an illegal action of the side to move has ended the game
-//! ```
-//!
-//! Players and pieces are numbered as everywhere ([`crate::game::Player`], [`crate::game::Piece`]);
-//! cells that the board lacks are empty. On a larger board a state is five words:
-//!
-//! ```text
-//! word 0        stones of Light, bit i for cell i
-//! word 1        stones of Dark
-//! word 2        stones whose type index is odd: Diagonal and Puller
-//! word 3        stones whose type index is 2 or 3: Pusher and Puller
-//! word 4        bit 0..8 turns so far, bit 8..15 last turn, bit 63 illegal end, all as above
-//! ```
-//!
-//! In both forms zeros are the start of every variant. Two states of a variant are equal words if
-//! and only if their positions have the same notation; positions that are equal because they have the
-//! same future may have different states.
-//!
-//! # Stability
-//!
-//! The format is part of the public interface. It changes only in a release whose change log says
-//! so under Breaking; words do not carry a version.
 
 use thiserror::Error;
 
@@ -158,7 +118,47 @@ pub enum StateError {
     Impossible(#[from] PositionError),
 }
 
-/// A position, and whether its side to move has lost by an illegal action.
+/// A position, and whether its side to move has lost by an illegal action; as words, a state.
+///
+/// A state holds what the notation of a position holds: which piece lies where, the last turn, and
+/// the number of turns so far, whose parity says who moves. Hands and allowed cells follow from
+/// them. It differs from the packed observation ([`super::pack`]), which has no seat: the same view
+/// can belong to Light or to Dark, as a pass changes who moves and leaves no trace on the board.
+///
+/// # Format
+///
+/// On a board of at most 16 cells, with any number of copies, a state is one word:
+///
+/// ```text
+/// bit   0..13   cells 0 to 3 as a number of base 9: d0 + 9 * d1 + 81 * d2 + 729 * d3, where the
+///               digit of a cell is 0 for an empty one and 1 + 4 * player + piece for a stone
+/// bit  13..26   cells 4 to 7, in the same way
+/// bit  26..39   cells 8 to 11
+/// bit  39..52   cells 12 to 15
+/// bit  52..58   number of turns so far, passes included
+/// bit  58..63   last turn: 0 none, 1 pass, 2 + cell for a placement
+/// bit  63       whether an illegal action of the side to move has ended the game
+/// ```
+///
+/// Players and pieces are numbered as everywhere ([`Player`], [`Piece`]);
+/// cells that the board lacks are empty. On a larger board a state is five words:
+///
+/// ```text
+/// word 0        stones of Light, bit i for cell i
+/// word 1        stones of Dark
+/// word 2        stones whose type index is odd: Diagonal and Puller
+/// word 3        stones whose type index is 2 or 3: Pusher and Puller
+/// word 4        bit 0..8 turns so far, bit 8..15 last turn, bit 63 illegal end, all as above
+/// ```
+///
+/// In both forms zeros are the start of every variant. Two states of a variant are equal words if
+/// and only if their positions have the same notation; positions that are equal because they have the
+/// same future may have different states.
+///
+/// # Stability
+///
+/// The format is part of the public interface. It changes only in a release whose change log says
+/// so under Breaking; words do not carry a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// The position.
@@ -180,7 +180,7 @@ impl State {
         self.illegal || self.position.is_over(variant)
     }
 
-    /// The state in these words, see the top of the file for their format.
+    /// The state in these words.
     ///
     /// # Errors
     ///

@@ -53,8 +53,8 @@ pub struct Stepped {
 ///
 /// # Errors
 ///
-/// For the first state that is none or whose action cannot be played, unless illegal actions lose;
-/// when memory does not suffice, and when the call was stopped.
+/// For the first words that are not a state, or the first action that cannot be played unless such
+/// actions lose; when memory does not suffice, and when the call was stopped.
 ///
 /// # Panics
 ///
@@ -83,13 +83,11 @@ pub fn step(
         let outputs = next.zip(rewards).zip(terminated);
         for (index, ((next, reward_now), over)) in (block.first..).zip(outputs) {
             if let Some(tables) = &tables
-                && let Some(word) = next.first_mut()
+                && let [word] = *block.all.words(index)
+                && let Some(stepped) = step_packed(tables, word, actions[index], reward)
             {
-                let given = block.all.words(index)[0];
-                if let Some(stepped) = step_packed(tables, given, actions[index], reward) {
-                    (*word, *reward_now, *over) = stepped;
-                    continue;
-                }
+                (next[0], *reward_now, *over) = stepped;
+                continue;
             }
             let state = block.all.read(index)?;
             let played = play(variant, index, state, actions[index], illegal_action)?;
@@ -131,7 +129,7 @@ fn step_packed(
         return Some((word, 0.0, true));
     }
     let action = usize::try_from(action).ok()?;
-    if !game.is_legal(tables, action) {
+    if action > PackedGame::PASS || !game.is_legal(tables, action) {
         return None;
     }
     let after = game.play(tables, action);
@@ -206,7 +204,8 @@ fn pay(margin_of_light: i32, actor: Player, reward: Reward) -> f32 {
 ///
 /// # Errors
 ///
-/// For the first state that is none, when memory does not suffice, and when the call was stopped.
+/// For the first words that are not a state, when memory does not suffice, and when the call was
+/// stopped.
 ///
 /// # Panics
 ///

@@ -50,8 +50,8 @@ fn read_tile<S: GameState>(
 ///
 /// # Errors
 ///
-/// For the first state that is none, when memory does not suffice, and when the call was stopped.
-/// The masks are then arbitrary.
+/// For the first words that are not a state, when memory does not suffice, and when the call was
+/// stopped. The masks are then arbitrary.
 ///
 /// # Panics
 ///
@@ -107,8 +107,8 @@ fn write_masks_as<S: GameState>(
 ///
 /// # Errors
 ///
-/// For the first state that is none, when memory does not suffice, and when the call was stopped.
-/// The observations are then arbitrary.
+/// For the first words that are not a state, when memory does not suffice, and when the call was
+/// stopped. The observations are then arbitrary.
 ///
 /// # Panics
 ///

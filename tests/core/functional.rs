@@ -251,11 +251,12 @@ fn the_first_error_is_told() {
         error.starts_with("game 1500: action 64: illegal pass"),
         "{error}"
     );
-    actions[1000] = 65;
-    let error = step(&variant, &states, &actions, run)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(error, "game 1000: action 65 does not exist");
+    for action in [65, 128, 1 << 40, i64::MAX, i64::MIN] {
+        actions[1000] = action;
+        let error = step(&variant, &states, &actions, run).unwrap_err();
+        let message = format!("game 1000: action {action} does not exist");
+        assert_eq!(error.to_string(), message);
+    }
     let stopped = Run {
         num_threads: 1,
         stop: &AtomicBool::new(true),

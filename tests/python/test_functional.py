@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 import mijnlieff
+from interrupts import ticks_of_another_thread
 from mijnlieff import (
     Board,
     IllegalMoveError,
@@ -167,9 +166,10 @@ def test_an_illegal_action_names_the_game_and_changes_nothing():
     assert (caught.value.env_index, caught.value.action) == (3, 64)
     assert caught.value.legal_actions == Position().legal_actions().tolist()
     assert not states.any()
-    for action in (65, -1, 2**63, 10**30):
-        with pytest.raises(IllegalMoveError, match=f"game 1: action {action} does not exist"):
-            functional.step(states[:2], [0, action])
+    for action in (65, 128, 2**40, -1, 2**63, 10**30):
+        for games in (2, 200):  # few are stepped in another form than many
+            with pytest.raises(IllegalMoveError, match=f"game 1: action {action} does not exist"):
+                functional.step(functional.init(games), [0, action, *[0] * (games - 2)])
 
 
 def test_a_game_lost_by_an_illegal_action_is_over():
@@ -192,6 +192,7 @@ WORDS = [
     (6561, "bits 0 to 12 hold 6561, four cells are at most 6560"),
     (1, "impossible position: Light has 1 stones after only 0 turns"),
     (1 << 52, "1 turns have been played, but the last one is not given"),
+    (1 | 3 << 52 | 2 << 58, "2 passes are more than the 0 that 1 placements leave room for"),
     (19 << 58, "the last turn is 19, it must be 0 .none., 1 .pass. or 2 to 17"),
     (1 | 1 << 52 | 3 << 58, "the last turn needs a Straight of Light on cell 1"),
     (2**64 - 1, "bits 0 to 12 hold 8191"),
@@ -292,15 +293,5 @@ def test_any_layout_in_memory_and_any_number_of_states():
 
 
 def test_other_threads_run_meanwhile():
-    states, ticks, done = functional.init(2_000_000), 0, threading.Event()
-
-    def work():
-        functional.score(states, num_threads=1)
-        done.set()
-
-    worker = threading.Thread(target=work)
-    worker.start()
-    while not done.wait(0.001):
-        ticks += 1
-    worker.join()
-    assert ticks > 3
+    states = functional.init(2_000_000)
+    assert ticks_of_another_thread(lambda: functional.score(states, num_threads=1)) > 3

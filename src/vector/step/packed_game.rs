@@ -30,7 +30,7 @@ pub(crate) struct PackedGame {
 }
 
 pub(super) const CELLS: usize = 16;
-const PASS: usize = 4 * CELLS;
+const PASS: usize = PackedGame::PASS;
 const NUM_ACTIONS: usize = PASS + 1;
 const EFFECTS: usize = NUM_ACTIONS.next_power_of_two();
 const FLAT: usize = 3 * CELLS + 8;
@@ -70,6 +70,9 @@ pub(crate) struct Tables {
 }
 
 impl PackedGame {
+    /// The index of the pass, the last action.
+    pub(crate) const PASS: usize = 4 * CELLS;
+
     /// Whether batches of this variant can use this form to write this layout.
     pub(crate) fn fits(variant: &Variant, layout: Layout) -> bool {
         let board = variant.board();

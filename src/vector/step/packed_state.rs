@@ -51,7 +51,7 @@ impl PackedGame {
             return None;
         }
         let action = if passed {
-            4 * CELLS
+            Self::PASS
         } else {
             let bit = |set: u64| (set >> cell & 1) as usize;
             (bit(low) + 2 * bit(high)) * CELLS + cell as usize
