@@ -68,8 +68,8 @@ test-python: .venv/installed-test ## Test the package
 	$(TEST_ENV) $(BIN)/python -m pytest
 
 .PHONY: test-train
-test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py
+test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training and the examples
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py tests/python/test_examples.py
 
 .PHONY: test-notebooks
 test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter's parts and execute the notebooks at small size

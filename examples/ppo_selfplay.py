@@ -28,6 +28,7 @@ class Agent(nn.Module):
     """Logits of the 65 actions and the value of the position, for the side to move."""
 
     def __init__(self, width: int = 256) -> None:
+        """Make the layers."""
         super().__init__()
         self.body = nn.Sequential(
             nn.Linear(56, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
@@ -86,7 +87,8 @@ def train(agent: Agent, total_steps: int, num_envs: int, seed: int) -> None:
             observations, rewards, ends, _, info = env.step(actions.numpy())
             rewards, ends = torch.from_numpy(rewards), torch.from_numpy(ends.astype(np.float32))
             rows.append([seen, masks, actions, policy.log_prob(actions), values, rewards, ends])
-        seen, masks, actions, log_probs, values, rewards, ends = map(torch.stack, zip(*rows))
+        columns = map(torch.stack, zip(*rows, strict=True))
+        seen, masks, actions, log_probs, values, rewards, ends = columns
         with torch.no_grad():
             mask = torch.from_numpy(info["action_mask"]) == 1
             _, last = agent(torch.from_numpy(observations), mask)
