@@ -51,7 +51,10 @@ const TREE_STREAM: u64 = 0x7472_6565;
 
 impl<S: GameState + PartialEq> Tree<S> {
     pub(crate) fn new(root: S, seed: u64) -> Self {
-        let mut rng = SplitMix64::stream(seed, TREE_STREAM);
+        Self::with_rng(root, SplitMix64::stream(seed, TREE_STREAM))
+    }
+
+    fn with_rng(root: S, mut rng: SplitMix64) -> Self {
         Self {
             final_draw: rng.next_u64(),
             root,
@@ -85,18 +88,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         old: &Store<S>,
         new: &mut Store<S>,
     ) -> Result<Self, OutOfMemory> {
-        let mut rng = self.rng;
-        let mut tree = Self {
-            final_draw: rng.next_u64(),
-            root,
-            first: NONE,
-            first_lanes: 0,
-            possible: 0,
-            path: Vec::new(),
-            done: 0,
-            solved: None,
-            rng,
-        };
+        let mut tree = Self::with_rng(root, self.rng);
         if let Some(node) = self.find(&root, old)
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
