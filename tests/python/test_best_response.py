@@ -298,6 +298,11 @@ def test_wrong_arguments_are_refused() -> None:
         best_response("greedy", start=["a1+"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="max_positions must be 1 or more, not 0"):
         best_response("greedy", max_positions=0)
+    start, huge = Position(SMALL[0]), 10**30
+    report = best_response(
+        "greedy", start=start, max_positions=huge, max_refutations=huge, horizon=huge
+    )
+    assert report.margin == best_response("greedy", start=start).margin
     with pytest.raises(errors.SearchLimitError, match="max_positions=100"):
         best_response("greedy", max_positions=100)
 
