@@ -748,6 +748,12 @@ class Network:
     @property
     def num_weights(self) -> int:
         """How many numbers were learnt."""
+    def check_variant(self, variant: Variant) -> None:
+        """Raise unless the network knows the board and the number of copies of a variant.
+
+        Raises:
+            PolicyError: it was trained on another board or number of copies.
+        """
     def evaluate(
         self, observations: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -192,8 +192,8 @@ impl PyTreeSearch {
         let core = &mut self.core;
         py.detach(|| core.write_leaves(observations, mask));
         Ok(Some(PyLeafBatch {
-            observation: self.observation.lend_first(py, leaves).unbind(),
-            action_mask: self.action_mask.lend_first(py, leaves).unbind(),
+            observation: self.observation.lend_first(py, leaves)?.unbind(),
+            action_mask: self.action_mask.lend_first(py, leaves)?.unbind(),
             len: leaves,
         }))
     }

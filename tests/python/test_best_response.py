@@ -53,6 +53,15 @@ class Hashed:
         return np.array(chosen)
 
 
+class PerfectPlayer:
+    """Plays perfectly, and says from where on."""
+
+    exact_endings = (0, 0)
+
+    def act(self, position: Position) -> int:
+        return solve(position).best_actions[0]
+
+
 class Reference:
     """The definition, position by position, with plain minimax for the exact margins."""
 
@@ -202,6 +211,9 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     assert (known.margin, known.value) == (asked.margin, asked.value)
     assert {ply: asked.leaks[ply] for ply in known.leaks} == known.leaks
     assert max(asked.positions) > max(known.positions)
+    everything = PerfectPlayer()
+    everything.exact_endings = (10**30, 10**30)
+    assert best_response(everything, start=start).margin == known.value
     assert MCTSPolicy(2, evaluate).exact_endings is None
     assert MCTSPolicy(2, evaluate, solve_below=7, margin_weight=0.0).exact_endings is None
 
@@ -298,6 +310,11 @@ def test_wrong_arguments_are_refused() -> None:
         best_response("greedy", start=["a1+"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="max_positions must be 1 or more, not 0"):
         best_response("greedy", max_positions=0)
+    start, huge = Position(SMALL[0]), 10**30
+    report = best_response(
+        "greedy", start=start, max_positions=huge, max_refutations=huge, horizon=huge
+    )
+    assert report.margin == best_response("greedy", start=start).margin
     with pytest.raises(errors.SearchLimitError, match="max_positions=100"):
         best_response("greedy", max_positions=100)
 

@@ -323,6 +323,26 @@ class TestPolicy:
         with pytest.raises(ValueError, match="position 1 is of Variant"):
             policy.act_batch([Position(), Position(anywhere)])
 
+    @pytest.mark.parametrize("settings", [{"temperature": 1.0}, {"num_simulations": 4}])
+    def test_other_games_whose_observations_have_the_same_shape(self, settings):
+        policy = ChampionPolicy(**settings)
+        long, square = Board.from_text("########\n" * 2), Board.from_text("#####\n" * 5)
+        for variant in (Variant(long, "anywhere"), Variant(copies=3), Variant(square, "anywhere")):
+            start = Position(variant)
+            for ask in (
+                lambda start=start: policy.act(start),
+                lambda start=start: policy.act_batch([start] * 3),
+                lambda start=start: policy.action_probabilities([start]),
+                lambda variant=variant: evaluate(policy, "random", games=2, variant=variant),
+                lambda variant=variant: VectorEnv(2, variant, opponent=policy, seat="dark").reset(
+                    seed=0
+                ),
+            ):
+                with pytest.raises(PolicyError, match="was trained on Variant"):
+                    ask()
+        anywhere = Position(Variant(opening="anywhere"))
+        assert anywhere.play(policy.act(anywhere)).ply == 1
+
     def test_sums_that_overflow_are_no_choice(self, tmp_path):
         wild = tmp_path / "wild.bin"
         wild.write_bytes(network_for(Variant(), scale=1e37).to_bytes())

@@ -51,6 +51,7 @@ def test_a_function_gets_batches_and_gives_actions():
         (lambda masks: masks, "returned an array of dtype int8 and shape"),
         (lambda masks: np.zeros(len(masks)), "dtype float64"),
         (lambda masks: [True] * len(masks), "dtype bool"),
+        (lambda masks: (masks.argmax(axis=1), 0), r"did not return an array .* shape \(5,\)"),
         (lambda masks: np.full(len(masks), 65), "chose action 65 in position 0"),
         (lambda masks: np.full(len(masks), -1), "chose action -1 in position 0"),
         (lambda masks: np.where(np.arange(len(masks)) == 3, 64, masks.argmax(1)), "in position 3"),

@@ -66,6 +66,7 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
         ),
         ("m.TreeSearch([p] * 10**6, 10)", 1024, r"trees of a search: \d{9,} bytes"),
         ("m.TreeSearch([p] * 10**5, 1000)", 1024, r"trees of a search: \d{9,} bytes"),
+        ("m.Board.arrangements(6, True)", 60, r"the boards: 134217728 bytes"),
         ("m.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
         ("m.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),
         ("m.VectorEnv(2**24, large)", 1024, r"the games: \d{10} bytes"),
@@ -80,6 +81,18 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
 def test_what_does_not_fit_is_refused(call, more, message):
     (line,) = said(call, more * MB, setup="many = [p] * 2_000_000")
     assert re.search(message, line), line
+
+
+@pytest.mark.parametrize("more", [8, 16, 24])
+def test_last_observations_that_do_not_fit_are_refused(more):
+    # There is an array for each of half a million games.
+    setup = """
+env = m.VectorEnv(2**20, copy=False, observation="packed")
+env.reset(seed=0)
+play = lambda steps: [env.step(env.sample_actions()) and None for _ in range(steps)]
+play(13)
+"""
+    assert len(said("play(6)", more * MB, setup=setup)) == 1
 
 
 @pytest.mark.parametrize(

@@ -267,3 +267,28 @@ def test_starts_of_several_opening_rules_do_not_disturb_each_other(board, openin
         margins = {action: -solve(position.play(action)).margin for action in legal}
         assert dict(solution.action_margins) == margins
         assert PerfectPolicy().act(position) in solution.best_actions
+
+
+@pytest.mark.parametrize("opening", ["anywhere", "corner_straight", "corner"])
+def test_all_that_solve_know_the_first_moves_of_the_opening(opening: str) -> None:
+    board = Board.from_text("####\n###.")
+    for other in ("corner_straight", "anywhere", opening):  # what is solved first must not matter
+        start = Position(Variant(board, other, 1))
+        solve(start)
+    # By what follows each move, where openings make no difference.
+    after = {int(action): -solve(start.play(action)).margin for action in start.legal_actions()}
+    value = max(after.values())
+    best = {action for action, margin in after.items() if margin == value}
+    assert solve(start).action_margins == after
+
+    search = mijnlieff.TreeSearch([start], 1, solve_below=16)
+    search.run_with_rollouts()
+    assert set(np.flatnonzero(search.policy_targets[0])) == best and search.solved.all()
+    assert set(np.flatnonzero(PerfectPolicy().action_probabilities([start])[0])) == best
+    assert set(PerfectPolicy().act_batch([start] * 100)) <= best
+    env = mijnlieff.VectorEnv(100, start.variant, opponent="perfect", seat="dark")
+    env.reset(seed=0)
+    assert set(env.positions()) <= {start.play(action) for action in best}
+    report = mijnlieff.best_response("perfect", start=start, seat="light", settle=False)
+    assert (report.margin, report.value) == (value, value)
+    assert mijnlieff.evaluate("perfect", "perfect", 20, start.variant).mean_margin == 0

@@ -140,6 +140,7 @@ def test_a_short_run_learns(tmp_path, capsys):
     policy = load_policy(out, num_simulations=16)
     assert policy.act(Position()) in Position().legal_actions()
     trained = load_policy(out)
+    torch.manual_seed(1)  # by their first weights alone, networks score from 36 to 77 %
     fresh = PolicyValueNetwork(Variant(), 64, 1)
     before = measure(fresh, Variant(), ["random"], 400, seed=3)[0].score
     from mijnlieff import evaluate

@@ -345,11 +345,21 @@ class TestPolicy:
         policy = load_policy(folder.path, temperature=1.0)
         assert len(set(policy.act_batch([Position()] * 50).tolist())) > 10
 
-    def test_another_board_is_refused(self, folder):
-        policy = load_policy(folder.path)
-        other = Position(Variant(Board.from_text("##\n##")))
-        with pytest.raises(PolicyError, match="56 numbers"):
-            policy.act(other)
+    @pytest.mark.parametrize("num_simulations", [0, 4])
+    def test_other_games_are_refused(self, folder, num_simulations):
+        policy = load_policy(folder.path, num_simulations=num_simulations)
+        # Observations have the same length on a board of as many cells, and with more copies.
+        long = Variant(Board.from_text("########\n########"), "anywhere")
+        for variant in (Variant(Board.from_text("##\n##")), long, Variant(copies=3)):
+            other = Position(variant)
+            with pytest.raises(PolicyError, match="was trained on Variant"):
+                policy.act(other)
+            if not num_simulations:
+                with pytest.raises(PolicyError, match="was trained on Variant"):
+                    policy.action_probabilities([other])
+        anywhere = Position(Variant(opening="anywhere"))
+        assert anywhere.play(policy.act(anywhere)).ply == 1
+        assert policy.act_batch([]).shape == (0,)
 
 
 class TestDevice:

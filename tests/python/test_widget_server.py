@@ -189,11 +189,12 @@ def talk(server, messages):
 
 def test_the_socket_shows_the_game_and_takes_messages(server):
     show = json.dumps({"type": "show", "hints": False})
-    art, first, shown, wrong = talk(server, [show, "this is not JSON"])
+    art, first, shown, wrong, deep = talk(server, [show, "this is not JSON", "[" * 60_000])
     assert len(art["art"]["stones"][1]) == 5
     assert first["state"]["position"]["status"] == "Light to move"
     assert shown["state"]["error"] == ""
     assert wrong["state"]["error"] == "a message is an object, not None"
+    assert deep == wrong
 
 
 def test_a_huge_message_ends_the_connection_only(server):

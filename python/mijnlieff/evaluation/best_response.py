@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -254,7 +255,7 @@ def _exact_endings(policy: Policy) -> tuple[int | None, int]:
     if endings is None:
         return None, 0
     cells, margin = (integer("exact_endings", number) for number in endings)
-    return max(cells, 0), min(max(margin, 0), _ANY_MARGIN)
+    return min(max(cells, 0), _MAX_CELLS), min(max(margin, 0), _ANY_MARGIN)
 
 
 def _to_the_end(policy: Policy, player: int, start: Position, actions: Sequence[int]) -> str:
@@ -275,4 +276,4 @@ def _at_least(name: str, value: int, low: int) -> int:
     number = integer(name, value)
     if number < low:
         raise ValueError(f"{name} must be {low} or more, not {number}")
-    return number
+    return min(number, sys.maxsize)  # as good as any number above it

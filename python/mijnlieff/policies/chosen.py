@@ -36,7 +36,12 @@ def check_chosen(
     """
     if hasattr(chosen, "detach"):  # a PyTorch tensor
         chosen = chosen.detach().cpu()
-    actions = np.asarray(chosen)
+    try:
+        actions = np.asarray(chosen)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise PolicyError(
+            f"{policy!r} did not return an array of integers of shape ({len(positions)},): {error}"
+        ) from error
     if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
         actions = actions.astype(bool)  # NumPy converts booleans among integers to integers
     if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":

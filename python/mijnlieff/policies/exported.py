@@ -16,6 +16,7 @@ from mijnlieff._mijnlieff import (
     Network,
     Position,
     Variant,
+    common_variant,
     integer,
     mask_batch,
     observe_batch,
@@ -157,6 +158,7 @@ class ExportedPolicy:
         if not positions:
             return np.empty(0, dtype=np.int64)
         if self._search is not None:
+            self.network.check_variant(common_variant(positions))
             return self._search.act_batch(positions)
         actions = self.network.choose(positions, self.temperature, self.seed, self._decisions)
         self._decisions += len(positions)
@@ -180,6 +182,7 @@ class ExportedPolicy:
             PolicyError: as in `act_batch`.
             ValueError: no positions, or positions of several variants.
         """
+        self.network.check_variant(common_variant(positions))
         check_playable(positions)
         shape = (len(positions), positions[0].variant.num_actions)
         probabilities = np.zeros(shape)

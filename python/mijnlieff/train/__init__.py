@@ -91,6 +91,9 @@ def load_policy(
 ) -> NetworkPolicy | MCTSPolicy:
     """Make a player from a checkpoint of `mijnlieff train`.
 
+    It plays on the board and with the number of copies that its network was trained on, under any
+    opening rule, and raises `PolicyError` elsewhere.
+
     Args:
         path: the checkpoint, or the run's folder.
         temperature: 0 always plays the most likely action, 1 samples from the learnt policy.

@@ -198,7 +198,7 @@ class _Socket(_Guarded, WebSocketHandler):
     def on_message(self, message: str | bytes) -> None:
         try:
             content = json.loads(message)
-        except ValueError:
+        except (ValueError, RecursionError):  # not JSON, or too many brackets in each other
             content = None
         self.server.table.handle(content)
 

@@ -81,17 +81,21 @@ impl ObservationArray {
     }
 
     /// See [`LentArray::lend`].
-    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         with_array!(&mut self.numbers, array => array.lend(py))
     }
 
     /// See [`LentArray::lend_first`].
-    pub(crate) fn lend_first<'py>(&self, py: Python<'py>, rows: usize) -> Bound<'py, PyAny> {
+    pub(crate) fn lend_first<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         with_array!(&self.numbers, array => array.lend_first(py, rows))
     }
 
     /// See [`LentArray::row`].
-    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> Bound<'py, PyAny> {
+    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
         with_array!(&self.numbers, array => array.row(py, row))
     }
 

@@ -17,13 +17,16 @@
 #![allow(unsafe_code, reason = "memory is shared with NumPy, see above")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::c_int;
 use std::marker::PhantomData;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 use std::slice;
 
-use numpy::ndarray::{ArrayView, IxDyn};
-use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE, PyArrayObject};
-use numpy::{Element, PyArrayDescr, PyArrayDyn};
+use numpy::npyffi::{
+    NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_CARRAY, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API,
+    PyArrayObject, get_type_object, npy_intp,
+};
+use numpy::{Element, PyArrayDescr};
 use pyo3::prelude::*;
 
 use crate::memory::OutOfMemory;
@@ -93,6 +96,9 @@ impl Drop for Owner {
     }
 }
 
+/// The most dimensions of an array: games, planes, rows and columns.
+const MAX_DIMENSIONS: usize = 4;
+
 /// Numbers in memory that `NumPy` arrays look at.
 struct SharedMemory<T> {
     owner: Py<Owner>,
@@ -133,19 +139,48 @@ impl<T: Element> SharedMemory<T> {
 
     /// A new array of this shape that looks at the numbers from `first` on.
     ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is no memory for its header. `PyArray::borrow_from_array` does not look
+    /// whether there is.
+    ///
     /// # Panics
     ///
-    /// If there are not as many numbers.
-    fn view<'py>(&self, py: Python<'py>, first: usize, shape: &[usize]) -> Bound<'py, PyAny> {
+    /// If there are not as many numbers, or more than [`MAX_DIMENSIONS`].
+    fn view<'py>(
+        &self,
+        py: Python<'py>,
+        first: usize,
+        shape: &[usize],
+    ) -> PyResult<Bound<'py, PyAny>> {
         let length = shape.iter().product::<usize>();
         assert!(first <= self.len && length <= self.len - first);
+        let mut dimensions = [0; MAX_DIMENSIONS];
+        for (dimension, &size) in dimensions[..shape.len()].iter_mut().zip(shape) {
+            *dimension = size as npy_intp;
+        }
         // SAFETY: the assertion has just shown that the numbers lie within the memory, which is
-        // initialised. The view is used for its shape and address only.
-        let numbers =
-            unsafe { ArrayView::from_shape_ptr(IxDyn(shape), self.start.add(first).as_ptr()) };
-        let owner = self.owner.bind(py).clone().into_any();
-        // SAFETY: the memory is neither moved nor freed while the owner lives.
-        unsafe { PyArrayDyn::borrow_from_array(&numbers, owner) }.into_any()
+        // initialised and neither moved nor freed while the owner lives, and the array holds the
+        // owner. NumPy takes over a reference to the dtype and to the owner, even when it fails.
+        unsafe {
+            let array = PY_ARRAY_API.PyArray_NewFromDescr(
+                py,
+                get_type_object(py, NpyTypes::PyArray_Type),
+                self.dtype.clone_ref(py).into_ptr().cast(),
+                shape.len() as c_int,
+                dimensions.as_mut_ptr(),
+                null_mut(),
+                self.start.add(first).as_ptr().cast(),
+                NPY_ARRAY_CARRAY,
+                null_mut(),
+            );
+            let array = Bound::from_owned_ptr_or_err(py, array)?;
+            let owner = self.owner.clone_ref(py).into_ptr();
+            if PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), owner) < 0 {
+                return Err(PyErr::fetch(py));
+            }
+            Ok(array)
+        }
     }
 
     /// Whether an array still is what [`SharedMemory::view`] made, and has no weak references.
@@ -186,7 +221,7 @@ impl<T: Element> LentArray<T> {
     /// `MemoryError` if there is not as much memory.
     pub(crate) fn zeros(py: Python<'_>, shape: &[usize]) -> PyResult<Self> {
         let memory = SharedMemory::zeros(py, shape[0], shape[1..].iter().product())?;
-        let view = memory.view(py, 0, shape).unbind();
+        let view = memory.view(py, 0, shape)?.unbind();
         Ok(Self {
             memory,
             shape: shape.to_vec(),
@@ -213,21 +248,37 @@ impl<T: Element> LentArray<T> {
     }
 
     /// The array, or another one if the caller has changed it.
-    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is no memory for another one.
+    pub(crate) fn lend<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if !self.memory.is_unchanged(self.view.bind(py), 0, &self.shape) {
-            self.view = self.memory.view(py, 0, &self.shape).unbind();
+            self.view = self.memory.view(py, 0, &self.shape)?.unbind();
         }
-        self.view.bind(py).clone()
+        Ok(self.view.bind(py).clone())
     }
 
     /// A new array of the first rows.
-    pub(crate) fn lend_first<'py>(&self, py: Python<'py>, rows: usize) -> Bound<'py, PyAny> {
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is no memory for it.
+    pub(crate) fn lend_first<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.memory
             .view(py, 0, &[&[rows], &self.shape[1..]].concat())
     }
 
     /// A new array that is one row.
-    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> Bound<'py, PyAny> {
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError` if there is no memory for it.
+    pub(crate) fn row<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
         self.memory.view(py, row * self.row_len(), &self.shape[1..])
     }
 

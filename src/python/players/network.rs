@@ -91,6 +91,17 @@ impl PyNetwork {
         self.0.num_weights()
     }
 
+    /// Raise unless the network knows the board and the number of copies of a variant.
+    fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
+        if self.0.serves(&variant.0) {
+            return Ok(());
+        }
+        let (expected, found) = (self.variant().__repr__(), variant.__repr__());
+        Err(classes::PolicyError::new_err(format!(
+            "the network was trained on {expected} and cannot play {found}"
+        )))
+    }
+
     /// Evaluate positions, given as flat observations.
     fn evaluate<'py>(
         &self,
@@ -134,13 +145,7 @@ impl PyNetwork {
         first: u64,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let variant = common_variant(&positions)?;
-        if !self.0.serves(&variant) {
-            let found = PyVariant(variant).__repr__();
-            let expected = self.variant().__repr__();
-            return Err(classes::PolicyError::new_err(format!(
-                "the network was trained on {expected} and cannot play {found}"
-            )));
-        }
+        self.check_variant(PyVariant(Arc::clone(&variant)))?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }

@@ -8,11 +8,18 @@ use pyo3::prelude::*;
 
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
+use crate::memory::with_room;
 use crate::python::convert::integers::{blocks, index};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
+
+/// Memory that the boards of 0, 1, ... blocks take at most, with joints at corners, in bytes.
+const ROOM_FOR_BOARDS: [usize; Board::MAX_ARRANGED_BLOCKS + 1] = {
+    const MB: usize = 1 << 20;
+    [0, MB, MB, MB, 2 * MB, 16 * MB, 128 * MB]
+};
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
 #[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
@@ -61,9 +68,11 @@ impl PyBoard {
         py: Python<'_>,
         #[pyo3(from_py_with = blocks)] blocks: usize,
         corners: bool,
-    ) -> Vec<Self> {
+    ) -> PyResult<Vec<Self>> {
+        // Boards lie in many small pieces of memory, so whether there is enough is asked beforehand.
+        drop(with_room::<u8>("the boards", ROOM_FOR_BOARDS[blocks])?);
         let boards = py.detach(|| Board::arrangements(blocks, corners));
-        boards.into_iter().map(Self::new).collect()
+        Ok(boards.into_iter().map(Self::new).collect())
     }
 
     /// How many cells exist, 1 to 64.

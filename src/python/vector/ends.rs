@@ -125,17 +125,17 @@ impl Ends {
         }
         let final_info = PyDict::new(py);
         self.describe_results(py, config, &final_info)?;
-        let ended = self.ended.lend(py);
+        let ended = self.ended.lend(py)?;
         if let Some(last) = &mut self.last {
             let masks = last
                 .action_mask
                 .call_method0(py, pyo3::intern!(py, "view"))?;
             final_info.set_item(pyo3::intern!(py, "action_mask"), masks)?;
             final_info.set_item(pyo3::intern!(py, "_action_mask"), &ended)?;
-            final_info.set_item(pyo3::intern!(py, "to_play"), last.to_play.lend(py))?;
+            final_info.set_item(pyo3::intern!(py, "to_play"), last.to_play.lend(py)?)?;
             final_info.set_item(pyo3::intern!(py, "_to_play"), &ended)?;
             info.set_item(pyo3::intern!(py, "final_info"), final_info)?;
-            info.set_item(pyo3::intern!(py, "final_obs"), last.observations.lend(py))?;
+            info.set_item(pyo3::intern!(py, "final_obs"), last.observations.lend(py)?)?;
             info.set_item(pyo3::intern!(py, "_final_obs"), &ended)?;
             info.set_item(pyo3::intern!(py, "_final_info"), &ended)?;
         }
@@ -148,13 +148,13 @@ impl Ends {
         config: &Config,
         info: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
-        let ended = self.ended.lend(py);
-        info.set_item(pyo3::intern!(py, "score"), self.score.lend(py))?;
+        let ended = self.ended.lend(py)?;
+        info.set_item(pyo3::intern!(py, "score"), self.score.lend(py)?)?;
         info.set_item(pyo3::intern!(py, "_score"), &ended)?;
-        info.set_item(pyo3::intern!(py, "winner"), self.winner.lend(py))?;
+        info.set_item(pyo3::intern!(py, "winner"), self.winner.lend(py)?)?;
         info.set_item(pyo3::intern!(py, "_winner"), &ended)?;
         if config.illegal_action == IllegalAction::Lose {
-            info.set_item(pyo3::intern!(py, "illegal"), self.illegal.lend(py))?;
+            info.set_item(pyo3::intern!(py, "illegal"), self.illegal.lend(py)?)?;
             info.set_item(pyo3::intern!(py, "_illegal"), &ended)?;
         }
         Ok(())

@@ -4,9 +4,13 @@ use std::mem;
 
 use pyo3::prelude::*;
 
+use crate::memory::{OutOfMemory, make_room};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::{LentArray, references};
 use crate::vector::BatchEnv;
+
+/// What the memory is for, where there is none.
+const LAST: &str = "the last observations";
 
 /// The array of last observations: an object for each game, which is None or a row.
 ///
@@ -74,21 +78,26 @@ impl LastObservations {
                 *place = Some(py.None());
             }
         }
-        take_foreign(py, places, &mut dropped);
+        take_foreign(py, places, &mut dropped)?;
 
         let endings = core.endings();
         if !self.suit(endings.len()) {
+            make_room(&mut dropped, LAST, self.views.len())?;
             self.rows = rows_for(py, core, format, endings.len())?;
             dropped.extend(self.views.drain(..).map(Some));
             self.idle_steps = 0;
         }
+        let new = endings.len().saturating_sub(self.views.len());
+        make_room(&mut self.views, LAST, new)?;
+        make_room(&mut self.games, LAST, endings.len())?;
         core.write_finals(&mut self.rows.memory());
         let places = self.places.objects(py);
         for (row, ending) in endings.iter().enumerate() {
             if row == self.views.len() {
-                self.views.push(self.rows.row(py, row).unbind());
+                self.views.push(self.rows.row(py, row)?.unbind());
             } else if !self.rows.is_unchanged_row(self.views[row].bind(py), row) {
-                let view = self.rows.row(py, row).unbind();
+                let view = self.rows.row(py, row)?.unbind();
+                make_room(&mut dropped, LAST, 1)?;
                 dropped.push(Some(mem::replace(&mut self.views[row], view)));
             }
             places[ending.game as usize] = Some(self.views[row].clone_ref(py));
@@ -98,7 +107,7 @@ impl LastObservations {
     }
 
     /// The array, or another one if the caller has changed it.
-    pub(super) fn lend<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyAny> {
+    pub(super) fn lend<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.places.lend(py)
     }
 
@@ -137,7 +146,7 @@ fn take_foreign(
     py: Python<'_>,
     places: &mut [Option<Py<PyAny>>],
     foreign: &mut Vec<Option<Py<PyAny>>>,
-) {
+) -> Result<(), OutOfMemory> {
     /// Places compared at once; nearly always all have None.
     const AT_ONCE: usize = 16;
     let none = py.None();
@@ -147,8 +156,10 @@ fn take_foreign(
             .iter()
             .fold(false, |any, place| any | is_foreign(place))
         {
+            make_room(foreign, LAST, AT_ONCE)?;
             let places = part.iter_mut().filter(|place| is_foreign(place));
             foreign.extend(places.map(|place| place.replace(py.None())));
         }
     }
+    Ok(())
 }

@@ -82,7 +82,7 @@ impl Outputs {
     /// What `reset` returns.
     pub(super) fn reset_result<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.info(py)?;
-        (self.observations.lend(py), info).into_pyobject(py)
+        (self.observations.lend(py)?, info).into_pyobject(py)
     }
 
     /// What `step` returns, with what `info` says about the games that ended in it.
@@ -102,10 +102,10 @@ impl Outputs {
             ends.describe(py, core.config(), &info)?;
         }
         let results = (
-            self.observations.lend(py),
-            self.rewards.lend(py),
-            self.terminations.lend(py),
-            self.truncations.lend(py),
+            self.observations.lend(py)?,
+            self.rewards.lend(py)?,
+            self.terminations.lend(py)?,
+            self.truncations.lend(py)?,
             info,
         );
         results.into_pyobject(py)
@@ -114,11 +114,11 @@ impl Outputs {
     /// The part of `info` that is always there.
     fn info<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
-        info.set_item(pyo3::intern!(py, "action_mask"), self.action_mask.lend(py))?;
-        info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py))?;
+        info.set_item(pyo3::intern!(py, "action_mask"), self.action_mask.lend(py)?)?;
+        info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py)?)?;
         // Gymnasium 1.1 to 1.2.1 reads the mask of every name.
         self.every_game.all_false().fill(true);
-        let every_game = self.every_game.lend(py);
+        let every_game = self.every_game.lend(py)?;
         info.set_item(pyo3::intern!(py, "_action_mask"), &every_game)?;
         info.set_item(pyo3::intern!(py, "_to_play"), every_game)?;
         Ok(info)

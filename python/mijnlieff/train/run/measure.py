@@ -53,7 +53,7 @@ def measure(
     if search is None:
         policy = NetworkPolicy(NetworkFunction(network), observation="flat")
     else:
-        policy = search_policy(network, search, num_simulations, seed)
+        policy = search_policy(network, variant, search, num_simulations, seed)
     # The batches are so small that several threads would be slower.
     with torch_threads(1):
         return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import MCTSPolicy, NetworkPolicy
+from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
+from mijnlieff._mijnlieff import common_variant
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.train.alphazero.search_play import evaluator
 from mijnlieff.train.config import TrainConfig
@@ -66,6 +68,43 @@ class NetworkFunction:
         return logits.cpu().numpy(), values[:, 0].cpu().numpy()
 
 
+class _TrainedPolicy(NetworkPolicy):
+    """A network that plays only what it was trained on."""
+
+    def __init__(self, network: PolicyValueNetwork, variant: Variant, temperature: float) -> None:
+        super().__init__(NetworkFunction(network), observation="flat", temperature=temperature)
+        self._variant = variant
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        _check_game(self._variant, positions)
+        return super().act_batch(positions)
+
+    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        _check_game(self._variant, positions)
+        return super().action_probabilities(positions)
+
+
+class _TrainedSearch(MCTSPolicy):
+    """A search by a network that plays only what the network was trained on."""
+
+    def __init__(self, variant: Variant, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._variant = variant
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        _check_game(self._variant, positions)
+        return super().act_batch(positions)
+
+
+def _check_game(trained: Variant, positions: Sequence[Position]) -> None:
+    """Raise for another board or number of copies, whose observations may have the same length."""
+    if len(positions) == 0:
+        return
+    found = common_variant(positions)
+    if (found.board, found.copies) != (trained.board, trained.copies):
+        raise PolicyError(f"the network was trained on {trained!r} and cannot play {found!r}")
+
+
 def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path) -> None:
     """Load the weights of a checkpoint into a network.
 
@@ -89,17 +128,23 @@ def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path
 
 
 def search_policy(
-    network: PolicyValueNetwork, config: TrainConfig, num_simulations: int, seed: int = 0
+    network: PolicyValueNetwork,
+    variant: Variant,
+    config: TrainConfig,
+    num_simulations: int,
+    seed: int = 0,
 ) -> MCTSPolicy:
     """A player that searches with a network, under the settings of its training.
 
     Args:
         network: the network; later training does not change how this plays.
+        variant: the game it was trained on.
         config: the settings of its run.
         num_simulations: simulations per search.
         seed: seed of the player.
     """
-    return MCTSPolicy(
+    return _TrainedSearch(
+        variant,
         num_simulations,
         evaluator(network, config.margin_weight),
         root="puct",
@@ -137,5 +182,5 @@ def policy_from_checkpoint(
     """See `mijnlieff.train.load_policy`."""
     network, checkpoint = network_from_checkpoint(path)
     if num_simulations:
-        return search_policy(network, checkpoint.config, num_simulations)
-    return NetworkPolicy(NetworkFunction(network), observation="flat", temperature=temperature)
+        return search_policy(network, checkpoint.variant, checkpoint.config, num_simulations)
+    return _TrainedPolicy(network, checkpoint.variant, temperature)
