@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not enough memory for {what}: {bytes} bytes needed")]
 pub struct OutOfMemory {
-    /// What it was for.
+    /// The use of the memory.
     pub what: &'static str,
     /// How much was asked for at once, in bytes.
     pub bytes: usize,

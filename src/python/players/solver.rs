@@ -43,7 +43,7 @@ pub(crate) fn canonical_counts(
     Ok(counts)
 }
 
-/// What an illegal action is given for a margin.
+/// The margin of an illegal action.
 const ILLEGAL: i16 = i16::MIN;
 
 /// Margin, actions, their margins, positions looked into.
@@ -98,7 +98,7 @@ impl PySolver {
         self.core.table_bytes()
     }
 
-    /// How many positions the book holds.
+    /// The number of positions in the book.
     #[getter]
     fn book_positions(&self) -> usize {
         self.book_positions

@@ -50,7 +50,7 @@ use crate::memory::{OutOfMemory, with_room};
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const SOLUTIONS: &str = "the solutions of positions";
 
 /// What perfect play makes of a position.
