@@ -179,9 +179,9 @@ class BestResponseSearch:
             starts: the positions.
             seat: who is examined: 0 Light, 1 Dark.
             solver: a solver of the variant.
-            exact_cells: up to so many empty cells the player keeps the exact margin, None for
+            exact_cells: up to this many empty cells the player keeps the exact margin, None for
                 nowhere,
-            exact_margin: if that is at most so many points, won or lost.
+            exact_margin: if that is at most this many points, won or lost.
             horizon: from this ply on, the player is taken to keep the exact margin.
             least_margin: a position keeps the outcome if its exact margin is at least this; with
                 None, there is nothing to give away.
@@ -912,8 +912,8 @@ class TreeSearch:
         c_scale: see `c_visit`.
         dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
         dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
-        margin_weight: a finished game has the value ``(1 - w) * outcome + w * margin / 8``, the last
-            limited to -1 and 1.
+        margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
+            last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
 

@@ -28,7 +28,7 @@ pub(crate) trait Kernel {
     fn run<V: Simd>(self, simd: V) -> Self::Result;
 }
 
-/// Runs a loop compiled for AVX2 and its companions if the processor has them, or as it is.
+/// Runs a loop compiled for AVX2 and its companions if the processor has them, otherwise portably.
 ///
 /// The result is the same either way.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {

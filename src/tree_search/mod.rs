@@ -172,7 +172,7 @@ impl TreeSearch {
     ///
     /// # Panics
     ///
-    /// If the selected leaves have not been taken in.
+    /// If the selected leaves have not been evaluated.
     pub fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         self.batch.advance(limits)
     }

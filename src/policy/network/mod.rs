@@ -47,7 +47,7 @@ pub struct Network {
     heads: Layer,
 }
 
-/// What a network makes of positions.
+/// The outputs of a network for positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluations {
     /// `(positions, num_actions)`; illegal actions are not ruled out.

@@ -99,7 +99,9 @@ impl PyBestResponseSearch {
     ) -> PyResult<(usize, usize, Bound<'py, PyList>)> {
         let num_threads = self.num_threads;
         if self.asked > 0 {
-            return Err(PyRuntimeError::new_err("the positions asked before wait for their actions"));
+            return Err(PyRuntimeError::new_err(
+                "the positions asked before wait for their actions",
+            ));
         }
         let mut core = self.take()?;
         let (core, asked) = run_interruptible(py, move |stop| {

@@ -46,7 +46,7 @@ pub(crate) fn canonical_counts(
 /// The margin of an illegal action.
 const ILLEGAL: i16 = i16::MIN;
 
-/// Margin, actions, their margins, positions looked into.
+/// Margin, actions, their margins, positions searched.
 type Answer = (i32, Vec<usize>, Vec<i32>, u64);
 /// The row of a position in [`Answers`].
 type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));

@@ -72,7 +72,7 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Option<usize> {
         let most = groups(self.num_actions);
-        // Picked numbers are written in whole groups, which may end behind the last action.
+        // `pick` writes whole groups, which may end behind the last action.
         let mut picked = vec![0.0; (most + 1) * LANES];
         let rows = self.rows.chunks_exact(self.num_actions);
         let outputs = self.heads.iter_mut().zip(self.logits.chunks_mut(most));

@@ -112,7 +112,7 @@ impl SelectionRule {
                 c_visit, c_scale, ..
             } => {
                 let largest = improved_logits(simd, choice, *c_visit, *c_scale, scratch);
-                // Compared are the shares less those of the visits, all times the sum of weights.
+                // Compares the shares minus those of the visits, all times the sum of weights.
                 let sum = softmax_weights(simd, &mut scratch[..choice.tallies.len()], largest);
                 let scale = simd.splat(sum / (1.0 + choice.visits));
                 let mut best = Largest::new(simd);

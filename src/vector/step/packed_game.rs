@@ -305,7 +305,7 @@ impl GameState for PackedGame {
 
     #[inline(always)]
     fn advance(&mut self, tables: &Tables, action: usize, held: bool) -> bool {
-        // A game that is held plays some action in vain: a branch would take longer.
+        // A game that is held also plays some action, which is discarded: a branch would take longer.
         debug_assert!(held || self.is_legal(tables, action));
         *self = self.after(tables, action);
         self.rest & OVER == 0
