@@ -1069,7 +1069,7 @@ def seed_of(seed: object) -> int:
     """
 
 def threads_of(num_threads: object) -> int | None:
-    """A number of threads, 1 to 1024, or None where it is left open.
+    """A number of threads, 1 to 1024, or None where the caller gave none.
 
     Raises:
         TypeError: as `integer`.

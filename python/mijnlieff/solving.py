@@ -61,7 +61,7 @@ _lock = threading.Lock()
 
 
 def _renew_locks() -> None:
-    """Replace locks that a thread held when the process was forked; the thread is gone in the child.
+    """Replace locks that threads held when the process was forked; the child lacks these threads.
 
     Solvers stay usable: they hold no locks, and their tables are read and written in whole words.
     """
