@@ -14,7 +14,7 @@ pub struct BestResponse {
     pub margins: Vec<i32>,
     /// The positions that can be reached after 0, 1, ... turns, in which the game goes on.
     pub positions: Vec<usize>,
-    /// The leaks after 0, 1, ... turns, counted where the player is to move in some position.
+    /// The leaks, one entry for each number of turns after which the player may be to move.
     pub leaks: Vec<Leaks>,
     /// One game for each position in which the outcome is given away, up to that move; the
     /// shortest first.

@@ -56,8 +56,8 @@ impl<'py> Items<'py> {
 
 /// The items of a Python sequence, all of one type.
 ///
-/// PyO3's `Vec` reserves memory for the length that a sequence claims before it reads an item,
-/// which aborts for `range(10**12)`. This grows with the items that it reads.
+/// To extract a `Vec` reserves memory for the length that the sequence claims before an item is
+/// read, which aborts for `range(10**12)`. This grows with the items that it reads.
 pub(crate) struct Listed<T>(pub(crate) Vec<T>);
 
 impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
