@@ -1,5 +1,5 @@
 # The one list of commands. On a fresh machine with Rust, Python >= 3.11 and make, `make demo` and
-# `make test` are all it takes: they build the package and install what is missing into .venv.
+# `make test` are all it takes: they build the package and install missing tools into .venv.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -50,7 +50,7 @@ demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measu
 	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
 
 .PHONY: test
-test: test-rust test-python ## Run all tests; those of training and notebooks: test-train, test-notebooks
+test: test-rust test-python ## Run the tests, except test-train, test-notebooks and test-browser
 
 .PHONY: test-rust
 test-rust: ## Test the core, without Python
@@ -72,7 +72,7 @@ test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and te
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py tests/python/test_examples.py
 
 .PHONY: test-notebooks
-test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter's parts and execute the notebooks at small size
+test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter and execute the notebooks at small size
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
 
 .PHONY: chromium
@@ -132,7 +132,7 @@ golden: .venv/installed-test ## Regenerate the golden game and the pictures
 	$(BIN)/python tools/make_pictures.py
 
 .PHONY: book
-book: ## Make the book of exact margins again (about 20 minutes on a core, 4 GB of memory)
+book: ## Make the book of exact margins again (about 20 minutes on one core, 4 GB of memory)
 	cargo run --quiet --release --no-default-features --example make_book -- python/mijnlieff/data/book.bin
 
 .PHONY: solution
@@ -140,7 +140,7 @@ solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes
 	$(BIN)/python tools/make_solution.py
 
 .PHONY: atlas
-atlas: .venv/installed-test ## Write docs/atlas.md again, solving what docs/atlas.csv lacks (all of it: 40 minutes)
+atlas: .venv/installed-test ## Write docs/atlas.md again; solve the values that docs/atlas.csv lacks (all of them: 40 minutes)
 	$(BIN)/python tools/make_atlas.py
 
 .PHONY: check-atlas
@@ -181,7 +181,7 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
 		else echo "make bench-peers measures other libraries beside this one"; fi
 
-# None of the libraries depends on another, so each may fail alone: the table then says so.
+# The libraries do not depend on each other: if one cannot be installed, the table says so.
 $(PEERS)/installed:
 	$(PYTHON) -m venv $(PEERS)
 	@for peer in pgx open_spiel 'pettingzoo[classic]'; do \
@@ -198,7 +198,7 @@ bench-rust: ## Measure the core without Python, by criterion
 	cargo bench --quiet --manifest-path benches/Cargo.toml
 
 .PHONY: bench-instructions
-bench-instructions: ## Count the instructions of a step and a simulation by valgrind, which a busy machine cannot disturb
+bench-instructions: ## Count the instructions of a step and a simulation by valgrind; other load does not matter
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
 	benches/count.sh benches/target/release
 
@@ -236,9 +236,9 @@ smoke: wheel sdist ## Install the wheel and the source distribution into new env
 	$(PYTHON) tools/smoke_test.py dist/*.whl dist/*.tar.gz
 
 .PHONY: all
-all: lint docs site test ## Everything that has to pass before a change lands
+all: lint docs site test ## Run everything that must pass before a change is merged
 
 .PHONY: clean
-clean: ## Remove what was built, the virtual environment included
+clean: ## Remove everything built, and the virtual environment
 	rm -rf .venv $(PACKAGING) target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
 		docs/_build docs/api docs/notebooks/*.ipynb

@@ -1,9 +1,9 @@
-"""Print how fast other libraries step their board games, beside ours, measured in the same run.
+"""Compare the speed of other libraries' board games with this package, measured in the same run.
 
     python benches/compare.py .venv-peers/bin/python
 
 The argument is a Python that has them; `make bench-peers` makes one. It measures each library in a
-separate process, one after the other, and ours right before each. No two games are alike: a step
+separate process, one after the other, and this package right before each. The games differ: a step
 of Othello is more work than one of Mijnlieff, a step of tic-tac-toe is less.
 """
 
@@ -35,7 +35,7 @@ def our_rate(games: int, seconds: float) -> float:
 
 
 def peer_rate(python: str, peer: tuple[str, str, int], seconds: float) -> float | str:
-    """Return steps of a game in a second, or why there is no such number."""
+    """Return steps of a game in a second, or the reason why it was not measured."""
     script = Path(__file__).with_name("peer_rates.py")
     command = [python, str(script), *map(str, peer), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -1,8 +1,8 @@
-//! Instructions that a step takes, counted by callgrind, which no busy machine can disturb.
+//! Instructions that a step takes, counted by callgrind, which other load does not disturb.
 //!
-//! `make bench-instructions` runs this program under `valgrind`, which counts only what happens in
-//! [`measured`]. One argument chooses the form of the games, `fast` or `general`, one what is
-//! measured: `flat`, `uint8`, `packed` or `sample`.
+//! `make bench-instructions` runs this program under `valgrind`, which counts only the instructions in
+//! [`measured`]. One argument chooses the form of the games, `fast` or `general`, and one the work:
+//! `flat`, `uint8`, `packed` or `sample`.
 
 use std::env;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Memory {
     }
 }
 
-/// What callgrind counts.
+/// The work that callgrind counts.
 #[inline(never)]
 #[unsafe(no_mangle)]
 fn measured(env: &mut BatchEnv, memory: &mut Memory, actions: &mut [i64], kind: &str) {

@@ -2,8 +2,8 @@
 
     python benches/least_search_times.py
 
-As `least_times.py` does for steps: the same trees grow again and again with a network that costs
-nothing, and of every pass over all trees only its shortest time counts.
+As `least_times.py`, but for searches: the same trees grow again and again with a network that takes
+no time, and of every pass over all trees only the shortest time counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mijnlieff import Position, TreeSearch, Variant, random_openings
 
 #: Random plies before the search.
 PLIES = 4
-#: What is timed: the parts of a search.
+#: The parts of a search, which are timed.
 PARTS = ("restart", "select", "update", "results")
 
 
@@ -28,7 +28,7 @@ def least_times(
 ) -> dict[str, float]:
     """Return nanoseconds a simulation of each part of the search, its passes added up."""
     variant = Variant()
-    # A tree that is put at the position it was at keeps what it knows, so there are two sets.
+    # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     sets = [random_openings(games, PLIES, variant, seed=seed) for seed in (0, 1)]
     search = TreeSearch(sets[1], simulations, root, num_threads=threads)
     generator = np.random.default_rng(0)

@@ -2,10 +2,10 @@
 
     python benches/least_times.py
 
-On a machine that does other things as well, rates tell of those. Here a batch plays the same
-recorded games again and again, and of every step only its shortest time counts; NumPy copies the
-same bytes in turns with it, measured alike. A straight line through the times over the shares of
-games that ended tells what an end costs.
+On a busy machine, rates depend on the other load. Here a batch plays the same recorded games again
+and again, and of every step only the shortest time counts. NumPy copies the same bytes in turns
+with it, measured in the same way. The cost of an end comes from a straight line through the times
+over the shares of games that ended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STEPS = 200
 
 
 def timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Return the seconds that something takes, and its result."""
+    """Return the seconds that a call takes, and its result."""
     begin = time.perf_counter()
     result = work(*arguments)
     return time.perf_counter() - begin, result
@@ -80,7 +80,7 @@ def main() -> int:
     args = parser.parse_args()
     print(
         "Nanoseconds a game, the least of each step over all repetitions: a step, one without\n"
-        "ends, what an end costs besides, and NumPy copying the same bytes on one thread.\n"
+        "ends, the extra cost of an end, and NumPy copying the same bytes on one thread.\n"
     )
     names = ("games", "threads", "step", "no end", "an end", "copy", "share")
     print(*(f"{name:>8}" for name in names))

@@ -60,7 +60,7 @@ def pgx_rate(game: str, games: int, seconds: float) -> float:
 
 
 def openspiel_rate(game: str, games: int, seconds: float) -> float:
-    """Step one state at a time; there is no batch."""
+    """Step one state at a time, as the library has no batches."""
     import pyspiel
 
     rules = pyspiel.load_game(game)
@@ -82,7 +82,7 @@ def openspiel_rate(game: str, games: int, seconds: float) -> float:
 
 
 def pettingzoo_rate(game: str, games: int, seconds: float) -> float:
-    """Step an AEC environment; there is no batch."""
+    """Step an AEC environment, as PettingZoo has no batches."""
     from pettingzoo import classic
 
     env: Any = getattr(classic, game).env()

@@ -1,4 +1,4 @@
-//! Rates of the hot loops, one a line; `benches/portable.sh` compares those of two builds.
+//! Rates of the hot loops, one on each line; `benches/portable.sh` compares those of two builds.
 //!
 //! Everything runs on one thread, and the best of several repetitions counts: other load on the
 //! machine only slows them.
@@ -24,7 +24,7 @@ const CHAMPION: &[u8] = include_bytes!("../python/mijnlieff/data/champion.bin");
 /// Time to measure for each line.
 const TIME: Duration = Duration::from_millis(600);
 
-/// Prints how much a second is done of what `work` does `count` of and returns the time of.
+/// Prints the rate of `work`, which does `count` units and returns the time they took.
 fn report(name: &str, count: usize, mut work: impl FnMut() -> Duration) {
     work(); // makes room
     let start = Instant::now();
@@ -90,7 +90,7 @@ fn searches(variant: &Arc<Variant>, name: &str, root: Root, has_network: bool) {
         solve_below: 0,
         seed: 0,
     };
-    // A tree that is put at the position it was at keeps what it knows, so there are two sets.
+    // A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     let mut sets = [positions(variant, 0), positions(variant, GAMES as u64)];
     let search = TreeSearch::new(variant, &sets[0], config, Layout::Flat, None, 1);
     let mut search = search.unwrap();

@@ -1,9 +1,9 @@
-//! Instructions that a simulation takes, counted by callgrind, which no busy machine can disturb.
+//! Instructions that a simulation takes, counted by callgrind, which other load does not disturb.
 //!
-//! `make bench-instructions` runs this program under `valgrind`, which counts only what happens in
+//! `make bench-instructions` runs this program under `valgrind`, which counts only the instructions in
 //! [`measured`]. One argument chooses the rule, `puct`, `noisy` (with Dirichlet noise) or `gumbel`, one
 //! the form of the positions, `fast` or `general`. With `rounds=N` it searches that many times and
-//! prints the simulations a second of the best, with `threads=N` in so many threads.
+//! prints the simulations per second of the best; with `threads=N` it uses this many threads.
 
 use std::env;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const TREES: usize = 1024;
 const SIMULATIONS: usize = 32;
 const PLIES: usize = 4;
 
-/// What a network gives and takes.
+/// The inputs and outputs of a network.
 struct Memory {
     observations: Vec<f32>,
     mask: Vec<i8>,
@@ -28,7 +28,7 @@ struct Memory {
     values: Vec<f32>,
 }
 
-/// What callgrind counts.
+/// The work that callgrind counts.
 #[inline(never)]
 #[unsafe(no_mangle)]
 fn measured(search: &mut TreeSearch, memory: &mut Memory, width: usize) -> usize {

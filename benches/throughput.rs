@@ -1,4 +1,4 @@
-//! Steps a second of a batch without Python; criterion prints elements, which are steps of a game.
+//! Steps per second of a batch without Python; criterion's elements are steps of a game.
 
 use std::hint::black_box;
 use std::sync::Arc;

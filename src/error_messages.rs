@@ -172,7 +172,7 @@ fn errors_of_files() {
     );
     messages!(BookError:
         File(FileError::Checksum { kind }) => "the book is damaged: its checksum does not match",
-        Content { at: 7 } => "the book makes no sense at byte 7",
+        Content { at: 7 } => "the book is invalid at byte 7",
     );
     let kind = FileKind {
         name: "network",
@@ -180,7 +180,7 @@ fn errors_of_files() {
     };
     messages!(NetworkError:
         File(FileError::Checksum { kind }) => "the network is damaged: its checksum does not match",
-        Content { at: 7 } => "the network makes no sense at byte 7",
+        Content { at: 7 } => "the network is invalid at byte 7",
         Variant { reason: "copies must be an integer, not \"x\"".to_owned() } =>
             "the network names an invalid variant: copies must be an integer, not \"x\"",
         Inputs { found: 39, expected: 38 } =>

@@ -30,7 +30,7 @@ pub enum FileError {
     /// It does not start with the letters of its kind.
     #[error("the file is not a {}: it does not start with {}", .kind.name, .kind.letters)]
     Foreign {
-        /// What the file should be.
+        /// The kind of file expected.
         kind: FileKind,
     },
     /// It was written in another version of the format.
@@ -39,7 +39,7 @@ pub enum FileError {
         .kind.name, .kind.version
     )]
     Version {
-        /// What the file is.
+        /// The kind of file.
         kind: FileKind,
         /// The version found.
         found: u32,
@@ -50,7 +50,7 @@ pub enum FileError {
         .kind.name
     )]
     Length {
-        /// What the file is.
+        /// The kind of file.
         kind: FileKind,
         /// The bytes found.
         found: usize,
@@ -60,7 +60,7 @@ pub enum FileError {
     /// The checksum does not fit the content.
     #[error("the {} is damaged: its checksum does not match", .kind.name)]
     Checksum {
-        /// What the file is.
+        /// The kind of file.
         kind: FileKind,
     },
 }

@@ -1,7 +1,7 @@
 //! Memory whose size a caller chooses: an error where the system does not grant it.
 //!
-//! What `Vec` does by itself ends the process. Everything that grows with a number that may be
-//! mistyped comes from here, or asks `make_room` before it grows.
+//! `Vec` aborts the process when it cannot grow. So memory whose size a caller chooses is allocated
+//! here, or `make_room` is called before it grows.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not enough memory for {what}: {bytes} bytes needed")]
 pub struct OutOfMemory {
-    /// What it was for.
+    /// The use of the memory.
     pub what: &'static str,
     /// How much was asked for at once, in bytes.
     pub bytes: usize,
@@ -66,7 +66,8 @@ pub(crate) fn zeroed_rows<T: Zeroable>(
     Ok(Array2::from_shape_vec((rows, columns), items).expect("as many items as the shape has"))
 }
 
-/// Room for this many more items, and for as many as there are, so that growing stays cheap.
+/// Makes room for this many more items, and at least doubles the capacity, so that growing stays
+/// cheap.
 #[inline(always)]
 pub(crate) fn make_room<T>(
     memory: &mut Vec<T>,

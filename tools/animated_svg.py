@@ -1,8 +1,8 @@
 """Puts the drawings of a game into one SVG that moves, without scripts.
 
 The drawings share most of their shapes. So every shape is written once, and a style shows it while
-it is part of the current drawing. A viewer without animation, or a reader who prefers none, sees
-the end of the game.
+it is part of the current drawing. Without animation, or if the reader prefers reduced motion, the
+picture shows the end of the game.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Solve every board of one box under every opening rule, into docs/atlas.csv.
 
 ``make atlas`` runs it before it draws the page. It takes about 40 minutes on a core and 2 GB of
-memory. Every value is written as soon as it is known, and a run that was stopped goes on where it
-was.
+memory. Every value is written as soon as it is known, so a run that was stopped continues where it
+ended.
 """
 
 from __future__ import annotations

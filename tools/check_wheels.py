@@ -16,7 +16,7 @@ from pathlib import Path
 #: Bytes that a wheel may have.
 MAX_SIZE = 4_000_000
 
-#: What every wheel is called: one for Python 3.11 and all later versions.
+#: The name of every wheel: one for Python 3.11 and all later versions.
 NAME = re.compile(r"mijnlieff-[0-9.]+-cp311-abi3-(?P<platform>\w+(\.\w+)*)\.whl")
 
 #: The oldest platform of Linux wheels. Clusters still run glibc 2.17 (CentOS 7).
@@ -24,7 +24,7 @@ MANYLINUX = "manylinux_2_17"
 
 
 def problems(wheel: Path) -> list[str]:
-    """Return what is wrong with a wheel."""
+    """Return the problems of a wheel."""
     found = []
     size = wheel.stat().st_size
     if size >= MAX_SIZE:
@@ -39,7 +39,7 @@ def problems(wheel: Path) -> list[str]:
 
 
 def linux_problems(wheel: Path, platform: str) -> list[str]:
-    """Compare the platform in the name with the libraries that the wheel asks for.
+    """Compare the platform in the name with the libraries that the wheel needs.
 
     Not for musllinux wheels: auditwheel reads those only on a system with musl.
     """
@@ -68,7 +68,7 @@ def abi3_problems(wheel: Path) -> list[str]:
 
 
 def output(program: str, *arguments: str) -> str:
-    """Return what a program beside this Python prints; its findings are in the output."""
+    """Return the output of a program installed beside this Python."""
     path = Path(sys.executable).parent / program
     result = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
     if not result.stdout:

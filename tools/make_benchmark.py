@@ -3,10 +3,10 @@
 The recipe, for every variant, ply, source and decisiveness (whether the legal actions differ in
 outcome): games start after two random plies (four on irregular boards), the source plays both
 sides, and each game gives at most one position, the one at this ply if it has two or more legal
-actions. Games are played in rounds until there are as many positions as wanted. A position that a
-symmetry of the board maps to one that is taken already is left out. All seeds derive from the
-names, so the files are the same byte by byte wherever they are made. A published file never
-changes: other positions get another name.
+actions. Games are played in rounds until there are as many positions as wanted. A position
+that is symmetric to one taken before is left out. All seeds derive from the names, so the files are
+the same byte by byte wherever they are made. A published file never changes: other positions get
+another name.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ IRREGULAR = [
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a benchmark is made of.
+    """The recipe of a benchmark.
 
     Attributes:
         variants: the games.
@@ -71,7 +71,7 @@ class Recipe:
 
 RECIPES = {
     "standard-v1": Recipe([Variant()], range(4, 16), 70, opening_plies=2, games=256),
-    # Perfect play is slow before the fifth ply, where there is no book.
+    # Without a book, perfect play is slow before the fifth ply.
     "irregular-v1": Recipe(
         [Variant(Board.from_blocks(blocks)) for blocks in IRREGULAR],
         range(5, 15),

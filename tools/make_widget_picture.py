@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def draw(page: Page, path: Path) -> None:
-    """Show a game with all that exact play says of it, and write it to a file."""
+    """Show a game with hints, evaluation and mistakes, and write the picture to a file."""
     board = Player(page).board
     board.locator("summary", has_text="Record").click()
     board.get_by_label("Record of the game").fill(RECORD)

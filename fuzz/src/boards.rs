@@ -51,7 +51,7 @@ fn check_board(board: &Board, expected: &Cells) {
     assert_eq!(&Board::from_text(&board.to_text()).unwrap(), board);
 }
 
-/// What a drawing shows; none when it is not made of rows of `#` and `.` of one length.
+/// The board that a drawing shows; `None` unless it consists of rows of `#` and `.` of one length.
 fn plain_reading(text: &str) -> Option<Cells> {
     let text = text.trim();
     let rows: Vec<Vec<char>> = text

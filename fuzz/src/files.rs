@@ -42,7 +42,7 @@ fn opened(start: Start, file: &[u8]) -> Option<&[u8]> {
     (sealed(start, content) == file).then_some(content)
 }
 
-/// The bytes after a few changes, or none.
+/// The bytes after some changes, possibly none.
 fn edited(input: &mut Input<'_>, mut bytes: Vec<u8>) -> Vec<u8> {
     for _ in 0..input.below(4) {
         let at = input.below(bytes.len() + 1);
@@ -127,7 +127,7 @@ fn pull(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
     None
 }
 
-/// What the content of a book says; none when it is not written just so.
+/// The entries of a book's content; `None` if it is not written exactly as the format says.
 fn book_entries(content: &[u8]) -> Option<Entries> {
     let mut bytes = content.iter().copied().peekable();
     let mut entries = Entries::new();
@@ -166,8 +166,8 @@ fn book_key(variant: &Variant, position: &Position) -> (u32, u32) {
     (a | b << 16, rank)
 }
 
-/// A book is read when it is written just as the format says, and then it answers with the entries written
-/// in it. Anything else is refused.
+/// A book is read if it is written exactly as the format says, and then it answers with its entries.
+/// Anything else is refused.
 pub fn book_file(data: &[u8]) {
     let mut input = Input::new(data);
     let variant = Variant::default();
@@ -277,8 +277,8 @@ fn check_network(file: &[u8], network: &Network) {
     assert_eq!(evaluated.values.nrows(), 1);
 }
 
-/// A network is read when it is written just as the format says, whatever its weights, and then it
-/// can evaluate. Anything else is refused.
+/// A network is read if it is written exactly as the format says, with any weights, and then it can
+/// evaluate. Anything else is refused.
 pub fn network_file(data: &[u8]) {
     let mut input = Input::new(data);
     let mut right = None;

@@ -5,8 +5,8 @@ use mijnlieff::game::{Board, CellSet, Move, PlayError, Player, Position, Symmetr
 
 use super::input::Input;
 
-/// The moves listed as legal are those that the other ways to ask call legal, and they can be
-/// played; no other move can.
+/// The listed legal moves are legal by all other methods too, and they can be played; other moves
+/// cannot.
 pub fn legal_moves(data: &[u8]) {
     let mut input = Input::new(data);
     let variant = input.variant();
@@ -70,7 +70,8 @@ fn points_by_runs(board: &Board, stones: CellSet) -> i32 {
     points
 }
 
-/// Every game ends, no piece is lost or made, and the score is that of the runs on the board.
+/// Every game ends, the number of pieces never changes, and the score is that of the runs on the
+/// board.
 pub fn pieces_and_points(data: &[u8]) {
     let mut input = Input::new(data);
     let variant = input.variant();

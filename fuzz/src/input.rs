@@ -141,8 +141,8 @@ impl<'a> Input<'a> {
         self.variant_on(board)
     }
 
-    /// As [`Input::variant`], on a board of the list: making boards takes longer than most that is
-    /// done with them.
+    /// As [`Input::variant`], on a board of the list: to make a board takes longer than most tests of
+    /// it.
     pub(crate) fn listed_variant(&mut self) -> Variant {
         let number = self.below(BOARDS.len());
         self.variant_on(Arc::clone(&BOARDS[number]))
@@ -193,7 +193,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// What [`Position::from_stones`] takes.
+/// The arguments of [`Position::from_stones`].
 pub(crate) struct LaidStones {
     pub(crate) stones: Vec<Option<(Player, Piece)>>,
     pub(crate) last: Option<Move>,

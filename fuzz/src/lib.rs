@@ -1,8 +1,8 @@
-//! What must hold for every input, one function for each fuzz target.
+//! Properties that must hold for every input, one function for each fuzz target.
 //!
-//! Each takes arbitrary bytes, makes something of them, and panics when the core gets it wrong.
-//! The targets in `fuzz_targets` hand them what libFuzzer finds, `tests/core/fuzz.rs` what proptest
-//! makes up.
+//! Each function turns arbitrary bytes into an input of the core, and panics if the result is wrong.
+//! The targets in `fuzz_targets` call them with inputs from libFuzzer, `tests/core/fuzz.rs` with
+//! inputs from proptest.
 
 mod boards;
 mod files;

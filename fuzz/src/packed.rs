@@ -5,7 +5,7 @@ use mijnlieff::game::{Position, Variant};
 
 use super::input::{Input, LaidStones};
 
-/// Checks that the word says what the position does, so that different ones have different words.
+/// Checks that the word describes the position, so that different positions have different words.
 fn check_word(variant: &Variant, position: &Position, flat: &mut [u8]) {
     let word = pack(variant, position);
     let player = position.side_to_move();

@@ -31,7 +31,7 @@ fn check_place(text: &str, error: &ParseError) {
     assert!(!error.expected.is_empty());
 }
 
-/// What every position of a game fulfils, worked out from what the position shows.
+/// Checks properties that every position of a game has.
 fn check_possible(variant: &Variant, position: &Position) {
     let ply = position.ply();
     assert!(ply <= variant.max_game_length());

@@ -140,13 +140,13 @@ class BatchEnv:
     def answer(self, actions: ArrayLike) -> None:
         """Play the opponent's action in every pending game; some may then be pending again."""
     def finish_reset(self) -> _View:
-        """End the reset under way and return what it led to."""
+        """End the reset under way and return its results."""
     def roll_back(self) -> None:
         """Give up the step or reset under way: everything is as before it."""
     def finish_step(self) -> _Step:
-        """End the step under way and return what it led to."""
+        """End the step under way and return its results."""
     def observe(self) -> _View:
-        """The observations and ``info`` as they are."""
+        """The current observations and ``info``."""
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal action for each game, int64 ``(num_envs,)``."""
     def positions(self) -> list[Position]:
@@ -156,9 +156,9 @@ class BatchEnv:
     def set_positions(self, positions: list[Position], mask: list[bool] | None = None) -> None:
         """Put games at positions, all or those that the mask selects."""
     def state(self) -> _BatchState:
-        """All that changes, for pickles."""
+        """The full state, for pickles."""
     def restore(self, state: _BatchState) -> None:
-        """Take over what `state` gave."""
+        """Restore a state that `state` returned."""
 
 @final
 class BestResponseSearch:
@@ -187,9 +187,9 @@ class BestResponseSearch:
             starts: the positions.
             seat: who is examined: 0 Light, 1 Dark.
             solver: a solver of the variant.
-            exact_cells: up to so many empty cells the player keeps the exact margin, None for
+            exact_cells: up to this many empty cells the player keeps the exact margin, None for
                 nowhere,
-            exact_margin: if that is at most so many points, won or lost.
+            exact_margin: if that is at most this many points, won or lost.
             horizon: from this ply on, the player is taken to keep the exact margin.
             least_margin: a position keeps the outcome if its exact margin is at least this; with
                 None, there is nothing to give away.
@@ -202,7 +202,7 @@ class BestResponseSearch:
             ValueError: no start, several variants, or an unknown seat.
         """
     def ask(self, most: int) -> tuple[int, int, list[Position]]:
-        """The ply looked into, the number of its positions, and those in which actions are wanted.
+        """The current ply, the number of its positions, and those in which actions are needed.
 
         Raises:
             SearchLimitError: there are more than `max_positions` positions.
@@ -230,7 +230,7 @@ class BestResponseSearch:
         list[tuple[int, list[int]]],
         tuple[int, list[int]],
     ]:
-        """What was found; nothing can be asked afterwards.
+        """The results; nothing can be asked afterwards.
 
         Returns:
             Guaranteed margins of the starts, positions by ply, leaks (ply, kept, given away),
@@ -311,7 +311,7 @@ class Board:
 
 @final
 class Variant:
-    """What is fixed for a whole game: board, opening rule, pieces of each type.
+    """The fixed parts of a game: board, opening rule, pieces of each type.
 
     Args:
         board: the standard 4x4 board unless given.
@@ -411,7 +411,7 @@ class Position:
 
         Raises:
             ParseError: the text does not fit the board.
-            PositionError: no game comes to the position; the message gives every reason found.
+            PositionError: no game reaches the position; the message gives every reason found.
         """
     @property
     def notation(self) -> str:
@@ -592,7 +592,7 @@ def functional_to_positions(states: ArrayLike, variant: Variant | None = None) -
 
 @disjoint_base
 class BuiltinPolicy:
-    """What the built-in policies have in common; make one of its subclasses.
+    """Base class of the built-in policies; make one of its subclasses.
 
     Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
     actions, and cutting a list of positions into batches changes nothing. Policies are equal when
@@ -701,7 +701,7 @@ class PerfectPolicy(BuiltinPolicy):
     def __new__(cls, seed: SupportsIndex = 0, epsilon: float = 0.0) -> PerfectPolicy: ...
     @property
     def epsilon(self) -> float:
-        """The share of decisions that are left to chance."""
+        """The share of decisions made at random."""
 
 @final
 class Network:
@@ -747,7 +747,7 @@ class Network:
         """Residual blocks of two layers."""
     @property
     def num_weights(self) -> int:
-        """How many numbers were learnt."""
+        """The number of learned parameters."""
     def check_variant(self, variant: Variant) -> None:
         """Raise unless the network knows the board and the number of copies of a variant.
 
@@ -811,7 +811,7 @@ class Solver:
         """The memory of the table, in bytes."""
     @property
     def book_positions(self) -> int:
-        """How many positions the book holds."""
+        """The number of positions in the book."""
     def solve(
         self,
         position: Position,
@@ -864,7 +864,7 @@ def random_openings(
     Raises:
         ValueError: a thousand games in a row ended before `plies` actions, or a number out of
             range.
-        MemoryError: there is no room for as many.
+        MemoryError: memory does not suffice.
     """
 
 def play_match(
@@ -961,7 +961,7 @@ class LeafBatch:
 
 @disjoint_base
 class TreeSearch:
-    """Tree search over many positions at once: the trees native, the network wherever it is.
+    """Tree search over many positions at once, with native trees and an outside network.
 
     ::
 
@@ -970,15 +970,15 @@ class TreeSearch:
             search.update(*network(batch.observation, batch.action_mask))
         search.actions, search.policy_targets, search.root_values
 
-    A simulation goes down a tree to a position that is new to it. A finished game is worth what it
-    paid, forced passes are skipped, and what remains waits for the network: at most one leaf a
-    tree, equal ones once. Values are those of the side to move, and signs follow the side to move.
+    A simulation goes down a tree to a position that is not in it yet. A finished game has its exact
+    value, and forced passes are skipped. All other new positions wait for the network: at most one
+    leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
 
     ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
     sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
     "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
     ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
-    2017); an action without visits counts as worth what its node has been worth so far.
+    2017); an action without visits counts with the value of its node so far.
 
     Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 
@@ -997,8 +997,8 @@ class TreeSearch:
         c_scale: see `c_visit`.
         dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
         dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
-        margin_weight: a finished game is worth ``(1 - w) * outcome + w * margin / 8``, the last
-            limited to -1 and 1.
+        margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
+            last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
 
@@ -1037,7 +1037,7 @@ class TreeSearch:
         """
     @property
     def root_values(self) -> NDArray[np.float32]:
-        """What each root is worth for its side to move, float32 ``(B,)``.
+        """The value of each root for its side to move, float32 ``(B,)``.
 
         The mean of all simulations and of the network's own value.
         """
@@ -1046,7 +1046,7 @@ class TreeSearch:
         """Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included."""
     @property
     def root_noise(self) -> NDArray[np.float32]:
-        """The chance added at the roots, float32 ``(B, num_actions)``.
+        """The noise at the roots, float32 ``(B, num_actions)``.
 
         Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
         """
@@ -1071,7 +1071,7 @@ class TreeSearch:
             MemoryError: the trees cannot grow; the next call goes on where this one ended.
         """
     def update(self, logits: ArrayLike, values: ArrayLike) -> None:
-        """Take in what the network says about the leaves of the last `select`.
+        """Take the network's evaluation of the leaves of the last `select`.
 
         Args:
             logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
@@ -1097,13 +1097,13 @@ class TreeSearch:
     def restart(self, positions: Sequence[Position]) -> None:
         """Start the next searches, from as many positions as there are trees.
 
-        A tree that has come to its new position before, by one action and the passes that it
-        forces, keeps what it knows of it; the simulations are added to those.
+        If a new position follows the root of its tree by one action and the passes that it forces,
+        the tree keeps that subtree; new simulations are added to it.
 
         Raises:
             ValueError: another number of positions, or another variant.
             GameOverError: a position is finished.
-            MemoryError: there is no room for the trees; nothing has changed.
+            MemoryError: memory does not suffice; nothing has changed.
         """
     def nodes(self, tree: int) -> list[dict[str, Any]]:
         """The nodes of one tree, each before its children.
@@ -1154,7 +1154,7 @@ def seed_of(seed: object) -> int:
     """
 
 def threads_of(num_threads: object) -> int | None:
-    """A number of threads, 1 to 1024, or None where it is left open.
+    """A number of threads, 1 to 1024, or None where the caller gave none.
 
     Raises:
         TypeError: as `integer`.

@@ -2,9 +2,9 @@
 
 Every position of a board with up to 16 cells can be solved. Early positions of the standard game,
 up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
-use. A solver keeps what its searches find in a table, which makes later searches faster. There is
-one solver for each board and number of copies, with another one where only a Straight may open; the
-four used last are kept.
+use. A solver keeps the results of its searches in a table, which makes later searches faster. There
+is one solver for each board and number of copies, and another one for the opening rule
+``corner_straight``; the four used last are kept.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _table_bytes = DEFAULT_TABLE_BYTES
 
 
 class _Slot:
-    """The place of one solver, which is made when it is first asked for."""
+    """A slot for one solver, which is made on first use."""
 
     def __init__(self, table_bytes: int) -> None:
         self.lock = threading.Lock()
@@ -61,7 +61,7 @@ _lock = threading.Lock()
 
 
 def _renew_locks() -> None:
-    """Replace locks that a thread held when the process was forked, as it is gone in the child.
+    """Replace locks that threads held when the process was forked; the child lacks these threads.
 
     Solvers stay usable: they hold no locks, and their tables are read and written in whole words.
     """
@@ -216,7 +216,7 @@ def set_table_bytes(count: int) -> None:
     it limits, roughly, the memory of the map that each search makes.
 
     The next search makes the table, and raises MemoryError if the system does not have the memory.
-    Memory is only taken where entries come to lie.
+    The system hands out the memory only as entries are stored.
 
     Raises:
         ValueError: the number is below 1.

@@ -7,19 +7,19 @@ use crate::game::{Player, Position};
 use crate::memory::{filled, make_room, with_room};
 use crate::search::Limits;
 
-/// What a player is guaranteed.
+/// The guarantees of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestResponse {
     /// The margin that the player is guaranteed from each start, in points.
     pub margins: Vec<i32>,
     /// The positions that can be reached after 0, 1, ... turns, in which the game goes on.
     pub positions: Vec<usize>,
-    /// The leaks after so many turns, where the player is to move in any position.
+    /// The leaks, one entry for each number of turns after which the player may be to move.
     pub leaks: Vec<Leaks>,
-    /// Games up to the move that gives the outcome away, one for each such position, the shortest
-    /// first.
+    /// One game for each position in which the outcome is given away, up to that move; the
+    /// shortest first.
     pub refutations: Vec<Line>,
-    /// A game with the least margin, up to where the rest is settled or the game is over.
+    /// A game with the least margin, up to its end or to a settled position.
     pub worst: Line,
 }
 
@@ -47,15 +47,15 @@ pub struct Line {
 type Leak = (u32, u8);
 
 impl BestResponseSearch {
-    /// What the player is guaranteed, with up to `max_refutations` refutations.
+    /// Computes the player's guarantees, with up to `max_refutations` refutations.
     ///
     /// # Errors
     ///
-    /// When a limit is reached, or there is no memory.
+    /// When a limit is reached, or memory does not suffice.
     ///
     /// # Panics
     ///
-    /// If the search has not been asked until nothing is left to ask, or `num_threads` is 0.
+    /// If positions are left to ask, or `num_threads` is 0.
     pub fn finish(
         mut self,
         num_threads: usize,
@@ -128,7 +128,7 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// Marks the starts of a layer in which the outcome can be kept; all other positions are not yet.
+    /// Marks the starts of a layer in which the outcome can be kept, and clears all other marks.
     fn kept_starts(
         &self,
         ply: usize,
@@ -144,7 +144,7 @@ impl BestResponseSearch {
         Ok(kept)
     }
 
-    /// Those of some positions of a layer whose exact margin is enough.
+    /// Keeps only the positions whose exact margin is enough.
     fn keeping(
         &self,
         ply: usize,
@@ -163,7 +163,7 @@ impl BestResponseSearch {
             let mut positions = with_room(POSITIONS, part.len())?;
             let mut doubtful = with_room(POSITIONS, part.len())?;
             for &place in part {
-                // What the player is guaranteed without playing perfectly is a lower bound.
+                // The player's guarantee is a lower bound of the exact margin.
                 if i32::from(layer.values[place as usize]) >= least {
                     keeping.push(place);
                 } else {
@@ -182,8 +182,8 @@ impl BestResponseSearch {
         Ok(keeping)
     }
 
-    /// Marks what the player reaches while the outcome is kept, and returns the positions in which a
-    /// move that it may choose gives the outcome away.
+    /// Marks the positions that the player reaches while the outcome is kept. Returns those in
+    /// which a move that it may choose gives the outcome away.
     fn follow_policy(
         &mut self,
         ply: usize,
@@ -239,7 +239,7 @@ impl BestResponseSearch {
         Ok(leaks)
     }
 
-    /// Marks what the opponent reaches while the outcome is kept: every move of it leads there.
+    /// Marks the positions that the opponent reaches while the outcome is kept.
     fn follow_opponent(
         &mut self,
         ply: usize,
@@ -265,7 +265,7 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// The actions that led to a position first.
+    /// The actions of the first game that led to a position.
     fn line_to(&self, mut ply: usize, mut place: usize) -> Line {
         let mut actions = Vec::new();
         loop {
@@ -285,7 +285,7 @@ impl BestResponseSearch {
         }
     }
 
-    /// A game with the least margin of all starts, as far as it has been looked into.
+    /// A game with the least margin of all starts, as far as the search followed it.
     fn worst_line(&self, margins: &[i32]) -> Line {
         let worst = (0..margins.len()).min_by_key(|&start| margins[start]);
         let start = worst.expect("a search has a start");

@@ -1,4 +1,4 @@
-//! The positions after so many turns, and where they lead.
+//! Layers: the positions after a number of turns, and where their moves lead.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::node::{Node, key};
 use crate::game::{Player, Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 pub(super) const POSITIONS: &str = "the positions of a best-response search";
 
 /// Where a move leads: to a position of the next layer, or to the end of the game.
@@ -44,16 +44,16 @@ impl Edge {
     }
 }
 
-/// The positions after so many turns.
+/// The positions after a number of turns.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     pub(super) nodes: Vec<Node>,
-    /// Where the edges of each node end; those of the first begin at 0.
+    /// The end of each node's edges; those of the first node begin at 0.
     ends: Vec<usize>,
     edges: Vec<Edge>,
     /// The action of each edge, in the layers of the policy. The opponent's edges are all moves.
     actions: Vec<u8>,
-    /// The margin that the policy is guaranteed from each node; at first only where it is settled.
+    /// The margin that the policy is guaranteed from each node; at first only for settled nodes.
     pub(super) values: Vec<i8>,
     /// Whether the policy keeps the exact margin from each node on, in the layers of the policy.
     pub(super) settled: Vec<bool>,
@@ -77,7 +77,7 @@ impl Layer {
         self.edges.len()
     }
 
-    /// Room for the edges of this many more nodes.
+    /// Makes room for the edges of this many more nodes.
     pub(super) fn make_room(&mut self, nodes: usize) -> Result<(), OutOfMemory> {
         make_room(&mut self.ends, POSITIONS, nodes)
     }
@@ -94,12 +94,12 @@ impl Layer {
         Ok(())
     }
 
-    /// Ends the edges of a node; those of the next one follow. There is room for it.
+    /// Ends the edges of a node. There must be room for it.
     pub(super) fn end_edges(&mut self) {
         self.ends.push(self.edges.len());
     }
 
-    /// Gives memory back that no edge uses.
+    /// Frees memory that no edge uses.
     pub(super) fn shrink(&mut self) {
         self.edges.shrink_to_fit();
         self.actions.shrink_to_fit();
@@ -112,7 +112,7 @@ impl Layer {
 pub(super) struct Index(FxHashMap<u128, u32>);
 
 impl Index {
-    /// The index of positions that are in a layer already.
+    /// Indexes the positions that are already in a layer.
     pub(super) fn of(variant: &Variant, layer: &Layer, ply: usize) -> Result<Self, OutOfMemory> {
         let mut index = Self::default();
         index.make_room(layer.nodes.len())?;
@@ -130,7 +130,7 @@ impl Index {
         })
     }
 
-    /// The place of a position in the layer, and whether it was added to it just now.
+    /// Finds or adds a position: its place in the layer, and whether it is new.
     pub(super) fn place(
         &mut self,
         variant: &Variant,

@@ -1,9 +1,9 @@
-//! The worst case of a player: what it is guaranteed, whatever its opponent does.
+//! The worst case of a player: the margin it is guaranteed against any opponent.
 //!
-//! The moves of the player are asked for, those of the opponent are all tried, turn by turn, and
-//! equal positions are looked into once. Then the guarantees are computed backwards, from the ends
-//! of the games. The player is outside: [`BestResponseSearch::ask`] gives the positions in which its
-//! moves are wanted, and [`BestResponseSearch::answer`] takes them.
+//! The search goes forward turn by turn. It asks for the moves of the player and tries all moves of
+//! the opponent; equal positions are searched once. Then it computes the guarantees backwards, from
+//! the ends of the games. The player is outside: [`BestResponseSearch::ask`] gives the positions in
+//! which its moves are needed, and [`BestResponseSearch::answer`] takes the moves.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -52,33 +52,34 @@ use crate::memory::{OutOfMemory, filled, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits, MoveSet};
 
-/// Positions looked into between two looks at the stop flag.
+/// Positions searched between two checks of the stop flag.
 const NODES_BETWEEN_LOOKS: usize = 1024;
 
-/// Positions that are solved at a time.
+/// Positions solved in one batch.
 const SOLVED_AT_ONCE: usize = 1 << 16;
 
-/// What a search is about.
+/// The settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BestResponseConfig {
     /// The player who is examined.
     pub seat: Player,
     /// In positions with at most this many empty cells the player keeps the exact margin, as far as
-    /// it tells margins apart; none if that is not known of any position.
+    /// it tells margins apart. `None` if that is not known for any position.
     pub exact_cells: Option<usize>,
     /// The largest margin, won or lost, that the player tells apart from larger ones.
     pub exact_margin: i32,
-    /// From this ply on, the player is taken to keep the exact margin; none if it is to be asked.
+    /// From this ply on, the player is assumed to keep the exact margin. `None` asks it to the end.
     pub horizon: Option<usize>,
-    /// The outcome that is to be kept: a position keeps it if its exact margin is at least this.
-    /// With none, there is nothing to give away.
+    /// A position keeps the outcome if its exact margin is at least this. With `None`, the player
+    /// has nothing to give away.
     pub least_margin: Option<i32>,
-    /// The most positions that are kept.
+    /// The most positions that the search may hold.
     pub max_positions: usize,
 }
 
 impl BestResponseConfig {
-    /// A search to the end of all games, for a player who is to win, in any number of positions.
+    /// Settings for a search to the ends of all games, for a player who should win; the number of
+    /// positions is not limited.
     #[must_use]
     pub const fn new(seat: Player) -> Self {
         Self {
@@ -97,7 +98,7 @@ impl BestResponseConfig {
     }
 }
 
-/// Why a search has no answer.
+/// Why a search failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BestResponseError {
@@ -119,9 +120,9 @@ pub enum BestResponseError {
     TooManyPositions {
         /// The most positions allowed.
         max_positions: usize,
-        /// The turns after which there are too many.
+        /// The number of turns after which there are too many.
         ply: usize,
-        /// The positions after so many turns, as far as they were counted.
+        /// The positions after that many turns, as far as they were counted.
         at_ply: usize,
     },
     /// The player chose an action that is not legal, or none.
@@ -141,21 +142,21 @@ impl From<OutOfMemory> for BestResponseError {
     }
 }
 
-/// The games of a player against every opponent, as far as they have been looked into.
+/// The games of a player against every opponent, as far as the search has followed them.
 ///
-/// After an error a search is of no more use.
+/// After an error a search cannot be used any more.
 #[derive(Debug)]
 pub struct BestResponseSearch {
     variant: Variant,
     solver: Arc<Solver>,
     config: BestResponseConfig,
-    /// By turns.
+    /// One layer for each number of turns.
     layers: Vec<Layer>,
     /// Layer and place of each start.
     starts: Vec<(usize, usize)>,
     /// The number of positions in all layers.
     count: usize,
-    /// The layer that is looked into, its positions done, and the index of the layer after it.
+    /// The layer being searched, its finished positions, and the index of the next layer.
     ply: usize,
     done: usize,
     next: Option<Index>,
@@ -164,11 +165,11 @@ pub struct BestResponseSearch {
 }
 
 impl BestResponseSearch {
-    /// A search from these positions, none of which is over.
+    /// Starts a search from these positions, none of which may be over.
     ///
     /// # Errors
     ///
-    /// For a board of more than 16 cells, and when there is no memory.
+    /// When the board has more than 16 cells, or memory does not suffice.
     ///
     /// # Panics
     ///
@@ -216,23 +217,23 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// The layer that is looked into: the turns before its positions, and how many there are.
+    /// The layer being searched: the turns before its positions, and how many positions it has.
     #[must_use]
     pub fn layer(&self) -> (usize, usize) {
         let nodes = self.layers.get(self.ply).map_or(0, |it| it.nodes.len());
         (self.ply, nodes)
     }
 
-    /// The next positions in which the player has to choose, up to `most`, at least 1; none when all
-    /// games have been followed to where nothing is left to ask.
+    /// The next positions in which the player has to choose: between 1 and `most` of them, or an
+    /// empty slice when there is nothing left to ask.
     ///
     /// # Errors
     ///
-    /// When there are too many positions, a limit is reached, or there is no memory.
+    /// When there are too many positions, a limit is reached, or memory does not suffice.
     ///
     /// # Panics
     ///
-    /// If positions given before wait for their answer, or `num_threads` is 0.
+    /// If earlier positions still wait for their answers, or `num_threads` is 0.
     pub fn ask(
         &mut self,
         most: usize,
@@ -279,7 +280,7 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// Solves the positions of the layer from which on the player keeps the exact margin.
+    /// Solves the positions of the layer from which the player keeps the exact margin.
     fn settle(&mut self, num_threads: usize, limits: Limits<'_>) -> Result<(), BestResponseError> {
         let (variant, ply) = (&self.variant, self.ply);
         let is_beyond = self.config.horizon.is_some_and(|horizon| ply >= horizon);
@@ -315,8 +316,8 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// The next positions of the player's layer in which there is a choice. Where there are none up
-    /// to the end of the layer, everything in it is done.
+    /// The next positions of the player's layer in which there is a choice. If there are none, the
+    /// layer is done.
     fn gather(
         &mut self,
         most: usize,
@@ -343,13 +344,13 @@ impl BestResponseSearch {
         Ok(positions)
     }
 
-    /// The actions that the player may choose in the positions of the last [`Self::ask`], in their
-    /// order; one, or several if it draws.
+    /// Takes the actions that the player may choose in the positions of the last [`Self::ask`], in
+    /// the same order: one for each position, or several if it draws.
     ///
     /// # Errors
     ///
     /// When an action is not legal or a position has none, when there are too many positions, or
-    /// there is no memory.
+    /// memory does not suffice.
     ///
     /// # Panics
     ///
@@ -448,7 +449,7 @@ impl BestResponseSearch {
     }
 }
 
-/// Now and then, fails if the search is to stop.
+/// Fails if the search should stop; the flag is not checked at every call.
 fn look_at_flag(place: usize, limits: Limits<'_>) -> Result<(), Halt> {
     if place.is_multiple_of(NODES_BETWEEN_LOOKS) && limits.is_stopped() {
         return Err(Halt::Stopped);

@@ -1,14 +1,14 @@
-//! Positions in few bytes.
+//! Positions stored in few bytes.
 
 use crate::encode::{action_of, move_of};
 use crate::game::{CellSet, Hand, Piece, Player, Position, Variant};
 
-/// Says that no move led to a position.
+/// The parent of a position that no move led to.
 const NO_ACTION: u8 = u8::MAX;
 
 /// A position of a board of up to 16 cells, and how it was reached first.
 ///
-/// The turns so far are those of its layer.
+/// Its layer knows the number of turns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     stones: [u16; 2],
@@ -41,8 +41,8 @@ impl Node {
         }
     }
 
-    /// Makes this the way that leads to the position. The types of its stones are those of the first
-    /// way, but no rule reads them.
+    /// Records how the position was reached. The types of its stones remain those of the first game
+    /// that led here; the rules do not depend on them.
     pub(super) fn reach_by(&mut self, parent: usize, action: u8) {
         self.parent = parent as u32;
         self.action = action;
@@ -70,7 +70,7 @@ impl Node {
 
 /// A number that tells apart positions of one layer in which the game goes on.
 ///
-/// They are equal when [`Position`]s are: which type lies where does not matter.
+/// Keys are equal when the [`Position`]s are: the types of the stones do not matter.
 pub(super) fn key(position: &Position) -> u128 {
     let mut key = u128::from(position.allowed().bits());
     for player in Player::ALL {

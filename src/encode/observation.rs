@@ -63,7 +63,7 @@ impl Layout {
     }
 }
 
-/// A name that no layout has.
+/// An unknown layout name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown observation layout {found:?}; choose planes, flat or packed")]
 pub struct UnknownLayout {

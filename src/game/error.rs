@@ -95,7 +95,7 @@ pub enum IllegalReason {
     /// The opening rule does not allow the type.
     #[error("the opening rule does not allow that piece")]
     OpeningPiece,
-    /// No piece of the type is held any more.
+    /// The player has used all pieces of the type.
     #[error("no piece of that type is left in the hand")]
     NotHeld,
     /// A pass although a placement is legal.
@@ -188,19 +188,19 @@ pub enum PositionReason {
     /// The last turn placed a stone that does not lie there.
     #[error("the last turn needs a {} of {player:?} on cell {}", .piece.name(), .cell.index())]
     LastStoneMissing {
-        /// Who moved last.
+        /// The player who moved last.
         player: Player,
         /// The type.
         piece: Piece,
         /// Where it should lie.
         cell: Cell,
     },
-    /// No stone of Light lies where the opening rule allows one.
+    /// Light has no stone where the opening rule allows one.
     #[error("Light has no stone on an opening cell")]
     NoOpeningStone,
 }
 
-/// A position that no game comes to, with every reason found.
+/// A position that no game reaches, with every reason found.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("impossible position: {}", join(.reasons))]
 pub struct PositionError {

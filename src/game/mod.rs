@@ -48,7 +48,7 @@
 //! # Where to read
 //!
 //! [`Position`] plays the game, [`perft()`] is the shortest use of it; [`Board`] turns geometry into
-//! cell sets, [`Variant`] adds what is fixed for a whole game.
+//! cell sets, [`Variant`] adds the fixed parts of a game.
 
 #![forbid(unsafe_code)]
 

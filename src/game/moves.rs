@@ -1,4 +1,4 @@
-//! What a player can do in a turn.
+//! Moves: placements and passes.
 
 use super::{Cell, Piece};
 

@@ -300,7 +300,7 @@ pub enum PositionTextError {
     /// The text is not a position of the board.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// No game of the variant comes to the position.
+    /// No game of the variant reaches the position.
     #[error(transparent)]
     Impossible(#[from] PositionError),
 }

@@ -1,4 +1,4 @@
-//! Players, the four types of pieces, and what a player still holds.
+//! Players, the four types of pieces, and the pieces in hand.
 
 /// One of the two players; Light moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

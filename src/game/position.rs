@@ -1,4 +1,4 @@
-//! Positions: the state of a game, what may be played, and what it leads to.
+//! Positions: the state of a game, its legal moves, and the positions after them.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,7 +7,7 @@ use super::{
     Cell, CellSet, Hand, IllegalReason, Move, Piece, PlayError, Player, PositionError, Variant,
 };
 
-/// What the turn before left behind.
+/// The effect of the last turn on the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Start,
@@ -22,7 +22,7 @@ enum Last {
 ///
 /// Two positions are equal when they have the same future: same stones by player, hands, allowed
 /// cells and side to move. Which type lies where, the last turn and the number of turns are kept
-/// for people who look at it, but no rule reads them again, and equality ignores them.
+/// for people who look at it, but the rules never read them again, and equality ignores them.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     stones: [CellSet; 2],
@@ -268,7 +268,7 @@ impl Position {
         self.types
     }
 
-    /// What this player still holds.
+    /// The pieces that this player still holds.
     #[must_use]
     pub fn hand(&self, player: Player) -> Hand {
         self.hands[player.index()]
@@ -405,7 +405,7 @@ impl Position {
 
     /// The position after this move, which must be legal; [`Position::play`] checks.
     ///
-    /// After an illegal move the position is of no use, and a debug build may panic.
+    /// After an illegal move the position is invalid, and a debug build may panic.
     #[must_use]
     pub fn play_unchecked(&self, variant: &Variant, mv: Move) -> Self {
         let mut next = *self;

@@ -11,7 +11,7 @@ use super::{Cell, CellSet};
 /// The largest board whose points are looked up: 2^16 entries of one byte.
 const MAX_TABLE_CELLS: usize = 16;
 
-/// What a board needs to count points fast.
+/// The tables of a board for counting points fast.
 #[derive(Clone, Default)]
 pub(super) struct ScoreTables {
     num_cells: usize,

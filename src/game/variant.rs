@@ -1,4 +1,4 @@
-//! What is fixed for a whole game: the board, the opening rule, the pieces.
+//! The fixed parts of a game: the board, the opening rule, the pieces.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl Variant {
         2 * pieces.min(self.board.num_cells()) + 1
     }
 
-    /// A bound for the margin of a game, whoever wins.
+    /// A bound for the margin of a game, for either winner.
     ///
     /// On boards of up to 16 cells it is the most points that all stones of a player can score wherever
     /// they lie, on larger ones the points of the whole board.

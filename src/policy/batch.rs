@@ -37,7 +37,7 @@ pub fn choose_batch(
 ) -> Result<Vec<Move>, Halt> {
     assert!(num_threads > 0, "num_threads must be at least 1");
     let choose = |(): &mut (), (number, turn): (usize, &Turn<'_>)| {
-        // Not every policy searches and looks at the flag itself.
+        // Some policies do not search, and so do not check the flag themselves.
         if limits.is_stopped() {
             return Err(Halt::Stopped);
         }

@@ -16,14 +16,14 @@ const MAX_TRIES: usize = 1000;
 const OPENING_STREAM: u64 = 0;
 const PLAYER_STREAMS: u64 = 1;
 
-/// What all games of a match share.
+/// The data that all games of a match share.
 #[derive(Clone, Debug)]
 pub struct Match<'a> {
     /// The board, opening rule and pieces.
     pub variant: &'a Variant,
     /// The two players; the margins are those of the first.
     pub policies: [Policy; 2],
-    /// What tells apart two players of the same kind, for instance their own seeds.
+    /// Numbers that tell two players of the same kind apart, for instance their seeds.
     pub policy_seeds: [u64; 2],
     /// Pair `i` of the match uses `seed + i`.
     pub seed: u64,
@@ -114,7 +114,7 @@ impl Match<'_> {
     ) -> Result<Vec<PairMargins>, Halt> {
         assert!(num_threads > 0, "num_threads must be at least 1");
         let play = |(): &mut (), (index, start)| {
-            // Not every player searches and looks at the flag itself.
+            // Some players do not search, and so do not check the flag themselves.
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }

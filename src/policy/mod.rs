@@ -1,4 +1,4 @@
-//! Built-in players: what they choose is a matter of the position and of chance, nothing else.
+//! Built-in players. Their choices depend only on the position and on random draws.
 //!
 //! ```
 //! use mijnlieff::game::{Position, Variant};

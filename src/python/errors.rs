@@ -42,7 +42,7 @@ pub(crate) mod classes {
     import_exception!(gymnasium.error, ResetNeeded);
 }
 
-/// Core errors whose exception needs their text alone; `?` turns one into the other.
+/// Core errors whose exception needs only their text; `?` converts them.
 macro_rules! exceptions {
     ($($error:ty => $exception:ty;)*) => {$(
         impl From<$error> for PyErr {
@@ -78,8 +78,8 @@ impl From<PositionTextError> for PyErr {
     }
 }
 
-/// Nothing but the stop flag and memory limits the searches that this is for, and Ctrl-C, which sets
-/// the flag, has returned before.
+/// Only the stop flag and memory limit these searches. The flag is set by Ctrl-C, which has raised
+/// `KeyboardInterrupt` before.
 impl From<Halt> for PyErr {
     fn from(halt: Halt) -> Self {
         match halt {
@@ -252,7 +252,7 @@ pub(crate) fn functional_error(
     }
 }
 
-/// An `IllegalMoveError` that names the game of a batch; other errors as they are.
+/// Adds the game of a batch to an `IllegalMoveError`; other errors are returned unchanged.
 fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
     let rebuilt = || -> PyResult<PyErr> {
         let arguments: (String, Py<PyAny>, Vec<i64>) = error
@@ -293,7 +293,7 @@ pub(crate) fn unsolved(place: &str, unsolved: &Unsolved) -> PyErr {
     classes::SearchLimitError::new_err((message, lower, upper))
 }
 
-/// The exception for a solver whose table of this many bytes cannot be had.
+/// The exception for a solver whose table of this many bytes cannot be allocated.
 pub(crate) fn no_table(error: &OutOfMemory, table_bytes: usize) -> PyErr {
     PyMemoryError::new_err(format!(
         "{error}; {table_bytes} bytes are allowed, set_table_bytes allows fewer"

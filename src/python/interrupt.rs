@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-/// How often signals are looked at. Ctrl-C shall act within 0.2 s, so this leaves time to stop.
+/// Time between two checks for signals. Ctrl-C should act within 0.2 s, so this leaves time to stop.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Positions or games from which on the GIL is released, so that other Python threads can run.
 const DETACH_FROM: usize = 256;
 
-/// Runs short `work` on so many `games` in place, without the GIL where that pays.
+/// Runs short `work` on this many `games` in place, without the GIL if there are enough of them.
 pub(crate) fn without_gil<T: Send>(
     py: Python<'_>,
     games: usize,
@@ -42,11 +42,11 @@ pub(crate) fn run_unless_quick<T: Send>(
 
 /// Runs `work` on another thread, without the GIL, and returns its result.
 ///
-/// Only Python's main thread learns of signals, and it must hold the GIL for that. So it waits here
-/// and looks for signals every 50 ms. On Ctrl-C the flag that `work` was given becomes true; `work` should
-/// return soon after, its result is dropped, and the error is `KeyboardInterrupt`.
+/// Only Python's main thread receives signals, and it must hold the GIL for that. So it waits here and
+/// checks for signals every 50 ms. On Ctrl-C the flag that `work` was given becomes true. `work` should
+/// then return soon; its result is dropped, and the error is `KeyboardInterrupt`.
 ///
-/// Where the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
+/// If the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
 ///
 /// Starting a thread takes some 20 us: calls that are always shorter should run in place.
 pub(crate) fn run_interruptible<T: Send>(
@@ -63,11 +63,11 @@ pub(crate) fn run_until<T: Send>(
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    // A thread takes the work out of here; if there is none, this one does.
+    // The new thread takes the work out of here; if it could not start, this thread does.
     let work = Mutex::new(Some(work));
     let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let look_at_signals = || {
-        // Clippy's shorter form fails to type-check for want of a lifetime.
+        // Clippy's shorter form does not type-check, because a lifetime is missing.
         #[allow(clippy::redundant_closure_for_method_calls)]
         let signals = Python::attach(|py| py.check_signals());
         if signals.is_err() {
@@ -80,7 +80,7 @@ pub(crate) fn run_until<T: Send>(
             let (sender, receiver) = channel();
             let started = thread::Builder::new().spawn_scoped(scope, move || {
                 if let Some(work) = take() {
-                    // The receiver is gone only when this scope unwinds; the result is of no use then.
+                    // The receiver is gone only when this scope unwinds; the result is not needed then.
                     let _ = sender.send(work());
                 }
             });

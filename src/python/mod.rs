@@ -75,7 +75,7 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::vector::rollout::rollout;
 
-    /// Looks the functions of `NumPy` up now: later, Ctrl-C may come in between, and the lookup panics.
+    /// Looks up the functions of `NumPy` at import. Later, Ctrl-C during the lookup would make it panic.
     #[pymodule_init]
     #[allow(clippy::unnecessary_wraps)] // PyO3 wants a result
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

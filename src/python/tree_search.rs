@@ -25,14 +25,14 @@ use crate::python::rules::variant::PyVariant;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{Root, TreeConfig, TreeSearch};
 
-/// Positions with this many empty cells or fewer are solved in less time than a thread takes to
-/// start that watches for Ctrl-C.
+/// Up to this many empty cells, solving a position takes less time than starting the thread that
+/// makes Ctrl-C work.
 const QUICK_SOLVE: usize = 8;
 
-/// With this many trees or fewer, a step of all is over before such a thread has paid.
+/// Up to this many trees, a step of all takes less time than starting such a thread.
 const QUICK_TREES: usize = 4096;
 
-/// Nodes listed between two looks for Ctrl-C.
+/// Nodes listed between two checks for Ctrl-C.
 const NODES_BETWEEN_LOOKS: usize = 1024;
 
 /// The positions of a `TreeSearch` that wait for the network.
@@ -58,7 +58,7 @@ impl PyLeafBatch {
     }
 }
 
-/// What a search that is done has found, as arrays.
+/// The results of finished searches, as arrays.
 struct Found {
     actions: Py<PyArray1<i64>>,
     policy_targets: Py<PyArray2<f32>>,
@@ -68,7 +68,7 @@ struct Found {
     solved: Py<PyArray1<bool>>,
 }
 
-/// Tree search over many positions at once: the trees native, the network wherever it is.
+/// Tree search over many positions at once, with native trees and an outside network.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
     core: TreeSearch,
@@ -181,7 +181,7 @@ impl PyTreeSearch {
     /// Returns the leaves to evaluate, each position once, or None when all searches are done. Called
     /// again without an update it returns the same leaves.
     fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
-        // What has been selected before counts only when this ends well.
+        // The leaves selected before count again only when this succeeds.
         self.leaves = 0;
         let leaves = self.run(py, TreeSearch::select)?;
         self.leaves = leaves;
@@ -198,7 +198,7 @@ impl PyTreeSearch {
         }))
     }
 
-    /// Take in what the network says about the leaves of the last `select`.
+    /// Take the network's evaluation of the leaves of the last `select`.
     ///
     /// `logits` ``(B, num_actions)``, those of illegal actions are not read; `values` ``(B,)`` for the
     /// side to move at the leaf, between -1 and 1. Anything that `numpy.asarray` makes real
@@ -235,8 +235,8 @@ impl PyTreeSearch {
 
     /// Start the next searches, from as many positions as there are trees.
     ///
-    /// A tree that has come to its new position before, by one action and the passes that it forces,
-    /// keeps what it knows of it; its simulations are added to those.
+    /// If a new position follows the root of its tree by one action and the passes that it forces,
+    /// the tree keeps that subtree; new simulations are added to it.
     fn restart(
         &mut self,
         py: Python<'_>,
@@ -303,7 +303,7 @@ impl PyTreeSearch {
         Ok(self.found(py)?.policy_targets.clone_ref(py))
     }
 
-    /// What each root is worth for its side to move, float32 ``(B,)``.
+    /// The value of each root for its side to move, float32 ``(B,)``.
     ///
     /// The mean of all simulations and of the network's own value.
     #[getter]
@@ -317,7 +317,7 @@ impl PyTreeSearch {
         Ok(self.found(py)?.visit_counts.clone_ref(py))
     }
 
-    /// The chance added at the roots, float32 ``(B, num_actions)``.
+    /// The noise at the roots, float32 ``(B, num_actions)``.
     ///
     /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
@@ -357,7 +357,7 @@ impl PyTreeSearch {
 }
 
 impl PyTreeSearch {
-    /// Does something with all trees without the GIL; Ctrl-C stops it where it may take long.
+    /// Runs work on all trees without the GIL; Ctrl-C stops it if it may take long.
     fn run<T: Send>(
         &mut self,
         py: Python<'_>,
@@ -422,7 +422,7 @@ fn floats<'py>(
         let message = format!("the {name} have shape {found}, but the leaves need {needed}");
         return Err(classes::PolicyError::new_err(message));
     }
-    // Rows must follow each other, and a Rust slice must be aligned; a copy is both.
+    // Rows must be contiguous, and a Rust slice must be aligned; a copy is both.
     if !array.is_c_contiguous() || array.try_readonly()?.as_slice().is_err() {
         array = array.call_method0("copy")?.cast_into()?;
     }

@@ -4,7 +4,7 @@
 //! Turns alternate without exception, a pass being a turn, so the side to move changes at every ply
 //! and the value for it is the negative of the value for the other.
 //!
-//! What is changed: the last two plies are not played but read off cell sets (`lookahead`), which
+//! One thing differs: the last two plies are not played but read off cell sets (`lookahead`), which
 //! also orders the moves above them; and the moves at the root are searched with a narrow window that
 //! tells moves as good as the best from worse ones, so that the whole set of best moves comes out.
 
@@ -15,12 +15,12 @@ use crate::game::{Move, Position, Variant};
 /// Beyond every margin: no board has 1000 triples.
 const INFINITE: i32 = 1000;
 
-/// What a depth-limited search found.
+/// The result of a depth-limited search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BestMoves {
     /// The value for the side to move, in points, as [`minimax`](super::minimax()) defines it.
     pub margin: i32,
-    /// Every move that reaches it, and no other.
+    /// All moves that reach it.
     pub moves: MoveSet,
 }
 
@@ -52,7 +52,7 @@ impl BestMoves {
 /// use mijnlieff::search::{Depth, Limits, best_moves};
 /// let variant = Variant::default();
 /// let start = Position::new(&variant);
-/// // Nobody can score within two plies, so every first move is as good as any other.
+/// // Scoring takes more than two plies, so every first move is as good as any other.
 /// let best = best_moves(&variant, &start, Depth::new(2)?, Limits::default())?;
 /// assert_eq!((best.margin, best.moves.len()), (0, 48));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,4 +1,4 @@
-//! When a search gives up.
+//! Limits that stop a search.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -7,19 +7,19 @@ use thiserror::Error;
 
 use crate::memory::OutOfMemory;
 
-/// What may end a search before it has its answer; nothing does by default.
+/// Limits that may stop a search before it is done; there are none by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// Set from another thread to stop the search.
     pub stop: Option<&'a AtomicBool>,
     /// The most positions to look into.
     pub max_nodes: Option<u64>,
-    /// When to give up.
+    /// The time to stop at.
     pub deadline: Option<Instant>,
 }
 
 impl<'a> Limits<'a> {
-    /// No limit but a flag.
+    /// Only a stop flag.
     #[must_use]
     pub const fn stopped_by(stop: &'a AtomicBool) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Meter<'_> {
         left.clamp(1, Self::NODES_BETWEEN_LOOKS)
     }
 
-    /// Counts nodes, and looks at the flag and the clock.
+    /// Counts nodes, and checks the flag and the clock.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Meter<'_> {
     ///
     /// # Errors
     ///
-    /// When the search has to end here. The stop flag and the clock are looked at once in a
+    /// When the search has to end here. The stop flag and the clock are checked once in a
     /// thousand nodes, and at the first.
     #[inline]
     pub fn count(&mut self) -> Result<(), Halt> {

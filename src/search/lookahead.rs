@@ -9,15 +9,15 @@ use crate::game::{Cell, CellSet, Move, Piece, Position, Variant};
 /// A cell belongs to at most three triples in each of four directions.
 const MAX_GAIN: usize = 12;
 
-/// The placements of one position, with what they are worth one and two plies deep.
+/// The placements of one position, with their values one and two plies deep.
 pub(super) struct Lookahead<'a> {
     variant: &'a Variant,
     own: CellSet,
     empty: CellSet,
     /// The margin before the placement.
     margin: i32,
-    /// The cells where a stone of the opponent gains exactly so many points; nowhere, when the
-    /// opponent has no piece left to reply with.
+    /// The cells where a stone of the opponent gains exactly this many points; empty if the
+    /// opponent has no piece left.
     replies: [CellSet; MAX_GAIN + 1],
     max_reply: usize,
 }

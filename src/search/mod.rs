@@ -1,4 +1,4 @@
-//! Searches: what a position is worth, and which moves keep it.
+//! Searches: the value of a position, and the moves that keep it.
 //!
 //! Every value is a margin, in points, seen by the side to move: own points minus the opponent's.
 //! [`minimax()`] is the definition of a depth-limited value, [`best_moves`] computes the same by

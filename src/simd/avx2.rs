@@ -2,7 +2,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "what runs only on some processors must not run on the others"
+    reason = "AVX2 instructions must run only on processors that have them"
 )]
 
 use std::arch::is_x86_feature_detected;
@@ -48,12 +48,12 @@ impl Avx2 {
     }
 }
 
-/// Eight numbers in a register. It is made with an [`Avx2`], so it proves what that proves.
+/// Eight numbers in a register. It is made with an [`Avx2`], so it is the same proof.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2Vector(__m256);
 
-/// Makes methods of bodies that call intrinsics. The compiler checks the bodies as safe code for
-/// processors with AVX2; `self`, a proof or a vector, lets them run.
+/// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
+/// processors with AVX2; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx2 {
     ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
         #[inline(always)]

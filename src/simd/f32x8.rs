@@ -1,8 +1,7 @@
-//! Vectors of eight f32: what they can do, and the portable ones.
+//! Vectors of eight f32: their operations, and the portable implementation.
 //!
-//! Elsewhere, loops over arrays of eight numbers are left to the compiler. Where it would work on
-//! single numbers, [`Vector`] has the meaning: the tree search takes four times the instructions
-//! without it.
+//! Most loops over arrays of eight numbers are left to the compiler. [`Vector`] is for the loops
+//! that it does not vectorise: without it, the tree search runs four times as many instructions.
 
 #![forbid(unsafe_code)]
 
@@ -12,8 +11,8 @@ pub(crate) const LANES: usize = 8;
 /// One number for each lane.
 pub(crate) type Lanes = [f32; LANES];
 
-/// Instructions that a loop is compiled for. A value proves that the processor has them, and is what
-/// vectors are made with: so there are none on a processor that cannot work on them.
+/// Instructions that a loop is compiled for. A value proves that the processor has them. Vectors
+/// are made only with such a value, so they never run on a processor without the instructions.
 ///
 /// Every implementation gives the same results to the last bit.
 pub(crate) trait Simd: Copy {
@@ -27,8 +26,7 @@ pub(crate) trait Simd: Copy {
 
 /// Eight numbers in registers, made with a [`Simd`].
 ///
-/// Comparisons give masks: lanes that are not to be calculated with, only to be passed on to
-/// `select`, `and` or `all`.
+/// Comparisons give masks. Do not calculate with them; pass them on to `select`, `and` or `all`.
 pub(crate) trait Vector: Copy {
     fn store(self, numbers: &mut Lanes);
     fn add(self, other: Self) -> Self;
@@ -37,23 +35,22 @@ pub(crate) trait Vector: Copy {
     fn div(self, other: Self) -> Self;
     /// The larger numbers; the other's where one is NaN.
     fn max(self, other: Self) -> Self;
-    /// Where this one's numbers are larger; not where one is NaN.
+    /// A mask of the lanes where this vector is larger; a lane with NaN is not set.
     fn is_above(self, other: Self) -> Self;
     fn is_equal(self, other: Self) -> Self;
     /// The numbers of `yes` where this mask is set, else those of `no`.
     fn select(self, yes: Self, no: Self) -> Self;
-    /// Where both masks are set.
+    /// The lanes where both masks are set.
     fn and(self, other: Self) -> Self;
-    /// Whether this mask is set everywhere.
+    /// Whether this mask is set in all lanes.
     fn all(self) -> bool;
-    /// Adds whole numbers, which are the lowest bits of `exponents`, to the exponents.
+    /// Adds the integers in the lowest bits of `exponents` to the exponents.
     fn scale_by(self, exponents: Self) -> Self;
-    /// The numbers of those lanes that are set in a byte, in order; `order` tells which they are.
-    /// What follows them is arbitrary.
+    /// The numbers of the lanes listed in `order`, in that order, then arbitrary numbers.
     fn pick(self, order: [u8; LANES]) -> Self;
     /// The numbers of the two halves, in pairs of lanes four apart.
     fn sum(self) -> f32;
-    /// The largest number, none of them being NaN.
+    /// The largest number; none may be NaN.
     fn largest(self) -> f32;
 }
 
@@ -149,7 +146,7 @@ impl Vector for PortableVector {
     }
 
     #[inline(always)]
-    #[allow(clippy::float_cmp)] // that is what it is for
+    #[allow(clippy::float_cmp)] // exact equality is the contract
     fn is_equal(self, other: Self) -> Self {
         self.zip(other, |a, b| mask(a == b))
     }

@@ -1,4 +1,4 @@
-//! A hint to the processor.
+//! Prefetching, a hint to the processor.
 
 #![allow(unsafe_code, reason = "the hint is an intrinsic that takes a pointer")]
 

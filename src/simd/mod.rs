@@ -1,4 +1,4 @@
-//! SIMD: loops compiled for the instructions of newer processors, where there are any.
+//! SIMD: loops that are also compiled for the instructions of newer processors.
 //!
 //! [`dispatch`] finds out which instructions the processor has, and hands the loop a proof of it
 //! ([`Simd`]). Vectors are made only with that proof, so no safe code can run an instruction that the
@@ -19,16 +19,16 @@ pub(crate) use exp::exp;
 pub(crate) use f32x8::{LANES, Lanes, Portable, Simd, Vector};
 pub(crate) use fetch::fetch;
 
-/// A hot loop. `run` and all that it calls there should be `inline(always)`: only what is inlined
-/// is compiled for the newer instructions. It works on eight numbers at a time by those of `simd`.
+/// A hot loop. `run` and the functions it calls should be `inline(always)`: only inlined code is
+/// compiled for the newer instructions. It works on eight numbers at a time with those of `simd`.
 pub(crate) trait Kernel {
-    /// What the loop finds.
+    /// The result of the loop.
     type Result;
 
     fn run<V: Simd>(self, simd: V) -> Self::Result;
 }
 
-/// Runs a loop compiled for AVX2 and its companions if the processor has them, or as it is.
+/// Runs a loop compiled for AVX2 and its companions if the processor has them, otherwise portably.
 ///
 /// The result is the same either way.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
@@ -71,7 +71,7 @@ mod tests {
         pub(super) static IS_PORTABLE: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// What `work` finds on this processor, and what it would find on any other.
+    /// The results of `work` on this processor and on one without AVX2.
     fn both<R>(work: impl Fn() -> R) -> [R; 2] {
         [false, true].map(|is_portable| {
             IS_PORTABLE.set(is_portable);
@@ -120,7 +120,7 @@ mod tests {
         numbers.into_iter().map(|number| number.to_bits())
     }
 
-    /// The bits of all that a batch writes while it is stepped.
+    /// The bits of everything that the steps of a batch write.
     fn steps(config: &Config, is_uint8: bool) -> Vec<u32> {
         /// More than a tile, and not a multiple of one.
         const GAMES: usize = 100;
@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// The bits of what searches find, one after another in the same trees, with made-up evaluations.
+    /// The bits of the results of successive searches in the same trees, with made-up evaluations.
     fn searches(variant: &Arc<Variant>, root: Root) -> Vec<u32> {
         let positions: Vec<Position> = (0..20)
             .map(|number| opening(variant, number as usize % 7, number).unwrap())
@@ -285,7 +285,7 @@ mod tests {
         [1.0, 2.5, -3.0, 4.0, 0.2, f32::NEG_INFINITY, -0.5, 1e30],
     ];
 
-    /// The bits of everything that vectors can do.
+    /// The bits of the results of all vector operations.
     struct Everything;
 
     impl Kernel for Everything {

@@ -1,4 +1,4 @@
-//! One piece of work for every item, on several threads.
+//! A parallel map that keeps the order of its items.
 
 #![forbid(unsafe_code)]
 
@@ -9,18 +9,18 @@ use std::thread;
 use super::is_granted;
 use crate::memory::{OutOfMemory, with_room};
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const RESULTS: &str = "the results of a batch";
 
-/// What `work` makes of every item, in the order of the items.
+/// The results of `work` for every item, in the order of the items.
 ///
-/// The caller's thread and up to `num_threads - 1` others take one item after another. Each keeps what
-/// `init` gives it. Where the system refuses to start threads, those that there are do all the work.
+/// The caller's thread and up to `num_threads - 1` others take one item after another. Each thread
+/// keeps its own value of `init`. If the system refuses to start threads, the others do the work.
 ///
 /// # Errors
 ///
-/// The error of the first item that has one, whatever the number of threads. After an error no further
-/// item is begun. None is when there is no memory for the results.
+/// The error of the first item that has one, with any number of threads. After an error no further
+/// item is begun. If memory for the results does not suffice, no item is begun at all.
 ///
 /// # Panics
 ///
@@ -42,7 +42,7 @@ where
     let mut results: Vec<Option<Result<R, E>>> = with_room(RESULTS, count)?;
     results.resize_with(count, || None);
     let mut values = with_room(RESULTS, count)?;
-    // Items and the places of their results, until none is left or something has failed.
+    // Items and the places of their results, until none is left or one has failed.
     let queue = Mutex::new(Some(items.zip(&mut results)));
     let take = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let run = || {

@@ -27,7 +27,7 @@ mod tests {
         pub(super) static GRANTED: Cell<usize> = const { Cell::new(usize::MAX) };
     }
 
-    /// Runs `work` as on a system that starts only so many further threads for this one.
+    /// Runs `work` as on a system that lets this thread start only this many others.
     pub(crate) fn with_threads_granted<R>(count: usize, work: impl FnOnce() -> R) -> R {
         GRANTED.set(count);
         let result = work();

@@ -5,7 +5,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "threads that live on are lent work that does not"
+    reason = "the work lent to the threads does not live as long as they do"
 )]
 
 use std::any::Any;
@@ -33,8 +33,8 @@ const WATCH: Duration = Duration::from_micros(100);
 /// Threads that are started when they are first needed, and again in a forked child.
 ///
 /// A child process inherits the memory of its parent but not the threads, so a job given to
-/// inherited threads would wait for ever; a library's global pool is of no use here for that reason.
-/// What is inherited is leaked, because dropping it would wait for its threads as well.
+/// inherited threads would wait for ever; a library's global pool has the same problem. The
+/// inherited pool is leaked, because dropping it would wait for its threads as well.
 #[derive(Debug)]
 pub(crate) struct Pool {
     num_threads: usize,
@@ -55,15 +55,15 @@ impl Pool {
         self.num_threads.min(games / GAMES_PER_THREAD).max(1)
     }
 
-    /// Runs one job on each item, and returns what they return in the same order.
+    /// Runs one job on each item, and returns the results in the same order.
     ///
-    /// The first item runs on the caller's thread and every other as a rule on the same thread of
-    /// the pool, whose cache may still have what it worked on before. What the system refuses
-    /// threads for runs on the caller's.
+    /// The first item runs on the caller's thread. Every other item usually runs on the same thread
+    /// of the pool as before, whose cache may still hold its data. Items for which the system
+    /// refuses a thread run on the caller's thread.
     ///
     /// # Panics
     ///
-    /// If a job does, or there are no items or more than threads.
+    /// If a job panics, if there are no items, or more items than threads.
     pub(crate) fn run<T: Send, R: Send>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -115,15 +115,15 @@ impl Drop for Pool {
 /// Work for every index. Its real lifetime is shorter: [`Team::run`] returns only after the last use.
 type Work = &'static (dyn Fn(usize) + Sync);
 
-/// What a thread is asked to do.
+/// The job of a thread.
 struct Job {
     work: Work,
     index: usize,
-    /// Who waits for it.
+    /// The thread that waits for it.
     caller: Thread,
 }
 
-/// What a thread has to do now, for [`Mailbox::state`].
+/// The values of [`Mailbox::state`].
 const NOTHING: u8 = 0;
 const WORK: u8 = 1;
 const QUIT: u8 = 2;
@@ -134,7 +134,7 @@ const QUIT: u8 = 2;
 struct Mailbox {
     state: AtomicU8,
     job: Mutex<Option<Job>>,
-    /// What the last job panicked with, if it did.
+    /// The payload of the last job's panic, if it panicked.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -157,7 +157,7 @@ impl Mailbox {
             if self.is(QUIT) {
                 return;
             }
-            // The caller takes back what has not been begun.
+            // The caller takes back a job that has not begun.
             let Some(Job {
                 work,
                 index,
@@ -170,17 +170,17 @@ impl Mailbox {
             if let (Err(panic), Ok(mut place)) = (done, self.panic.lock()) {
                 *place = Some(panic);
             }
-            // From here on the caller may return, and what it lent is gone.
+            // From here on the caller may return, and the work it lent is gone.
             self.state.store(NOTHING, Ordering::Release);
             caller.unpark();
         }
     }
 }
 
-/// Waits until something is so, watching for a while and then asleep until unparked.
+/// Waits until a condition holds: watches it for a while, then sleeps until unparked.
 fn wait(watch: Duration, ready: impl Fn() -> bool) {
-    /// Looks between two at the clock, after which other threads may have the processor: on a busy
-    /// machine the thread that is waited for may need this very one.
+    /// Checks of the condition between two looks at the clock. At each look the thread yields the
+    /// processor: on a busy machine the thread that it waits for may need this one.
     const LOOKS: usize = 64;
     if !watch.is_zero() {
         let start = Instant::now();
@@ -213,7 +213,8 @@ impl fmt::Debug for Team {
 impl Team {
     /// Starts threads, as many of them as the system grants.
     fn start(workers: usize) -> Self {
-        // Who watches on a processor that another thread needs holds up the work it waits for.
+        // A thread that watches on a processor that another thread needs delays the very work it
+        // waits for.
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let watch = if workers < processors {
             WATCH
@@ -242,7 +243,7 @@ impl Team {
     }
 
     /// Does the work of every index below `count`, each on a thread, while this one does `mine`.
-    /// What no thread has begun by then is done here.
+    /// Jobs that no thread has begun by then are done here.
     ///
     /// It takes `&mut self` because a mailbox has room for one job.
     fn run<R>(

@@ -1,4 +1,4 @@
-//! What searches of a batch have in common.
+//! The settings of a search.
 
 #![forbid(unsafe_code)]
 
@@ -28,17 +28,17 @@ pub enum Root {
     },
 }
 
-/// What searches of a batch have in common.
+/// The settings that all searches of a batch share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeConfig {
     /// Simulations in each search, the evaluation of the root not counted; at least 1.
     pub num_simulations: usize,
     /// How actions are chosen.
     pub root: Root,
-    /// How much chance decides: with 0 the most promising action is chosen. PUCT draws actions in
+    /// How random the choice is: with 0 the most promising action is chosen. PUCT draws actions in
     /// proportion to visits to the power of 1 over this; Gumbel's noise is multiplied by it.
     pub temperature: f32,
-    /// Share of the points in what a finished game is worth, 0 to 1; see [`TreeConfig::value`].
+    /// Share of the points in the value of a finished game, 0 to 1; see [`TreeConfig::value`].
     pub margin_weight: f32,
     /// Positions with at most this many empty cells are solved exactly; 0 solves none.
     pub solve_below: usize,
@@ -50,7 +50,7 @@ impl TreeConfig {
     /// A margin of this many points, or more, counts in full.
     pub const FULL_MARGIN: f32 = 8.0;
 
-    /// What a margin is worth, -1 to 1: the outcome, and in part the margin itself.
+    /// The value of a margin, -1 to 1: a blend of the outcome and the margin itself.
     #[must_use]
     pub fn value(&self, margin: i32) -> f32 {
         let outcome = margin.signum() as f32;

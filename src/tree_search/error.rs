@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::memory::OutOfMemory;
 use crate::search::Halt;
 
-/// Why an evaluation of leaves was not taken in.
+/// Why an evaluation of leaves was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UpdateError {
@@ -21,7 +21,7 @@ pub enum UpdateError {
         row: usize,
         /// The action.
         action: usize,
-        /// What was given.
+        /// The number given.
         logit: f32,
     },
     /// Minus infinity for every legal action of a leaf.
@@ -35,7 +35,7 @@ pub enum UpdateError {
     Value {
         /// The leaf.
         row: usize,
-        /// What was given.
+        /// The number given.
         value: f32,
     },
     /// The trees could not grow.

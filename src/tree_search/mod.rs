@@ -1,14 +1,14 @@
 //! Tree search over many positions at once, the network outside.
 //!
-//! A [`TreeSearch`] holds one tree a position. [`TreeSearch::select`] runs simulations down every tree
-//! until each has come to a position that has to be evaluated, [`TreeSearch::write_leaves`] writes
-//! them into the caller's arrays, and [`TreeSearch::update`] takes in what the network says about
-//! them. Finished games, and positions with few empty cells if so configured, are worth what the rules
-//! say, and cost no evaluation; forced passes have no nodes; a position that several trees have come
-//! to is evaluated once.
+//! A [`TreeSearch`] holds one tree for each position. [`TreeSearch::select`] runs simulations in every
+//! tree until each has reached a position that needs an evaluation, [`TreeSearch::write_leaves`]
+//! writes these leaves into the caller's arrays, and [`TreeSearch::update`] takes the network's
+//! evaluation of them. Finished games get their exact value without the network, and so do positions
+//! with few empty cells if so configured. Forced passes have no nodes. A position that several trees
+//! have reached is evaluated once.
 //!
-//! Whoever's turn it is, a value is the one of the side to move, and signs follow the side to move,
-//! not the depth: passes let a player move twice.
+//! Values are for the side to move. Their signs follow the side to move, not the depth: passes let a
+//! player move twice.
 
 mod config;
 mod error;
@@ -100,8 +100,7 @@ impl TreeSearch {
         self.len == 0
     }
 
-    /// Starts the next searches; a tree that has come to its new position before keeps what it knows
-    /// of it.
+    /// Starts the next searches. A tree that already contains its new position keeps that subtree.
     ///
     /// # Errors
     ///
@@ -129,12 +128,12 @@ impl TreeSearch {
     ///
     /// # Panics
     ///
-    /// If there is not room for as many rows.
+    /// If there is not room for that many rows.
     pub fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
         self.batch.write_leaves(observations, action_mask);
     }
 
-    /// Takes in the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
+    /// Takes the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
     /// side to move, between -1 and 1.
     ///
     /// # Errors
@@ -173,13 +172,13 @@ impl TreeSearch {
     ///
     /// # Panics
     ///
-    /// If the selected leaves have not been taken in.
+    /// If the selected leaves have not been evaluated.
     pub fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         self.batch.advance(limits)
     }
 
-    /// Runs all simulations without a network: every action is as likely as the others, and a leaf is
-    /// worth what a game of random actions from there pays.
+    /// Runs all simulations without a network: all actions have equal prior probability, and the value
+    /// of a leaf is the result of one game of random actions from there.
     ///
     /// # Errors
     ///
@@ -194,7 +193,7 @@ impl TreeSearch {
         self.batch.is_done()
     }
 
-    /// What searches that are done have found out.
+    /// The results of searches that are done.
     ///
     /// # Errors
     ///

@@ -55,7 +55,7 @@ impl BatchEnv {
     ///
     /// # Errors
     ///
-    /// When there is no memory for the games.
+    /// When memory does not suffice for the games.
     ///
     /// # Panics
     ///
@@ -74,11 +74,11 @@ impl BatchEnv {
         Ok(Self::with_form(form, num_envs, num_threads))
     }
 
-    /// The same on the path that works for every board; slow, for comparisons.
+    /// The same in the form that works for every board; it is slow and meant for comparisons.
     ///
     /// # Errors
     ///
-    /// When there is no memory for the games.
+    /// When memory does not suffice for the games.
     ///
     /// # Panics
     ///
@@ -103,7 +103,7 @@ impl BatchEnv {
         }
     }
 
-    /// What is fixed for the batch.
+    /// The settings of the batch.
     #[must_use]
     pub fn config(&self) -> &Config {
         with_engine!(&self.form, engine => engine.config())
@@ -176,12 +176,12 @@ impl BatchEnv {
     ///
     /// # Errors
     ///
-    /// When there is no memory for it.
+    /// When memory does not suffice.
     pub fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
         with_engine!(&self.form, engine => engine.save())
     }
 
-    /// Takes over what [`BatchEnv::save`] gave, in this batch or another of the same variant.
+    /// Restores a state from [`BatchEnv::save`], of this batch or another of the same variant.
     ///
     /// # Panics
     ///
@@ -197,7 +197,7 @@ impl BatchEnv {
     ///
     /// # Panics
     ///
-    /// If there is not one seed a game.
+    /// If there is not one seed for each game.
     pub fn seed(&mut self, seeds: Seeds<'_>) {
         with_engine!(&mut self.form, engine => engine.seed(seeds));
     }
@@ -244,14 +244,14 @@ impl BatchEnv {
     ///
     /// # Panics
     ///
-    /// If there is not room for one row a game.
+    /// If there is not room for one row for each game.
     pub fn write_masks(&self, masks: &mut [i8]) {
         let width = num_actions(&self.config().variant);
         assert_eq!(masks.len(), self.num_envs() * width);
         with_engine!(&self.form, engine => engine.write_masks(masks));
     }
 
-    /// Writes what the agent sees of every game.
+    /// Writes the observation, the mask and the player to move of every game.
     ///
     /// # Panics
     ///
@@ -268,14 +268,14 @@ impl BatchEnv {
     ///
     /// # Panics
     ///
-    /// If there is not room for one action a game.
+    /// If there is not room for one action for each game.
     pub fn sample_actions(&mut self, actions: &mut [i64]) {
         assert_eq!(actions.len(), self.num_envs());
         let pool = &mut self.pool;
         with_engine!(&mut self.form, engine => engine.sample_actions(actions, pool));
     }
 
-    /// Whether every action can be played; games that restart in this step take any.
+    /// Checks that every action can be played; games that restart in this step take any action.
     ///
     /// # Errors
     ///
@@ -292,7 +292,7 @@ impl BatchEnv {
         with_engine!(&self.form, engine => engine.check_actions(actions, pool))
     }
 
-    /// Plays one action in every game and writes the results; how games ended comes back.
+    /// Plays one action in every game, writes the results, and returns how games ended.
     ///
     /// Against an outside opponent use [`BatchEnv::start_step`].
     ///
@@ -352,7 +352,7 @@ impl BatchEnv {
         done
     }
 
-    /// Whether a step or reset may take so long that it should be possible to stop it.
+    /// Whether a step or reset may take so long that Ctrl-C should work during it.
     ///
     /// A search of depth `d` looks into some `b^(d - 1)` positions, `b` being the moves of a position,
     /// and takes some 5 ns for each; measured on the standard board.
@@ -368,24 +368,24 @@ impl BatchEnv {
         self.num_envs() as f64 * moves.powi(i32::from(depth.plies()) - 1) > NODES
     }
 
-    /// The flag that makes every search of a step or reset give up at once; what the games come to
-    /// is then arbitrary, and [`BatchEnv::roll_back`] is due.
+    /// The flag that stops every search of a step or reset at once. The games are then in arbitrary
+    /// states: call [`BatchEnv::roll_back`].
     #[must_use]
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         with_engine!(&self.form, engine => engine.stop_flag())
     }
 
-    /// Remembers the games as they are, for [`BatchEnv::roll_back`].
+    /// Remembers the games as they are now, for [`BatchEnv::roll_back`].
     ///
     /// # Errors
     ///
-    /// When there is no memory for as many games again.
+    /// When memory does not suffice for a copy of the games.
     pub fn hold(&mut self) -> Result<(), OutOfMemory> {
         self.started_before = self.started;
         with_engine!(&mut self.form, engine => engine.hold())
     }
 
-    /// Forgets what [`BatchEnv::hold`] remembered.
+    /// Drops the games that [`BatchEnv::hold`] remembered.
     pub fn release(&mut self) {
         with_engine!(&mut self.form, engine => engine.release());
     }

@@ -3,7 +3,7 @@
 use crate::encode::{self, Layout, num_actions};
 use crate::game::{Position, Variant};
 
-/// Memory for one observation a game, in a layout and a number type.
+/// Memory for one observation of each game, in a layout and a number type.
 #[derive(Debug)]
 pub enum Observations<'a> {
     /// [`Layout::Planes`] or [`Layout::Flat`], one row after the other.
@@ -108,12 +108,12 @@ fn row_mut<T>(all: &mut [T], row: usize, length: usize) -> &mut [T] {
     &mut all[row * length..][..length]
 }
 
-/// Memory for what the agent sees of every game.
+/// Memory for the observation, the mask and the player to move of every game.
 #[derive(Debug)]
 pub struct View<'a> {
     /// The observations, from the side to move.
     pub observations: Observations<'a>,
-    /// 1 for every legal action, `num_actions` a game; never a row of zeros.
+    /// 1 for every legal action, `num_actions` for each game; never a row of zeros.
     pub action_mask: &'a mut [i8],
     /// Who is to move, 0 for Light and 1 for Dark.
     pub to_play: &'a mut [i8],
@@ -145,12 +145,12 @@ impl View<'_> {
     }
 }
 
-/// Memory for all that a step returns.
+/// Memory for everything that a step returns.
 #[derive(Debug)]
 pub struct Buffers<'a> {
-    /// What the agent sees next.
+    /// The observation, mask and player to move after the step.
     pub view: View<'a>,
-    /// What the step paid the player who acted.
+    /// The reward of the step, for the player who acted.
     pub rewards: &'a mut [f32],
     /// Whether the step ended the game.
     pub terminations: &'a mut [bool],

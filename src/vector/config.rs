@@ -1,4 +1,4 @@
-//! What is fixed for a whole batch.
+//! The settings of a batch.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::game::{Variant, shortened};
 use crate::policy::Policy;
 
-/// A name that is none of the choices of an option.
+/// A name that an option does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown {option} {found:?}; choose one of {}", .choices.join(", "))]
 pub struct UnknownName {
@@ -61,17 +61,17 @@ named! {
 }
 
 named! {
-    /// What a game pays the player who acts, in the step that ends it.
+    /// The reward of the player who acts, in the step that ends the game.
     Reward as "reward" {
         /// 1 for a win, 0 for a draw, -1 for a loss.
         Outcome = "outcome",
-        /// The own points minus the opponent's.
+        /// The player's points minus the opponent's.
         Margin = "margin",
     }
 }
 
 named! {
-    /// What an illegal action does.
+    /// The effect of an illegal action.
     IllegalAction as "illegal_action" {
         /// It is refused, and no game of the batch moves.
         Raise = "raise",
@@ -95,7 +95,7 @@ named! {
 /// Who plays the side that the agent does not play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opponent {
-    /// Nobody: the agent acts for the side to move of every game.
+    /// Self-play: the agent acts for the side to move of every game.
     SelfPlay,
     /// A built-in player, inside the step.
     Policy(Policy),
@@ -103,20 +103,20 @@ pub enum Opponent {
     Outside,
 }
 
-/// What is fixed for a whole batch.
+/// The settings of a batch, shared by all its games.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The game.
     pub variant: Arc<Variant>,
     /// Who plays the other side.
     pub opponent: Opponent,
-    /// The side of the agent; without meaning in self-play.
+    /// The side of the agent; not used in self-play.
     pub seat: Seat,
     /// When a game that has ended restarts.
     pub autoreset: Autoreset,
-    /// What the end of a game pays.
+    /// The reward at the end of a game.
     pub reward: Reward,
-    /// What an illegal action does.
+    /// The effect of an illegal action.
     pub illegal_action: IllegalAction,
     /// Whether forced passes are played inside the step instead of being asked for.
     pub auto_pass: bool,

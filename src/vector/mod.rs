@@ -1,15 +1,15 @@
 //! Many games at once, for learners that take their experience in batches.
 //!
 //! [`BatchEnv`] steps N games of one [`crate::game::Variant`] and writes observations, masks,
-//! rewards and ends into slices that the caller owns ([`Buffers`]). What an end of a game, an
-//! illegal action and an opponent mean is fixed by a [`Config`].
+//! rewards and ends into slices that the caller owns ([`Buffers`]). A [`Config`] sets rewards,
+//! autoreset, the effect of an illegal action, and the opponent.
 //!
 //! # Randomness
 //!
-//! Game `i` of a batch owns two streams of `seed + i` (see [`crate::random`]): one for what the
-//! environment draws, in order the agent's seat at each start and what the built-in opponent draws
-//! for each of its choices; and one for [`BatchEnv::sample_actions`]. So a game goes the same way
-//! whatever the number of games and threads, and a batch is that many single games side by side.
+//! Game `i` of a batch owns two streams of `seed + i` (see [`crate::random`]). The environment draws
+//! from the first: the agent's seat at each start, and the choices of the built-in opponent. The
+//! second is for [`BatchEnv::sample_actions`]. So a game does not depend on the number of games or
+//! threads: a batch is that many single games side by side.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Whole games by chance, of which only the results are kept.
+//! Rollouts: random games of which only the results are kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,10 +19,10 @@ use crate::vector::step::state::GameState;
 /// Games played side by side, so that the processor works on one while another waits.
 const ABREAST: usize = 32;
 
-/// Games between two looks at the flag that stops the work.
+/// Games between two checks of the stop flag.
 const GAMES_PER_LOOK: usize = 4096;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const GAMES: &str = "the results of random games";
 
 /// The end of a game.
@@ -42,7 +42,7 @@ pub struct Rollout {
 ///
 /// # Errors
 ///
-/// When there is no memory for the results.
+/// When memory does not suffice for the results.
 pub fn rollout(
     variant: &Arc<Variant>,
     positions: &[Position],
@@ -90,7 +90,7 @@ fn rollout_as<S: GameState>(
     let parts = results.chunks_mut(share).enumerate();
     match map_in_order(parts, num_threads, || (), play) {
         Err(Halt::OutOfMemory(error)) => Err(error),
-        // What was stopped is arbitrary anyway.
+        // The results of stopped games are never used.
         Ok(_) | Err(_) => Ok(results),
     }
 }

@@ -49,7 +49,7 @@ def jupyter_lab(folder: Path) -> Iterator[str]:
     config.parent.mkdir(parents=True)
     disabled = {"@jupyterlab/apputils-extension:announcements": True}
     config.write_text(json.dumps({"disabledExtensions": disabled}))
-    # Nothing of the user's own Jupyter.
+    # The user's own Jupyter settings must not matter.
     homes = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     environment = os.environ | {name: str(folder / name) for name in homes}
     command = [sys.executable, "-m", "jupyterlab"]

@@ -227,7 +227,7 @@ def test_a_list_that_shrinks_while_it_is_read_is_refused():
     actions: list[Any] = [Shrinking(0), 1]
     env = VectorEnv(2)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"shape \(2,\), one a game, not \(0,\)"):
+    with pytest.raises(ValueError, match=r"shape \(2,\), one for each game, not \(0,\)"):
         env.step(actions)
 
 

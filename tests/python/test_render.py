@@ -226,7 +226,7 @@ def test_svg_of_the_example_game() -> None:
     assert description is not None
     assert description.text == (
         "Light stones: a1+ a2+ b2>< d2>< c3<>; hand: 0 + 2 x 1 <> 0 ><. "
-        "Dark stones: c1x c2+ a3>< d3+ a4<>; hand: 0 + 1 x 1 <> 1 ><. Open cells: d1 b3 d4."
+        "Dark stones: c1x c2+ a3>< d3+ a4<>; hand: 0 + 1 x 1 <> 1 ><. Allowed cells: d1 b3 d4."
     )
     assert texts(text, "column") == ["a", "b", "c", "d"]
     assert texts(text, "row") == ["1", "2", "3", "4"]

@@ -64,7 +64,7 @@ def test_options(options, error, words):
 @pytest.mark.parametrize(
     "actions, error, words",
     [
-        ([0, 0, 0], ValueError, r"shape \(4,\), one a game, not \(3,\)"),
+        ([0, 0, 0], ValueError, r"shape \(4,\), one for each game, not \(3,\)"),
         ([[0, 0, 0, 0]], ValueError, r"not \(1, 4\)"),
         ([], ValueError, r"not \(0,\)"),
         (3, ValueError, r"not \(\)"),

@@ -35,7 +35,7 @@ def write_whole(path: Path, content: bytes) -> None:
             with part.open("wb") as file:
                 file.write(content)
                 file.flush()
-                # Otherwise a crash of the machine could leave the new name with no content.
+                # Otherwise a crash of the system could leave an empty file under the new name.
                 os.fsync(file.fileno())
             part.replace(path)
         except BaseException:

@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).resolve().parent.parent / "data"
 def package_data(name: str) -> bytes:
     """Return the content of a file in the folder ``data``.
 
-    `importlib.resources` would import modules first. A process that is forked while another thread
-    imports a module waits for ever when it imports the same one.
+    `importlib.resources` is not used because it imports modules. A process that is forked while
+    another thread imports a module waits for ever if it imports the same module.
     """
     return (_FOLDER / name).read_bytes()

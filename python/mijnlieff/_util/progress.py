@@ -56,7 +56,7 @@ def progress_bar(total: int, unit: str, enabled: bool = True) -> Iterator[Callab
 class StatusBar:
     """A bar of the work done so far, with a line of text; a context manager.
 
-    Where no bar can be shown, it prints a line every ten seconds, and at the end of the work.
+    If the terminal cannot show a bar, it prints a line every ten seconds and at the end.
     """
 
     def __init__(self, done: float = 0.0) -> None:
@@ -101,7 +101,7 @@ class StatusBar:
 class _Bar:
     """A bar of rich: percentage, bar, time and a text, which is cut where the terminal ends.
 
-    It is drawn when it is updated, at most ten times a second, and so needs no thread.
+    It is drawn on updates, at most ten times a second, so it does not need a thread.
     """
 
     def __init__(self, console: Any, total: float, delay: float, transient: bool) -> None:
@@ -128,7 +128,7 @@ class _Bar:
         return None if console is None else cls(console, total, delay, transient)
 
     def update(self, done: float, text: str) -> None:
-        """Set what is done and the text, and draw the bar if it is time to."""
+        """Set the share done and the text, and draw the bar if it is time to."""
         self.done, self._text = done, text
         now = time.monotonic()
         if now >= self._next:

@@ -74,7 +74,7 @@ def print_table(rows: Sequence[Sequence[str]], title: str, note: str = "") -> No
 
 
 def _print_by_rich(console: Any, rows: Sequence[Sequence[str]], title: str, note: str) -> bool:
-    """Print a table that is not wider than the terminal; return False for others."""
+    """Print the table if it is not wider than the terminal; otherwise return False."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -88,11 +88,11 @@ def _print_by_rich(console: Any, rows: Sequence[Sequence[str]], title: str, note
         table.add_column(Text(heading), justify="right" if column else "left", no_wrap=True)
     for row in rows[1:]:
         table.add_row(*map(Text, row))
-    # Measured with the options of the console, no table would be wider than that.
+    # With the options of the console, the measured width would never exceed that of the console.
     options = console.options.update_width(10_000)
     if console.measure(table, options=options).maximum > console.width:
         return False
-    # Not as the title of the table, which would be wrapped to the width of that.
+    # Not as the title of the table, which rich would wrap to the width of the table.
     console.print(Text(title, "bold"))
     console.print(table)
     if note:

@@ -1,4 +1,4 @@
-"""What a stream can show: rich output on a terminal, plain text anywhere else."""
+"""Finds out whether a stream is a terminal that can show rich output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mijnlieff best-response``: what a policy is guaranteed against every opponent."""
+"""``mijnlieff best-response``: the worst case of a policy against any opponent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--horizon",
         type=integer(0),
         metavar="PLY",
-        help="take the policy to play perfectly from this ply on (default: ask it to the end)",
+        help="assume that the policy plays perfectly from this ply on (default: ask it to the end)",
     )
     parser.add_argument(
         "--max-positions",

@@ -1,7 +1,7 @@
 """``mijnlieff completion``: scripts that complete commands and options in the shell.
 
-They are made by shtab from the parsers of all commands. Such a script needs no Python when a key is
-pressed; argcomplete would start one, and load NumPy and Gymnasium, each time.
+shtab makes them from the parsers of all commands. Such a script does not start Python when a key
+is pressed; argcomplete would, and would load NumPy and Gymnasium each time.
 """
 
 from __future__ import annotations

@@ -26,11 +26,11 @@ COMMANDS = {
     "grade": ("mijnlieff.cli.grade", "compare a policy with exact play"),
     "best-response": (
         "mijnlieff.cli.best_response",
-        "compute what a policy is guaranteed against every opponent",
+        "compute the worst case of a policy against any opponent",
     ),
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
-    "play": ("mijnlieff.cli.play", "play in the terminal, or watch two policies"),
+    "play": ("mijnlieff.cli.play", "play in the terminal or a browser, or watch two policies"),
     "bench": ("mijnlieff.cli.bench", "measure the speed of the vector environment"),
     "perft": ("mijnlieff.cli.perft", "count action sequences"),
     "completion": ("mijnlieff.cli.completion", "print a script for completion in the shell"),

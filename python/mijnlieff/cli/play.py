@@ -36,7 +36,7 @@ _HELP = (
 #: The largest board that hints, evaluations and reviews are for.
 _MAX_CELLS = 16
 
-#: The most time for them. Only boards without a book, or with many copies, need more than a moment.
+#: Seconds allowed for them. Only boards without a book, or with many copies, take long.
 _SECONDS = 10.0
 
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_review(actions: Sequence[int], variant: Variant) -> None:
-    """Print the moves that gave points away, or why they are not known."""
+    """Print the moves that gave points away, or why there is no review."""
     if variant.board.num_cells > _MAX_CELLS:
         print(f"There are reviews for boards of up to {_MAX_CELLS} cells.\n")
         return

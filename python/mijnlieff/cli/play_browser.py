@@ -24,7 +24,7 @@ def add_browser_arguments(parser: argparse.ArgumentParser) -> None:
         "--browser", action="store_true", help="play on a local page instead of the terminal"
     )
     group.add_argument(
-        "--no-open", action="store_true", help="print the address only, and open no browser"
+        "--no-open", action="store_true", help="print the address without opening a browser"
     )
     group.add_argument(
         "--port",
@@ -51,7 +51,7 @@ def run_in_browser(args: argparse.Namespace) -> int:
     def ready() -> None:
         print(f"The game is at {server.url}\nCtrl-C ends it.", flush=True)
         if not args.no_open:
-            # Some browsers only return when they are closed.
+            # Some browser commands return only when the browser is closed.
             threading.Thread(target=webbrowser.open, args=[server.url], daemon=True).start()
 
     try:

@@ -186,7 +186,7 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
 
 
 def _given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Those of the options that were given on the command line."""
+    """Return the options that were given on the command line."""
     return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 

@@ -119,7 +119,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. The game has no randomness, so the seed is ignored, as are the options.
+        """Start a new game. The game is deterministic, so the seed is ignored, as are the options.
 
         Raises:
             ClosedEnvError: the environment was closed.

@@ -29,7 +29,7 @@ def observation_space(
         A box with exact bounds: hands are fractions from 0 to 1 in float32, and counts in uint8.
 
     Raises:
-        ValueError: the layout does not exist.
+        ValueError: an unknown layout.
         TypeError: the dtype is neither float32 nor uint8.
         VariantError: packed observations cannot hold this variant.
     """

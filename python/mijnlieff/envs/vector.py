@@ -238,7 +238,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     def sample_actions(self) -> NDArray[np.int64]:
         """Draw a legal action for each game, all equally likely.
 
-        Each game has a random stream for these draws alone.
+        Each game has a separate random stream for these draws.
 
         Returns:
             int64 ``(num_envs,)``; the pass for games that are over.

@@ -143,7 +143,7 @@ def write_benchmark(variants: Sequence[Variant], entries: Sequence[Entry]) -> by
 
 
 def _read(content: bytes) -> tuple[list[Variant], list[Entry]]:
-    """Return what `write_benchmark` was given."""
+    """Return the positions in a file that `write_benchmark` made."""
     at = len(_MAGIC) + 1
     variants = []
     for _ in range(content[len(_MAGIC)]):

@@ -1,4 +1,4 @@
-"""The worst case of a policy: what it is guaranteed against every opponent."""
+"""The worst case of a policy: the margin it is guaranteed against every opponent."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def best_response(
     num_threads: int | None = None,
     name: str | None = None,
 ) -> BestResponse:
-    """Return what a policy is guaranteed against every opponent, exactly.
+    """Return the exact guarantees of a policy against every opponent.
 
     All moves of the opponent are followed, turn by turn, and the policy is asked for its own moves.
-    Equal positions of a turn are looked into once; symmetry is not assumed. So the policy must
-    choose by what makes positions equal (see `Position`), not by how a position was reached.
+    Equal positions of a turn are searched once; symmetric positions do not count as equal. So the
+    policy must choose the same moves in equal positions (see `Position`), whatever moves led there.
 
     A policy that draws its moves at random needs a method ``action_probabilities(positions)`` that
     returns the probability of every action, ``(B, num_actions)``. Then all actions with a
@@ -68,9 +68,9 @@ def best_response(
     about some positions twice, to find out whether it draws.
 
     A policy may also have an attribute ``exact_endings``, a tuple ``(empty_cells, margin)``: it
-    keeps the exact margin in every position with at most so many empty cells and an exact margin of
-    at most so many points, won or lost. There the solver gives the guarantee. Searches with
-    `solve_below` have it, and `PerfectPolicy` is treated so.
+    keeps the exact margin in every position with at most this many empty cells and an exact margin
+    of at most this many points, won or lost. There the solver gives the guarantee. Searches with
+    `solve_below` have the attribute, and `PerfectPolicy` is treated as if it had.
 
     >>> import mijnlieff
     >>> report = mijnlieff.best_response("perfect")
@@ -84,9 +84,9 @@ def best_response(
         max_positions: the most positions of one seat to keep, at about 60 bytes each.
         max_refutations: the most refutations to return.
         settle: whether to believe `exact_endings`. False asks the policy until the games are over.
-        horizon: from this ply on, the policy is not asked but taken to play perfectly, which may
-            take far fewer positions. Leaks before it are counted as they are, and the margin is the
-            most that the policy can be guaranteed. None asks until the end.
+        horizon: from this ply on, the policy is not asked but assumed to play perfectly. That may
+            take far fewer positions. Leaks before it are exact, and the margin is an upper bound of
+            the guarantee. None asks until the end.
         progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
@@ -119,7 +119,7 @@ def best_response(
     for player in _SEATS[seat]:
         signs = np.where(to_play == player, 1, -1)
         outcomes = np.sign(signs * values)
-        # What counts as given away depends on the outcome that is to be kept.
+        # Whether a move gives the outcome away depends on the outcome to keep.
         for outcome in np.unique(outcomes):
             chosen = np.flatnonzero(outcomes == outcome)
             group = [starts[i] for i in chosen]
@@ -137,7 +137,7 @@ def best_response(
             _run(search, answer, progress)
             margins, counts, found, lines, worst = search.finish(max_refutations)
             worst_start, actions = worst
-            # Beyond the horizon, the policy may play worse than it is taken to.
+            # Beyond the horizon, the policy may play worse than is assumed.
             rest = PerfectPolicy() if horizon is not None else examined
             game = _to_the_end(rest, player, group[worst_start], actions)
             for number, (i, guaranteed) in enumerate(zip(chosen, margins, strict=True)):

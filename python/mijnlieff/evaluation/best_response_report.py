@@ -21,7 +21,7 @@ _OUTCOMES = {1: "a win", 0: "a draw", -1: "a loss"}
 
 @dataclass(frozen=True)
 class BestResponseCase:
-    """What a policy is guaranteed in one seat, from one start.
+    """The guarantee of a policy in one seat, from one start.
 
     Attributes:
         seat: the seat of the policy, ``"light"`` or ``"dark"``.
@@ -57,17 +57,17 @@ class BestResponseCase:
 
 @dataclass(frozen=True)
 class BestResponse(TableReport):
-    """What a policy is guaranteed against every opponent.
+    """The guarantees of a policy against every opponent.
 
-    Margins and outcomes are seen by the policy. Positions count as they are, not up to symmetry.
-    Equal positions of the same ply count once for each seat, and for each outcome that the starts
-    are worth. Positions are not followed where the policy is known to play perfectly, see
-    `best_response`.
+    Margins and outcomes are from the policy's point of view. Symmetric positions count separately.
+    Equal positions of the same ply count once for each seat, and once for each outcome of the
+    starts under perfect play. Positions are not followed where the policy is known to play
+    perfectly, see `best_response`.
 
     Attributes:
         policy: the name of the policy.
         seat: ``"light"``, ``"dark"`` or ``"both"``.
-        horizon: from this ply on, the policy is taken to play perfectly; None if it was asked.
+        horizon: from this ply on, the policy is assumed to play perfectly; None if it was asked.
         cases: the guarantees from every start in every seat.
         positions: by ply: the positions that can be reached and in which the game goes on.
         leaks: by ply: the number of positions with the policy to move that can be reached while the

@@ -194,7 +194,7 @@ def play_in_lock_step(
 
 
 def _ignore(games: int) -> None:
-    """Stands for a progress bar when there is none."""
+    """Do nothing, in place of a progress bar."""
 
 
 def _reseeded(policy: Policy, seed: int) -> Policy:

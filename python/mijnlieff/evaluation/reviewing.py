@@ -1,4 +1,4 @@
-"""What each move of a game gave away, by exact play."""
+"""Reviews: the points that each move of a game gave away, compared with exact play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ReviewedMove:
 
     Attributes:
         ply: how many actions came before; 0 for the first move of the game.
-        player: who moved, 0 Light or 1 Dark.
+        player: the player who moved, 0 Light or 1 Dark.
         action: the action, an index.
         name: the action as in records, such as ``a1+``.
         margin: the margin if both play perfectly after the move.
@@ -53,14 +53,14 @@ def review(
     Args:
         actions: the game from its start, as indices or names; passes are included.
         variant: the variant; None is the standard game.
-        max_seconds: the most time to search, in seconds; None is no limit.
+        max_seconds: the most time to search, in seconds; None means no limit.
 
     >>> from mijnlieff.evaluation import review
     >>> [(move.name, move.loss) for move in review(["a1+", "a3><", "a2+"])]
     [('a1+', 0), ('a3><', 1), ('a2+', 3)]
 
     Raises:
-        IllegalMoveError: an action is illegal; the message tells which.
+        IllegalMoveError: an action is illegal; the message says which.
         GameOverError: there are actions after the end of the game.
         ParseError: a name cannot be read.
         SearchLimitError: the limit was reached.

@@ -154,8 +154,8 @@ def _covariance(games: NDArray[np.float64], strengths: NDArray[np.float64]) -> N
     expected = _expected_scores(strengths)
     weights = games * expected * expected.T
     information = np.diag(weights.sum(axis=1)) - weights
-    # Only differences matter, so a shift of all strengths carries no information. It is given
-    # some, which makes the matrix regular, and loses it again after the inversion.
+    # Only differences matter, so the matrix has no information on a shift of all strengths and is
+    # singular. Adding some makes it regular; it is removed again after the inversion.
     shift = np.full_like(weights, 1 / len(weights))
     scale = float(np.trace(information)) / len(weights)
     covariance: NDArray[np.float64] = np.linalg.inv(information + scale * shift) - shift / scale

@@ -68,8 +68,8 @@ def search_with(network: _Network, search: TreeSearch) -> None:
 class MCTSPolicy:
     """A policy that runs a tree search for every decision.
 
-    Without a network, the value of a position is what one game of random moves from there pays, and
-    all legal moves get equal prior probability. With one, its values and its policy guide the
+    Without a network, the value of a position is the result of one game of random moves from there,
+    and all legal moves get equal prior probability. With one, its values and its policy guide the
     search.
 
     Args:
@@ -175,7 +175,7 @@ class MCTSPolicy:
     def exact_endings(self) -> tuple[int, int] | None:
         """The most empty cells and the largest margin with which it keeps the exact margin.
 
-        All larger margins are worth the same to the search. None if it solves nothing.
+        All larger margins have the same value for the search. None if it solves nothing.
         """
         solve_below = integer("solve_below", self._options["solve_below"])
         if not solve_below or self._options["margin_weight"] < _LEAST_MARGIN_WEIGHT:

@@ -1,4 +1,4 @@
-"""What several policies do with positions and logits."""
+"""Helpers of several policies for positions and logits."""
 
 from __future__ import annotations
 

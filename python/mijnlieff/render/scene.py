@@ -128,7 +128,7 @@ def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
 
 
 def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
-    """Draw one cell as a tile with a darker lower edge, with a mark if it is open."""
+    """Draw one cell as a tile with a darker lower edge, with a mark if it is allowed."""
     centre_x, centre_y = layout.centre(x, y)
     side = CELL - 4
     left, top = centre_x - side / 2, centre_y + TILE_EDGE / 2 - side / 2
@@ -216,5 +216,5 @@ def _describe(position: Drawable, open_cells: set[int]) -> str:
 
     return (
         f"Light stones: {stones(1)}; hand: {hand(0)}. Dark stones: {stones(2)}; hand: {hand(1)}. "
-        f"Open cells: {' '.join(names[cell] for cell in sorted(open_cells)) or 'none'}."
+        f"Allowed cells: {' '.join(names[cell] for cell in sorted(open_cells)) or 'none'}."
     )

@@ -18,7 +18,7 @@ CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
 """Opponents of the measurements during a run, weakest first; names for `make_policy`."""
 
 _MANY = 2**31 - 1
-"""The limit of counts that need none in practice; larger integers overflow in PyTorch."""
+"""The upper limit of counts; larger integers overflow in PyTorch."""
 
 
 @dataclass(frozen=True, slots=True)

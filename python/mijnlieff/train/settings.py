@@ -22,7 +22,7 @@ _KEY = "setting"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a setting means and which values it takes.
+    """The meaning of a setting, and the values it takes.
 
     Attributes:
         default: the value unless another is given; None, for integers only, leaves the choice to

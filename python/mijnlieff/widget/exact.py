@@ -38,14 +38,14 @@ def loss_of(solution: Solution, action: int) -> tuple[int, bool]:
 
 
 class Exact:
-    """The solutions found so far, the least recently used of which are forgotten.
+    """A cache of solutions, which drops the least recently used.
 
-    Not safe for several threads; a `Table` guards it. `solve` does not touch it, and so needs no
-    guard.
+    Not thread-safe: a `Table` holds a lock around its methods. `solve` does not use the cache, so
+    it can run without the lock.
     """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Start with an empty cache."""
         self._found: OrderedDict[Position, Solution | None] = OrderedDict()
 
     def get(self, position: Position) -> Solution | None:

@@ -99,7 +99,7 @@ class Line:
         self._shown = len(self.actions)
 
     def last_choice(self, players: Sequence[int]) -> int | None:
-        """Return how many actions came before the last choice that one of the players made.
+        """Return how many actions came before the last choice of these players.
 
         Args:
             players: 0 Light, 1 Dark. A forced pass is not a choice.

@@ -40,8 +40,8 @@ class Widget(anywidget.AnyWidget):
     """A board to play on in a notebook, against a policy or another person.
 
     Click a piece, then a cell; the opponent answers. The widget also takes moves back, starts other
-    games, shows what exact play says (on boards of up to 16 cells), and steps through records with
-    their mistakes marked. The opponent and the solver work in threads, so other cells can run.
+    games, shows exact values (on boards of up to 16 cells), and steps through records with their
+    mistakes marked. The opponent and the solver work in threads, so other cells can run.
 
     `position` is a trait: ``widget.observe(f, "position")`` calls ``f`` whenever another position
     is shown, and ``widget.position = p`` starts a game there.
@@ -50,7 +50,7 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: the first position, or the game to play; None is the standard game.
         opponent: a name for `mijnlieff.make_policy`, or a policy; None is the default. Where the
             champion cannot play, ``"minimax:4"`` stands in for it.
-        seat: whom you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
+        seat: the side you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
         seed: the seed of an opponent made from a name.
 
     Attributes:
@@ -124,7 +124,7 @@ class Widget(anywidget.AnyWidget):
         *,
         seat: str | None = None,
     ) -> None:
-        """Start a new game; what is None stays as it is.
+        """Start a new game; arguments that are None stay as they were.
 
         Raises:
             ValueError: as in the class. The old game goes on.
@@ -155,7 +155,7 @@ class Widget(anywidget.AnyWidget):
         self._table.show(**aids)
 
     def close(self) -> None:
-        """Close the widget; an answer that is under way is dropped."""
+        """Close the widget, and drop an answer that is still being computed."""
         if "_table" in self.__dict__:  # not if the constructor has failed
             self._table.close()
         super().close()

@@ -1,4 +1,4 @@
-"""The opponents that can be chosen, and who stands in for the champion."""
+"""The opponents to choose from, and the one that replaces the champion where it cannot play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPPONENTS = (
 )
 """The names to choose from, roughly from weak to strong."""
 STAND_IN = "minimax:4"
-"""Plays where the champion cannot."""
+"""Replaces the champion where it cannot play."""
 
 
 class Opponent:
@@ -28,13 +28,13 @@ class Opponent:
 
     Args:
         policy: a name for `mijnlieff.make_policy`, or a policy.
-        variant: the game that it shall play.
+        variant: the variant to play.
         seed: the seed of a policy made from a name.
 
     Attributes:
         chosen: the policy as it was given.
-        choice: what to call the policy that was given.
-        name: what to call the policy that plays.
+        choice: the name of the policy that was given.
+        name: the name of the policy that plays.
         policy: the policy that plays.
         note: a sentence for the player if another policy stands in for the chosen one; or "".
 

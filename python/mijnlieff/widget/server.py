@@ -1,8 +1,8 @@
 """The board on a page that only this machine can open.
 
-The server listens on the loopback address alone, and answers nothing without the random token in
-the address of the page. It also refuses requests whose ``Host`` is not its own, so that no foreign
-name can be pointed at it (DNS rebinding), and requests that come from other pages (``Origin``).
+The server listens on the loopback address only, and refuses requests without the random token in
+the address of the page. It also refuses requests whose ``Host`` is not its own, which prevents DNS
+rebinding, and requests that come from other pages (``Origin``).
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Server:
     Args:
         start: the first position.
         opponent: a name for `mijnlieff.make_policy`, or a policy.
-        seat: whom the person plays: ``"light"``, ``"dark"`` or ``"both"``.
+        seat: the side of the person: ``"light"``, ``"dark"`` or ``"both"``.
         port: the port to listen on; 0 for any that is free.
         seed: the seed of an opponent made from a name.
 
     Attributes:
         table: the game.
         port: the port.
-        token: what the address must hold.
+        token: the secret that the address must contain.
 
     Raises:
         OSError: the port is taken.
@@ -71,7 +71,7 @@ class Server:
     def __init__(
         self, start: Position, opponent: str | Policy, seat: str, *, port: int = 0, seed: int = 0
     ) -> None:
-        """Take the port; `run` answers."""
+        """Open the port; `run` answers requests."""
         self.table = Table(start, opponent, seat, self._publish, pause=_PAUSE, seed=seed)
         self._sockets = bind_sockets(port, ADDRESS)
         self.port: int = self._sockets[0].getsockname()[1]
@@ -121,7 +121,7 @@ class Server:
             await http.close_all_connections()
 
     def message(self) -> str:
-        """Return what the pages show, as JSON."""
+        """Return the state that the pages show, as JSON."""
         return json.dumps({"state": self.table.state()})
 
     def _publish(self) -> None:

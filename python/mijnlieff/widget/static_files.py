@@ -19,5 +19,5 @@ def static_file(name: str) -> str:
 
 
 def widget_module() -> str:
-    """Return the ES module of the board. A notebook loads it as one text, which cannot import."""
+    """Return the ES module of the board as one text, as a notebook cannot load several files."""
     return "\n".join(map(static_file, _PARTS))

@@ -21,7 +21,7 @@ from mijnlieff.widget.worker import Worker
 __all__ = ["SEATS", "Table"]
 
 SEATS = {"light": (0,), "dark": (1,), "both": (0, 1)}
-"""The players that the person at the board plays, by name."""
+"""The players that the person controls, by the name of the seat."""
 _AIDS = ("hints", "evaluation", "mistakes")
 
 
@@ -34,7 +34,7 @@ class Table:
     Args:
         start: the first position.
         opponent: a name for `mijnlieff.make_policy`, or a policy.
-        seat: whom the person plays: ``"light"``, ``"dark"`` or ``"both"``.
+        seat: the side of the person: ``"light"``, ``"dark"`` or ``"both"``.
         publish: called after every change, from any thread, but never twice at once.
         pause: the least time in seconds that the opponent takes, so that people can follow.
         seed: the seed of an opponent made from a name.
@@ -81,7 +81,7 @@ class Table:
 
     @property
     def seat(self) -> str:
-        """Whom the person plays."""
+        """The side of the person."""
         return self._seat
 
     @property
@@ -181,7 +181,7 @@ class Table:
 
         Args:
             start: its first position; None for the start of the same variant.
-            seat: whom the person plays; None for the same as before.
+            seat: the side of the person; None for the same as before.
             opponent: a name or a policy; None for the same as before.
 
         Raises:
@@ -249,7 +249,7 @@ class Table:
                 board = type(self._line.variant.board).from_text(str(message["rows"]))
                 variant = Variant(board, str(message["opening"]), int(message["copies"]))
                 opponent = str(message["opponent"])
-                # The name of a policy that was given as an object is not one to make it from.
+                # A policy that was given as an object cannot be made from its name.
                 same = opponent == self._opponent.choice
                 self.new_game(
                     Position(variant),
@@ -372,7 +372,7 @@ class Table:
         self._renew()
 
     def _renew(self) -> None:
-        """Make answers that are under way void."""
+        """Invalidate answers that are still being computed."""
         self._version += 1
         self._failed = False
         self._error = ""

@@ -40,7 +40,7 @@ def game_of(variant: Variant) -> dict[str, Any]:
 
 
 def position_of(position: Position) -> dict[str, Any]:
-    """Return a position, with a sentence that says where the game stands."""
+    """Return a position, with a sentence about the state of the game."""
     return {
         "stones": position.stones.tolist(),
         "pieces": position.pieces.tolist(),
@@ -99,7 +99,7 @@ def marks_of(line: Line, exact: Exact | None) -> list[dict[str, Any]]:
 
     Args:
         line: the game.
-        exact: the solutions found; None if mistakes shall not be marked.
+        exact: the solutions found; None if mistakes are not to be marked.
 
     Returns:
         For each action its ``name``, ``player``, ``pass``, ``loss`` (None if it is not known) and

@@ -18,7 +18,7 @@ class Worker:
     """
 
     def __init__(self, name: str, next_job: Callable[[], Callable[[], None] | None]) -> None:
-        """Start nothing yet."""
+        """Make a worker without a thread."""
         self._name = name
         self._next_job = next_job
         self._lock = threading.Lock()

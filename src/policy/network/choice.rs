@@ -30,7 +30,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When the stop flag is set, there is no memory for the actions, or the logit of a legal action
+    /// When the stop flag is set, memory does not suffice for the actions, or the logit of a legal action
     /// is not finite.
     ///
     /// # Panics
@@ -57,7 +57,7 @@ impl Network {
         Ok(chosen)
     }
 
-    /// The actions for a part of the positions of a call, of which the first has this number.
+    /// The actions for a part of the positions of a call; the first position has this number.
     fn choose_some(
         &self,
         variant: &Variant,

@@ -13,13 +13,13 @@ pub enum NetworkError {
     /// The file is not a whole network of this version.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The content makes no sense although the checksum matches.
-    #[error("the network makes no sense at byte {at}")]
+    /// The content is invalid although the checksum matches.
+    #[error("the network is invalid at byte {at}")]
     Content {
         /// Where, in bytes after the header.
         at: usize,
     },
-    /// There is no such variant.
+    /// The variant is invalid.
     #[error("the network names an invalid variant: {reason}")]
     Variant {
         /// Why not.
@@ -35,7 +35,7 @@ pub enum NetworkError {
         /// How many numbers there are.
         expected: usize,
     },
-    /// A hidden layer has no channel.
+    /// A hidden layer has 0 channels.
     #[error("the network has 0 channels, it needs at least 1")]
     NoChannels,
     /// There are too few or too many weights.

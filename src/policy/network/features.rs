@@ -1,4 +1,4 @@
-//! What is worked out from an observation before the network sees it: the tactics of one move.
+//! Tactical features of one move, computed from an observation before the network sees it.
 //!
 //! `python/mijnlieff/train/network/features.py` is the same for the trainer, number for number.
 

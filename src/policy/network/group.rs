@@ -10,7 +10,7 @@ use crate::game::{Board, Piece, Variant};
 /// Row `g` undoes symmetry `g`: entry `[g, i]` is where symmetry `g` moves to `i` from.
 pub(super) type SymmetryTable = Array2<usize>;
 
-/// The tables of what a network reads and writes.
+/// The tables for the inputs and outputs of a network.
 ///
 /// The symmetries are numbered by where they move the cells, as lists in ascending order; so the
 /// identity is number 0.

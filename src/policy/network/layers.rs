@@ -60,7 +60,7 @@ impl Layer {
         }
     }
 
-    /// What the layer makes of each row of `inputs`.
+    /// The output of the layer for each row of `inputs`.
     pub(super) fn apply(&self, inputs: &Array2<f32>) -> Array2<f32> {
         self.apply_beside(inputs, Array2::zeros((inputs.nrows(), self.bias.len())))
     }

@@ -32,7 +32,7 @@ use crate::search::{Halt, Limits};
 /// Positions evaluated at once: their hidden layers stay in the cache.
 const CHUNK: usize = 256;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const EVALUATIONS: &str = "the network's outputs";
 
 /// A network, ready to evaluate. Two are equal when their files are.
@@ -47,7 +47,7 @@ pub struct Network {
     heads: Layer,
 }
 
-/// What a network makes of positions.
+/// The outputs of a network for positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluations {
     /// `(positions, num_actions)`; illegal actions are not ruled out.

@@ -1,4 +1,4 @@
-//! Actions of a batch as Python gives them.
+//! Converts a batch of actions from Python.
 
 #![allow(unsafe_code, reason = "NumPy's arrays are read in place")]
 
@@ -9,15 +9,15 @@ use pyo3::types::{PyList, PyTuple};
 
 use super::integers::index;
 
-/// Stands for an action that no int64 holds; it does not exist either.
+/// Stands for an action outside int64; an action of this number does not exist either.
 const NO_ACTION: i64 = -1;
 
-/// The actions that no int64 holds, as they were given, and in which games.
+/// Actions outside int64, kept for the error message, with their games.
 #[derive(Default)]
 pub(crate) struct Beyond(Vec<(usize, Py<PyAny>)>);
 
 impl Beyond {
-    /// The action as it was given for a game, when it was read as this number.
+    /// The original action of a game that was read as this number.
     pub(crate) fn given<'py>(
         &self,
         py: Python<'py>,
@@ -30,7 +30,7 @@ impl Beyond {
         }
     }
 
-    /// The number to read an action as.
+    /// The number that stands for an action.
     fn read(&mut self, game: usize, given: &Bound<'_, PyAny>) -> i64 {
         given.extract().unwrap_or_else(|_| {
             self.0.push((game, given.clone().unbind()));
@@ -52,7 +52,7 @@ pub(crate) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> P
         copy(array, numbers)?;
         return Ok(beyond);
     }
-    // NumPy would take booleans among integers for integers, and large integers for floats.
+    // NumPy would read booleans among integers as integers, and large integers as floats.
     let is_list = actions.is_instance_of::<PyList>() || actions.is_instance_of::<PyTuple>();
     let listed = is_list.then(|| copy_items(actions, numbers, &mut beyond));
     if let Some(Ok(())) = listed {
@@ -131,7 +131,7 @@ fn wrong_shape(shape: &[usize], expected: usize) -> PyErr {
     let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     PyValueError::new_err(format!(
-        "actions must have shape ({expected},), one a game, not ({}{comma})",
+        "actions must have shape ({expected},), one for each game, not ({}{comma})",
         shape.join(", ")
     ))
 }

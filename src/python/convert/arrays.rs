@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 /// The number type of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dtype {
-    /// Hands as shares of what a player starts with.
+    /// Hands as shares of the pieces at the start.
     Float32,
     /// Hands as counts.
     Uint8,
 }
 
 impl Dtype {
-    /// Whatever `numpy.dtype` takes, as long as it means float32 or uint8.
+    /// Anything that `numpy.dtype` accepts, if it means float32 or uint8.
     pub(crate) fn parse(dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = dtype.py();
         let descriptor = PyArrayDescr::new(py, dtype)?;

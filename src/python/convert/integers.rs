@@ -1,4 +1,4 @@
-//! Integers as Python gives them: anything with `__index__` except booleans.
+//! Converts integers from Python: anything with `__index__` except booleans.
 
 #![allow(unsafe_code, reason = "PyO3 has no safe form of PyNumber_Index")]
 
@@ -78,7 +78,7 @@ fn unless_none<'py, T>(
     }
 }
 
-/// The Python integer that a value stands for.
+/// Converts a value to a Python integer.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub(crate) fn index<'py>(
     })
 }
 
-/// A number of the type wanted, or what `otherwise` makes of an integer that does not fit it.
+/// A number of the type wanted, or the result of `otherwise` for an integer that does not fit.
 pub(crate) fn integer_or<'py, T: FromPyObjectOwned<'py>>(
     name: &str,
     value: &Bound<'py, PyAny>,
@@ -185,7 +185,7 @@ pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
     seed
 }
 
-/// A number of threads, 1 to 1024, or None where it is left open.
+/// A number of threads, 1 to 1024, or None where the caller gave none.
 #[pyfunction]
 pub(crate) fn threads_of(
     #[pyo3(from_py_with = num_threads)] num_threads: Option<usize>,

@@ -1,4 +1,4 @@
-//! Lists as Python gives them, of any length.
+//! Converts lists of any length from Python.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
 
 use crate::memory::make_room;
 
-/// Items after which Ctrl-C gets its turn, and other threads where nothing depends on them.
+/// Items between two checks for Ctrl-C. Where it is safe, other threads run then as well.
 pub(crate) const ITEMS_BETWEEN_LOOKS: usize = 4096;
 
 /// The items of a Python sequence, one by one.
@@ -22,7 +22,7 @@ impl<'py> FromPyObject<'_, 'py> for Items<'py> {
     fn extract(sequence: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let py = sequence.py();
         if sequence.is_instance_of::<PyString>() {
-            let text = "a text is not a list of items";
+            let text = "a str is not a list of items";
             return Err(PyTypeError::new_err(text));
         }
         let is_sequence = sequence.hasattr(intern!(py, "__getitem__"))?;
@@ -35,7 +35,7 @@ impl<'py> FromPyObject<'_, 'py> for Items<'py> {
 }
 
 impl<'py> Items<'py> {
-    /// What `convert` makes of each item and its number.
+    /// The results of `convert` for each item and its number.
     pub(crate) fn list<T>(
         self,
         convert: impl Fn(usize, &Bound<'py, PyAny>) -> PyResult<T>,
@@ -56,8 +56,8 @@ impl<'py> Items<'py> {
 
 /// The items of a Python sequence, all of one type.
 ///
-/// `Vec` reserves what a sequence says of its length before it looks at an item, and
-/// `range(10**12)` says a lot. This grows with the items that there are.
+/// To extract a `Vec` reserves memory for the length that the sequence claims before an item is
+/// read, which aborts for `range(10**12)`. This grows with the items that it reads.
 pub(crate) struct Listed<T>(pub(crate) Vec<T>);
 
 impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::game::shortened;
 
-/// How an error message shows a value: its `repr`, cut when it is long.
+/// The text of a value in an error message: its `repr`, cut when it is long.
 pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     let Ok(text) = value.repr() else {
         return format!("<{}>", value.get_type());

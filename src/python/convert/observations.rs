@@ -1,4 +1,4 @@
-//! Observations in memory that is lent to Python, in any of their number types.
+//! Observations in memory that is lent to Python, as float32 or uint8.
 
 use pyo3::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::encode::Layout;
 use crate::game::Variant;
 use crate::vector::Observations;
 
-/// What observations look like.
+/// Number type and shape of observations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
     pub(crate) layout: Layout,
@@ -39,11 +39,11 @@ pub(crate) struct ObservationArray {
 }
 
 impl ObservationArray {
-    /// Room for this many observations.
+    /// Allocates room for this many observations.
     ///
     /// # Errors
     ///
-    /// `MemoryError` if there is not as much memory.
+    /// `MemoryError` if memory does not suffice.
     pub(crate) fn zeros(
         py: Python<'_>,
         variant: &Variant,

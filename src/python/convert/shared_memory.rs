@@ -1,8 +1,8 @@
-//! Memory that Rust owns and `NumPy` arrays look at.
+//! Memory that Rust owns and that `NumPy` arrays view.
 //!
 //! A batch writes its results into the same memory again and again, and lends it to Python as `NumPy`
 //! arrays. Python code can do anything to such an array: give it another dtype or shape, lock it, or
-//! swap what it points to. So nothing about the memory is ever read from an array:
+//! point it at other memory. So nothing about the memory is ever read from an array:
 //!
 //! ```text
 //!   SharedMemory (pointer, length) ──► Owner (Python object, frees the memory)
@@ -31,7 +31,7 @@ use pyo3::prelude::*;
 
 use crate::memory::OutOfMemory;
 
-/// Numbers of which any bits are a value, so that they stay valid whatever Python writes.
+/// Number types in which any bits are a valid value, so Python may write any bytes.
 ///
 /// # Safety
 ///
@@ -47,24 +47,24 @@ macro_rules! implement_number {
 
 implement_number!(f32 u8 i8 i16 u64);
 
-/// Owns a block of memory for the arrays that look at it.
+/// Owns a block of memory for the arrays that view it.
 #[pyclass(module = "mijnlieff._mijnlieff", name = "ArrayMemory", frozen)]
 pub(crate) struct Owner {
     start: NonNull<u8>,
     layout: Layout,
-    /// How many references to Python objects the memory holds, from its start on.
+    /// The number of references to Python objects at the start of the memory.
     objects: usize,
 }
 
-// SAFETY: the owner only frees the memory; who may write to it is the business of `SharedMemory`.
+// SAFETY: the owner only frees the memory; `SharedMemory` decides who may write to it.
 unsafe impl Send for Owner {}
-// SAFETY: as above, and `&Owner` gives no access to the memory.
+// SAFETY: as above, and `&Owner` does not give access to the memory.
 unsafe impl Sync for Owner {}
 
 impl Owner {
     /// Memory of this layout, all zero.
     fn zeros(layout: Layout, objects: usize) -> Option<Self> {
-        // SAFETY: the layout has a size, as `SharedMemory::zeros` never asks for none.
+        // SAFETY: the size is not zero, as `SharedMemory::zeros` never asks for 0 bytes.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Self {
             start,
@@ -86,7 +86,7 @@ impl Drop for Owner {
     fn drop(&mut self) {
         let objects = self.start.cast::<Option<Py<PyAny>>>();
         let objects = NonNull::slice_from_raw_parts(objects, self.objects);
-        // SAFETY: `zeros` allocated it with this layout, and no array looks at it any more: each
+        // SAFETY: `zeros` allocated it with this layout, and no array views it any more: each
         // one holds a reference to this object. Null stands for no object in the memory of `LentArray`
         // and of NumPy.
         unsafe {
@@ -99,12 +99,12 @@ impl Drop for Owner {
 /// The most dimensions of an array: games, planes, rows and columns.
 const MAX_DIMENSIONS: usize = 4;
 
-/// Numbers in memory that `NumPy` arrays look at.
+/// Numbers in memory that `NumPy` arrays view.
 struct SharedMemory<T> {
     owner: Py<Owner>,
     start: NonNull<T>,
     len: usize,
-    /// The dtype of views; kept because views are compared with it.
+    /// The dtype of views, kept to compare views with it.
     dtype: Py<PyArrayDescr>,
     numbers: PhantomData<T>,
 }
@@ -115,15 +115,15 @@ unsafe impl<T: Send> Send for SharedMemory<T> {}
 unsafe impl<T: Send> Sync for SharedMemory<T> {}
 
 impl<T: Element> SharedMemory<T> {
-    /// Memory for this many items of `item` numbers each, all zero.
+    /// Allocates memory for this many items of `item` numbers each, all zero.
     ///
     /// # Errors
     ///
-    /// `MemoryError` if there is not as much memory.
+    /// `MemoryError` if memory does not suffice.
     fn zeros(py: Python<'_>, items: usize, item: usize) -> PyResult<Self> {
         let len = items.saturating_mul(item);
         let short = || PyErr::from(OutOfMemory::of::<T>("an array", len));
-        // An address is needed even where there is nothing to store.
+        // An address is needed even if there is nothing to store.
         let layout = Layout::array::<T>(len.max(1)).map_err(|_| short())?;
         let objects = if T::IS_COPY { 0 } else { len };
         let owner = Owner::zeros(layout, objects).ok_or_else(short)?;
@@ -137,7 +137,7 @@ impl<T: Element> SharedMemory<T> {
         })
     }
 
-    /// A new array of this shape that looks at the numbers from `first` on.
+    /// A new array of this shape that views the numbers from `first` on.
     ///
     /// # Errors
     ///
@@ -183,9 +183,10 @@ impl<T: Element> SharedMemory<T> {
         }
     }
 
-    /// Whether an array still is what [`SharedMemory::view`] made, and has no weak references.
+    /// Whether an array is unchanged since [`SharedMemory::view`] made it, and has no weak references.
     ///
-    /// Safe whatever the answer: it tells only whether the array may be handed out once more.
+    /// Memory safety does not depend on the answer, which only tells whether the array may be handed out
+    /// again.
     fn is_unchanged(&self, view: &Bound<'_, PyAny>, first: usize, shape: &[usize]) -> bool {
         const FLAGS: i32 = NPY_ARRAY_WRITEABLE | NPY_ARRAY_C_CONTIGUOUS;
         let array = view.as_ptr().cast::<PyArrayObject>();
@@ -205,8 +206,8 @@ impl<T: Element> SharedMemory<T> {
 
 /// Memory with the array that shows all of it, lent again and again.
 ///
-/// Making an array costs more than most small batches take for a step, so the array is kept as long
-/// as its header is as it was made.
+/// To make an array takes longer than a step of most small batches, so the array is kept as long as
+/// its header is unchanged.
 pub(crate) struct LentArray<T> {
     memory: SharedMemory<T>,
     shape: Vec<usize>,
@@ -218,7 +219,7 @@ impl<T: Element> LentArray<T> {
     ///
     /// # Errors
     ///
-    /// `MemoryError` if there is not as much memory.
+    /// `MemoryError` if memory does not suffice.
     pub(crate) fn zeros(py: Python<'_>, shape: &[usize]) -> PyResult<Self> {
         let memory = SharedMemory::zeros(py, shape[0], shape[1..].iter().product())?;
         let view = memory.view(py, 0, shape)?.unbind();
@@ -236,18 +237,18 @@ impl<T: Element> LentArray<T> {
 
     /// Whether no Python code can see the memory any more.
     pub(crate) fn is_free(&self, py: Python<'_>) -> bool {
-        // Whatever uses a part of the array, its buffer or a tensor on it holds the array.
+        // A view of the array, its buffer or a tensor on it holds a reference to the array.
         references(self.view.bind(py)) == 1 && self.other_views(py) == 0
     }
 
-    /// How many arrays besides the whole one look at the memory.
+    /// The number of arrays, besides the whole one, that view the memory.
     ///
-    /// Negative once the caller has made the whole one look elsewhere.
+    /// Negative if the caller has pointed the whole one at other memory.
     pub(crate) fn other_views(&self, py: Python<'_>) -> isize {
         references(self.memory.owner.bind(py)) - 2
     }
 
-    /// The array, or another one if the caller has changed it.
+    /// The array, or a new one if the caller has changed it.
     ///
     /// # Errors
     ///
@@ -282,7 +283,7 @@ impl<T: Element> LentArray<T> {
         self.memory.view(py, row * self.row_len(), &self.shape[1..])
     }
 
-    /// Whether an array still is what [`LentArray::row`] made.
+    /// Whether an array is unchanged since [`LentArray::row`] made it.
     pub(crate) fn is_unchanged_row(&self, view: &Bound<'_, PyAny>, row: usize) -> bool {
         self.memory
             .is_unchanged(view, row * self.row_len(), &self.shape[1..])
@@ -296,8 +297,8 @@ impl<T: Element> LentArray<T> {
 impl<T: Number> LentArray<T> {
     /// The numbers, to write to.
     ///
-    /// Python code may look at them meanwhile, or write to them: then it finds old and new numbers
-    /// mixed, as in any array that two threads share. So what matters is never read back from here.
+    /// Python code may read them or write to them meanwhile. It then finds old and new numbers mixed,
+    /// as in any array that two threads share. So the core never reads them back.
     pub(crate) fn numbers(&mut self) -> &mut [T] {
         // SAFETY: the memory holds `len` initialised numbers and lives as long as its owner. From Rust
         // it is reached through this object alone, which is borrowed exclusively.
@@ -310,7 +311,7 @@ impl LentArray<bool> {
     pub(crate) fn all_false(&mut self) -> &mut [bool] {
         let (start, len) = (self.memory.start.as_ptr(), self.memory.len);
         // SAFETY: as in `numbers`. A caller may have left bytes that are not truth
-        // values; they are overwritten before there is a reference to them, and nothing is read back.
+        // values; they are overwritten before there is a reference to them, and never read back.
         unsafe {
             start.write_bytes(0, len);
             slice::from_raw_parts_mut(start, len)
@@ -323,29 +324,29 @@ impl LentArray<Py<PyAny>> {
     ///
     /// # Errors
     ///
-    /// `MemoryError` if there is not as much memory.
+    /// `MemoryError` if memory does not suffice.
     pub(crate) fn of_none(py: Python<'_>, len: usize) -> PyResult<Self> {
         let mut array = Self::zeros(py, &[len])?;
         array.objects(py).fill_with(|| Some(py.None()));
         Ok(array)
     }
 
-    /// The references, whatever the caller has put there. None of them is to be dropped while they
-    /// are borrowed: that may run Python code, which may look at the array.
+    /// The references, which the caller may have replaced. Do not drop any of them while they are
+    /// borrowed: that may run Python code, which may read the array.
     pub(crate) fn objects(&mut self, _: Python<'_>) -> &mut [Option<Py<PyAny>>] {
         // SAFETY: as in `numbers`. NumPy and this crate put only references that the memory then owns
-        // there, or null. Nobody else writes meanwhile, as that takes the GIL.
+        // there, or null. Other threads cannot write meanwhile, because that takes the GIL.
         unsafe { slice::from_raw_parts_mut(self.memory.start.as_ptr().cast(), self.memory.len) }
     }
 
-    /// As [`LentArray::objects`], to look at.
+    /// As [`LentArray::objects`], to read only.
     pub(crate) fn seen_objects(&self, _: Python<'_>) -> &[Option<Py<PyAny>>] {
         // SAFETY: as in `objects`.
         unsafe { slice::from_raw_parts(self.memory.start.as_ptr().cast(), self.memory.len) }
     }
 }
 
-/// How many references to an object there are.
+/// The reference count of an object.
 pub(crate) fn references<T>(object: &Bound<'_, T>) -> isize {
     // SAFETY: it is a live object, and we hold the GIL.
     unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }

@@ -1,4 +1,4 @@
-//! Texts that are parsed: actions, records, positions and boards.
+//! Converts texts from Python, before they are parsed.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;

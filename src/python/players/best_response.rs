@@ -1,4 +1,4 @@
-//! `mijnlieff._mijnlieff.BestResponseSearch`, on which `mijnlieff.best_response` stands.
+//! `mijnlieff._mijnlieff.BestResponseSearch`, the native part of `mijnlieff.best_response`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::python::rules::batch::{common_variant, cores, position_list, position
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::search::Limits;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const ANSWERS: &str = "the actions";
 
 /// Start and actions.
@@ -91,7 +91,7 @@ impl PyBestResponseSearch {
         })
     }
 
-    /// The ply looked into, the number of its positions, and those in which actions are wanted.
+    /// The current ply, the number of its positions, and those in which actions are needed.
     fn ask<'py>(
         &mut self,
         py: Python<'py>,
@@ -99,7 +99,9 @@ impl PyBestResponseSearch {
     ) -> PyResult<(usize, usize, Bound<'py, PyList>)> {
         let num_threads = self.num_threads;
         if self.asked > 0 {
-            return Err(PyRuntimeError::new_err("the positions asked before wait"));
+            return Err(PyRuntimeError::new_err(
+                "the positions asked before wait for their actions",
+            ));
         }
         let mut core = self.take()?;
         let (core, asked) = run_interruptible(py, move |stop| {
@@ -143,7 +145,7 @@ impl PyBestResponseSearch {
         self.take_answers(py, copied)
     }
 
-    /// What was found; nothing can be asked afterwards.
+    /// The results; nothing can be asked afterwards.
     fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<Found> {
         let num_threads = self.num_threads;
         let core = self.take()?;
@@ -163,7 +165,7 @@ impl PyBestResponseSearch {
 }
 
 impl PyBestResponseSearch {
-    /// The search, which is gone if what follows fails.
+    /// Takes the search out; it stays out if the caller fails.
     fn take(&mut self) -> PyResult<BestResponseSearch> {
         let ended = || PyRuntimeError::new_err("the search has ended");
         self.core.take().ok_or_else(ended)

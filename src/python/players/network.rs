@@ -21,13 +21,13 @@ use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
-/// Up to this many positions take less time than to start a thread that watches for Ctrl-C.
+/// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
 const QUICK_POSITIONS: usize = 16;
 
-/// Positions that are evaluated at a time: enough that starting a thread does not count.
+/// Positions evaluated in one part: enough that the time to start a thread does not matter.
 const PART: usize = 1 << 14;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const OUTPUTS: &str = "the network's outputs";
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
@@ -85,7 +85,7 @@ impl PyNetwork {
         self.0.num_blocks()
     }
 
-    /// How many numbers were learnt.
+    /// The number of learned parameters.
     #[getter]
     fn num_weights(&self) -> usize {
         self.0.num_weights()

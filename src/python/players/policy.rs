@@ -25,13 +25,13 @@ use crate::random::SplitMix64;
 use crate::search::{Depth, Halt, Limits};
 use crate::threads::map_in_order;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
 
-/// Up to this depth a single move takes less time than a thread to watch for Ctrl-C.
+/// Up to this depth a single move takes less time than starting the thread that makes Ctrl-C work.
 const QUICK_DEPTH: u8 = 3;
 
-/// What kind of player a policy is, whatever the game.
+/// The kind of a built-in policy, for any variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PolicyKind {
     Random,
@@ -40,7 +40,7 @@ enum PolicyKind {
     Perfect(Epsilon),
 }
 
-/// What the built-in policies have in common; make one of its subclasses.
+/// Base class of the built-in policies; make one of its subclasses.
 ///
 /// Decision `n` of a policy draws from stream `n` of its seed, however the calls are cut into
 /// batches; the number of decisions so far is all that changes.
@@ -214,7 +214,7 @@ impl PyBuiltinPolicy {
         }
     }
 
-    /// The player of this variant; a perfect one brings the solver along that `solve` uses too.
+    /// The player of this variant; a perfect one shares the solver of `mijnlieff.solve`.
     pub(crate) fn core(&self, py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Policy> {
         Ok(match self.kind {
             PolicyKind::Random => Policy::Random,
@@ -240,7 +240,7 @@ impl PyBuiltinPolicy {
     }
 
     fn num_threads(&self) -> usize {
-        // Threads cost more than quick choices.
+        // For quick choices, threads cost more than they save.
         if self.is_quick() {
             1
         } else {
@@ -248,7 +248,7 @@ impl PyBuiltinPolicy {
         }
     }
 
-    /// Numbers for this many decisions; returns the first.
+    /// Reserves the numbers of this many decisions; returns the first.
     fn take_numbers(&self, count: usize) -> u64 {
         self.decisions.fetch_add(count as u64, Ordering::Relaxed)
     }
@@ -266,7 +266,7 @@ impl PyBuiltinPolicy {
         Ok(action_of(variant, mv))
     }
 
-    /// What the class takes to make this policy with another seed.
+    /// The arguments of the class that make this policy with another seed.
     fn arguments<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
         match self.kind {
             PolicyKind::Random | PolicyKind::Greedy => (seed,).into_pyobject(py),
@@ -355,7 +355,7 @@ impl PyPerfectPolicy {
         Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
     }
 
-    /// The share of decisions that are left to chance.
+    /// The share of decisions made at random.
     #[getter]
     fn epsilon(&self) -> f64 {
         self.epsilon.share()

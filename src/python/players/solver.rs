@@ -43,10 +43,10 @@ pub(crate) fn canonical_counts(
     Ok(counts)
 }
 
-/// What an illegal action is given for a margin.
+/// The margin of an illegal action.
 const ILLEGAL: i16 = i16::MIN;
 
-/// Margin, actions, their margins, positions looked into.
+/// Margin, actions, their margins, positions searched.
 type Answer = (i32, Vec<usize>, Vec<i32>, u64);
 /// The row of a position in [`Answers`].
 type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
@@ -98,7 +98,7 @@ impl PySolver {
         self.core.table_bytes()
     }
 
-    /// How many positions the book holds.
+    /// The number of positions in the book.
     #[getter]
     fn book_positions(&self) -> usize {
         self.book_positions

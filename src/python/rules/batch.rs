@@ -17,7 +17,7 @@ use crate::python::convert::arrays::shaped;
 use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
 use crate::python::convert::shown;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
 
 /// The extractor of a list of positions.

@@ -11,11 +11,10 @@ use crate::memory::zeroed;
 use crate::python::convert::arrays::{Dtype, shaped};
 use crate::python::interrupt::{run_interruptible, without_gil};
 
-/// Up to this many positions are written in less time than a thread takes to start that watches for
-/// Ctrl-C.
+/// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
 const QUICK_POSITIONS: usize = 4096;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const OBSERVATIONS: &str = "the observations";
 
 /// The observations of positions of one variant, in an array of this shape: those of the side to

@@ -54,6 +54,6 @@ pub(crate) fn perft(
     let count = run_interruptible(py, |stop| {
         game::perft_until(&position.variant, &position.core, depth, stop)
     })?;
-    // Nothing else sets the flag, and Ctrl-C has returned above.
+    // Only Ctrl-C sets the flag, and it has returned above.
     Ok(count.unwrap_or_default())
 }

@@ -15,7 +15,7 @@ use crate::python::convert::shown;
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
 
-/// What is fixed for a whole game: board, opening rule, pieces of each type.
+/// The fixed parts of a game: board, opening rule, pieces of each type.
 #[pyclass(
     name = "Variant",
     module = "mijnlieff",

@@ -13,18 +13,18 @@ use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
 /// The winner of a draw, and of a game that goes on.
 const NO_WINNER: i8 = -1;
 
-/// What `info` says about games that ended, laid out as Gymnasium does: an array for all games, and
-/// under the same name with an underscore the mask of the games it is about.
+/// The part of `info` about games that ended, laid out as in Gymnasium: an array for all games, and
+/// under the same name with an underscore the mask of the games that ended.
 pub(super) struct Ends {
     ended: LentArray<bool>,
     score: LentArray<i16>,
     winner: LentArray<i8>,
     illegal: LentArray<bool>,
-    /// In same-step mode, where a step returns what is seen of new games.
+    /// Set in same-step mode, where a step returns the observations of new games.
     last: Option<LastInfo>,
 }
 
-/// What was seen of games that ended, in their last positions.
+/// The last observations of games that ended.
 struct LastInfo {
     observations: LastObservations,
     to_play: LentArray<i8>,
@@ -78,15 +78,15 @@ impl Ends {
                 .is_none_or(|last| last.observations.is_free(py) && last.to_play.is_free(py))
     }
 
-    /// Replaces what the arrays say by what the last step did.
+    /// Replaces the contents of the arrays by the results of the last step.
     pub(super) fn write(
         &mut self,
         py: Python<'_>,
         core: &BatchEnv,
         format: Format,
     ) -> PyResult<()> {
-        // All of them: the few that are something else lie so far apart that each costs more time
-        // than many in a row.
+        // All are overwritten: the few that changed lie so far apart that to find each takes longer
+        // than to write many in a row.
         let (ended, illegal) = (self.ended.all_false(), self.illegal.all_false());
         let (score, winner) = (self.score.numbers(), self.winner.numbers());
         score.fill(0);

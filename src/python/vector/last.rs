@@ -28,7 +28,7 @@ pub(super) struct LastObservations {
     rows: ObservationArray,
     /// The rows as objects, as far as they were ever used.
     views: Vec<Py<PyAny>>,
-    /// The games that the rows are in the places of, in the order of the rows.
+    /// The games whose places hold the rows, in the order of the rows.
     games: Vec<u32>,
     /// For how many steps there have been far more rows than needed.
     idle_steps: u32,
@@ -49,7 +49,7 @@ impl LastObservations {
     pub(super) fn is_free(&self, py: Python<'_>) -> bool {
         let places = self.places.seen_objects(py);
         self.places.is_free(py)
-            // Besides the rows that are kept here no array looks at their memory.
+            // Only the rows that are kept here view their memory.
             && self.rows.other_views(py) == self.views.len() as isize
             // A weak reference may have given any of them back to the caller.
             && self.views.iter().enumerate().all(|(row, view)| {
@@ -67,8 +67,8 @@ impl LastObservations {
         core: &BatchEnv,
         format: Format,
     ) -> PyResult<()> {
-        // What a caller put among the last observations: its end may run any Python code, which must
-        // find the arrays unborrowed.
+        // Objects that a caller put among the last observations. Dropping them may run any Python
+        // code, which must find the arrays unborrowed.
         let mut dropped = Vec::new();
         let places = self.places.objects(py);
         for (game, view) in self.games.drain(..).zip(&self.views) {
@@ -106,18 +106,18 @@ impl LastObservations {
         Ok(())
     }
 
-    /// The array, or another one if the caller has changed it.
+    /// The array, or a new one if the caller has changed it.
     pub(super) fn lend<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.places.lend(py)
     }
 
-    /// Whether there is room for this many games, and has not long been too much.
+    /// Whether there is room for this many games, and not far too much for a long time.
     ///
     /// Games that started together end together, many in one step and few in the next.
     fn suit(&mut self, games: usize) -> bool {
         /// Rows that are worth keeping.
         const FEW: usize = 256;
-        /// Steps for which rows may be wasted.
+        /// Steps for which rows may be left unused.
         const PATIENCE: u32 = 32;
         let capacity = self.rows.len();
         let wasteful = capacity > 4 * games.max(FEW);
@@ -126,7 +126,7 @@ impl LastObservations {
     }
 }
 
-/// Room for this many games and some more.
+/// Makes room for this many games and some more.
 fn rows_for(
     py: Python<'_>,
     core: &BatchEnv,
@@ -141,7 +141,7 @@ fn is_at(view: &Py<PyAny>, place: Option<&Py<PyAny>>) -> bool {
     place.is_some_and(|object| object.is(view))
 }
 
-/// Puts None everywhere, and collects what else there was.
+/// Puts None everywhere, and collects the objects that were there.
 fn take_foreign(
     py: Python<'_>,
     places: &mut [Option<Py<PyAny>>],

@@ -32,11 +32,11 @@ use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, Config, Opponent, Seeds};
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
 const MASKS: &str = "the masks of the games";
 
-/// Games of self-play from which threads pay also on a busy machine; see `docs/performance.md`.
+/// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
@@ -52,7 +52,7 @@ struct Inner {
     copy: bool,
     actions: Vec<i64>,
     outputs: Vec<Outputs>,
-    /// The index in `outputs` that is looked at first.
+    /// The index in `outputs` that is tried first.
     next: usize,
     /// Whether a step or reset waits for an outside opponent.
     under_way: bool,
@@ -226,7 +226,7 @@ impl PyBatchEnv {
         copy_actions(actions, &mut numbers)?;
         let answered = inner.core.answer(&numbers);
         let variant = &inner.core.config().variant;
-        // The caller has seen to it that every action is legal.
+        // The caller has checked that every action is legal.
         answered.map_err(|error| step_error(py, variant, &error, &Beyond::default()))
     }
 
@@ -238,7 +238,7 @@ impl PyBatchEnv {
         Ok(())
     }
 
-    /// End the reset under way and return what it led to.
+    /// End the reset under way and return its results.
     fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_answered()?;
         inner.core.release();
@@ -246,7 +246,7 @@ impl PyBatchEnv {
         inner.observe(py)
     }
 
-    /// End the step under way and return what it led to.
+    /// End the step under way and return its results.
     fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_answered()?;
         let outputs = inner.take_outputs(py)?;
@@ -257,7 +257,7 @@ impl PyBatchEnv {
         inner.step_result(py, outputs)
     }
 
-    /// The observations and ``info`` as they are.
+    /// The current observations and ``info``.
     fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.lock()?.observe(py)
     }
@@ -311,13 +311,13 @@ impl PyBatchEnv {
         Ok(())
     }
 
-    /// All that changes, for pickles.
+    /// The full state, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
         let mut inner = self.lock_idle()?;
         Ok(without_gil(py, &mut inner.core, |core| saved(core))?)
     }
 
-    /// Take over what `state` gave.
+    /// Restore a state that `state` returned.
     fn restore(&self, state: SavedBatch) -> PyResult<()> {
         restore(&mut self.lock_idle()?.core, state)
     }
@@ -334,7 +334,7 @@ impl PyBatchEnv {
         })
     }
 
-    /// The batch, if besides that no game waits for an outside opponent's action.
+    /// The batch, if also no game waits for an outside opponent's action.
     fn lock_answered(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.lock()?;
         if inner.core.pending().is_empty() {
@@ -345,7 +345,7 @@ impl PyBatchEnv {
         Err(PyRuntimeError::new_err(message))
     }
 
-    /// The batch, if besides that no step or reset waits for an outside opponent.
+    /// The batch, if also no step or reset waits for an outside opponent.
     fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.lock()?;
         if inner.under_way {
@@ -356,7 +356,7 @@ impl PyBatchEnv {
     }
 }
 
-/// Runs some work without the GIL if there are enough games for that to pay.
+/// Runs work without the GIL if there are enough games for that to be worth it.
 fn without_gil<T: Send>(
     py: Python<'_>,
     core: &mut BatchEnv,
@@ -393,8 +393,8 @@ fn in_use() -> PyErr {
 impl Inner {
     /// The index of arrays to write into: always the same, or with `copy` ones that are not in use.
     ///
-    /// Fresh memory is slow, as the system hands it out page by page when it is first written. So
-    /// arrays that the caller has dropped are taken again, and new ones made only when there are none.
+    /// Fresh memory is slow, because the system hands it out page by page on the first write. So
+    /// arrays that the caller has dropped are used again, and new ones are made only if none is free.
     fn take_outputs(&mut self, py: Python<'_>) -> PyResult<usize> {
         let sets = if self.copy { SPARE_SETS } else { 1 };
         let free = (0..self.outputs.len())

@@ -55,7 +55,7 @@ impl Outputs {
             && self.ends.as_ref().is_none_or(|ends| ends.is_free(py))
     }
 
-    /// The memory of what the agent sees.
+    /// The memory of observations, masks and players to move.
     pub(super) fn view(&mut self) -> View<'_> {
         View {
             observations: self.observations.memory(),
@@ -64,7 +64,7 @@ impl Outputs {
         }
     }
 
-    /// The memory of what a step returns.
+    /// The memory of everything that a step returns.
     pub(super) fn buffers(&mut self) -> Buffers<'_> {
         // Games are never truncated, but a caller may have written to the array.
         self.truncations.all_false();
@@ -79,13 +79,13 @@ impl Outputs {
         }
     }
 
-    /// What `reset` returns.
+    /// The return value of `reset`.
     pub(super) fn reset_result<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.info(py)?;
         (self.observations.lend(py)?, info).into_pyobject(py)
     }
 
-    /// What `step` returns, with what `info` says about the games that ended in it.
+    /// The return value of `step`, with the part of `info` about games that ended in it.
     pub(super) fn step_result<'py>(
         &mut self,
         py: Python<'py>,

@@ -10,11 +10,11 @@ use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, SavedGame};
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const STATE: &str = "the state of the games";
 
-/// Whether the batch has started, and of each game the position as text, the streams, the seat,
-/// whether it is over, and whether the agent has yet to act in it.
+/// Whether the batch has started, and for each game the position as text, the streams, the seat,
+/// whether it is over, and whether the agent has not acted in it yet.
 pub(super) type SavedBatch = (bool, Vec<(String, [u64; 2], usize, bool, bool)>);
 
 /// Fails unless the games, all or those that the mask selects, can be put at these positions.
@@ -66,7 +66,7 @@ pub(super) fn saved(core: &BatchEnv) -> Result<SavedBatch, OutOfMemory> {
     Ok((core.is_started(), games))
 }
 
-/// Takes over what [`saved`] gave.
+/// Restores a state that [`saved`] returned.
 pub(super) fn restore(core: &mut BatchEnv, (started, games): SavedBatch) -> PyResult<()> {
     if games.len() != core.num_envs() {
         let (expected, found) = (core.num_envs(), games.len());

@@ -14,13 +14,13 @@ use crate::python::rules::batch::{common_variant, cores, positions};
 use crate::python::rules::position::PyPosition;
 use crate::vector;
 
-/// Up to this many games take less time than other threads, and one that watches for Ctrl-C, save.
+/// Up to this many games, neither threads nor Ctrl-C during the call are worth their cost.
 const QUICK: usize = 4096;
 
 /// The largest number of games in one call; beyond it a mistyped number would take all memory.
 const MAX_GAMES: usize = 1 << 28;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const RESULTS: &str = "the results of random games";
 
 /// Points `(B, repeats, 2)` and plies `(B, repeats)`.

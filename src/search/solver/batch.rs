@@ -144,14 +144,14 @@ impl Solver {
             worker: self.worker(limits),
         };
         let work = |hired: &mut BatchWorker<'_>, position: &Position| {
-            // Positions that are looked up do not look at the flag themselves.
+            // Positions that are looked up do not check the flag themselves.
             hired.worker.check()?;
             narrow(&mut hired.worker, position)
         };
         map_in_order(positions.iter(), num_threads, hire, work)
     }
 
-    /// What is known when no search has begun.
+    /// The bounds before any search.
     fn unsolved(&self, positions: &[Position], error: OutOfMemory) -> (usize, Box<Unsolved>) {
         let unsolved = Unsolved {
             halt: error.into(),

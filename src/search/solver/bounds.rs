@@ -1,4 +1,4 @@
-//! What is proven of a margin, and how null windows prove more.
+//! Bounds of a margin, and the null windows that narrow them.
 
 use crate::game::{Move, Position, Variant};
 use crate::search::Halt;
@@ -60,7 +60,7 @@ pub(super) fn narrow(
     Ok(())
 }
 
-/// What a player can still get: the margin lies within these bounds whatever happens.
+/// Bounds that the margin lies within, however the game goes on.
 pub(super) fn static_bounds(variant: &Variant, position: &Position) -> Bounds {
     let margin = |ours: u16, theirs: u16| i32::from(ours) - i32::from(theirs);
     let board = variant.board();

@@ -5,7 +5,7 @@ use crate::game::{Board, Cell, Piece, Symmetry};
 /// How many sets of 16 cells there are.
 const SETS: usize = 1 << 16;
 
-/// What the search asks a board, computed once from its geometry.
+/// The tables that the search reads, computed once from the geometry of a board.
 #[derive(Debug)]
 pub(super) struct Geometry {
     /// All cells.

@@ -6,7 +6,7 @@ use super::bounds::{Bounds, narrow, static_bounds};
 use crate::game::{Position, Variant};
 use crate::search::{Halt, Limits, Meter, MoveSet};
 
-/// About what an entry of the map takes, its share of the empty slots included.
+/// The approximate size of an entry of the map, its share of the empty slots included.
 const ENTRY_BYTES: usize = 200;
 
 /// The search of large boards, with bounds by position.
@@ -59,7 +59,8 @@ impl<'a> LargeSearch<'a> {
         if bounds.upper < beta {
             return Ok(bounds.upper);
         }
-        // What leaves the opponent least comes first; what forces a pass leaves nothing.
+        // Moves that leave the opponent the least come first; a move that forces a pass leaves
+        // nothing.
         let mut children: Vec<Position> = MoveSet::legal(self.variant, position)
             .iter()
             .map(|mv| position.play_unchecked(self.variant, mv))

@@ -1,4 +1,4 @@
-//! The exact solver: what a position is worth when both sides play perfectly.
+//! The exact solver: the margin of a position when both sides play perfectly.
 //!
 //! ```
 //! use mijnlieff::game::{Position, Variant, parse_record};
@@ -19,7 +19,7 @@
 //!
 //! On boards of up to 16 cells a position is packed into one word, which is also the exact key of
 //! its table entry. Larger boards are searched position by position, under limits: when one is
-//! reached, the answer is what has been proven so far.
+//! reached, the answer is the bounds proven so far.
 
 mod batch;
 mod book;
@@ -50,10 +50,10 @@ use crate::memory::{OutOfMemory, with_room};
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const SOLUTIONS: &str = "the solutions of positions";
 
-/// What perfect play makes of a position.
+/// The exact result of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// Own points less the opponent's at the end of the game, for the side to move.
@@ -61,7 +61,7 @@ pub struct Solution {
     /// The margin after each legal move, in the order of [`Position::legal_moves`]; for the side to
     /// move as well. Empty when the game is over.
     pub moves: Vec<(Move, i32)>,
-    /// Positions looked into.
+    /// Positions searched.
     pub nodes: u64,
 }
 
@@ -73,7 +73,7 @@ impl Solution {
     }
 }
 
-/// A search that reached a limit, with what it has proven until then.
+/// A search that reached a limit, with the bounds proven so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsolved {
     /// Which limit.
@@ -84,7 +84,7 @@ pub struct Unsolved {
     pub moves: Vec<MoveBounds>,
 }
 
-/// Solves positions of one board and number of pieces; what one search learns helps the next.
+/// Solves positions of one board and number of pieces; each search speeds up the next ones.
 ///
 /// All methods take `&self`, and several threads may use it at once.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub struct Solver {
     history: SharedHistory,
 }
 
-/// What searches of a solver share.
+/// The data that searches of a solver share.
 #[derive(Debug)]
 enum SolverForm {
     /// Up to 16 cells and 3 copies.
@@ -115,7 +115,7 @@ impl Solver {
     ///
     /// # Panics
     ///
-    /// If there is no memory for it; see [`Solver::with_table`].
+    /// If memory for it does not suffice; see [`Solver::with_table`].
     #[must_use]
     pub fn new(variant: &Variant) -> Self {
         Self::with_table(variant, DEFAULT_TABLE_BYTES).expect("there is memory for a table")
@@ -129,7 +129,7 @@ impl Solver {
     ///
     /// # Errors
     ///
-    /// When there is no memory for the table.
+    /// When memory does not suffice for the table.
     pub fn with_table(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
         let board = variant.board();
         let cells = board.num_cells();
@@ -314,7 +314,7 @@ impl Worker<'_> {
             return self.narrow_start(position, guess, bounds);
         }
         if position.must_pass(self.variant) {
-            // The book holds what follows the pass.
+            // The book holds the position after the pass.
             let next = position.play_unchecked(self.variant, Move::Pass);
             let mut after = bounds.flipped();
             let done = self.narrow(&next, -guess, &mut after);

@@ -22,7 +22,7 @@ const RANK_BASE: i32 = 1 << 20;
 /// Before every other move.
 const FIRST: i32 = 1 << 22;
 
-/// How often each move, by code, cut a search off, weighted by the size of what it saved.
+/// How often each move, by code, cut a search off, weighted by the size of the search it saved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct History([u32; 64]);
 

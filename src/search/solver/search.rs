@@ -61,17 +61,18 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         }
     }
 
-    /// What cut off, for a later search to start from.
+    /// History counts, reused by the next search.
     pub(super) fn history(&self) -> &History {
         &self.history
     }
 
-    /// Positions looked into.
+    /// Positions searched.
     pub(super) fn nodes(&self) -> u64 {
         self.total + self.nodes
     }
 
-    /// Looks at the limits; a search starts with it, as short ones do not come to look.
+    /// Checks the limits. A search calls it at the start, because a short one never gets to the next
+    /// check.
     pub(super) fn check(&mut self) -> Result<(), Halt> {
         if self.halt.is_none() {
             self.halt = self.meter.add(self.nodes).err();
@@ -118,7 +119,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         Ok(bounds.lower)
     }
 
-    /// What the table knows of a position.
+    /// The bounds of a position in the table.
     pub(super) fn known(&self, state: SolverState<W>) -> Option<Known> {
         self.table.get(self.key(state))
     }
@@ -129,7 +130,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
     }
 
     /// As [`SolverSearch::bound`], where a cell is allowed and both players hold pieces; `diff` is the
-    /// margin so far. Of no meaning once `halt` is set.
+    /// margin so far. Meaningless once `halt` is set.
     pub(super) fn search(&mut self, state: SolverState<W>, diff: i32, beta: i32) -> i32 {
         if let Some(piece) = state.only_piece() {
             return self.last_turns(state, piece, diff, beta);

@@ -17,7 +17,7 @@ const OFFSET: i32 = 1 << (VALUE_BITS - 1);
 /// The largest margin that an entry can hold.
 pub(super) const MAX_MARGIN: i32 = OFFSET - 1;
 
-/// What is known of a position: its margin lies in `lower..=upper`.
+/// The bounds of a position: its margin lies in `lower..=upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) lower: i32,
@@ -48,10 +48,10 @@ pub(super) struct TranspositionTable {
 impl TranspositionTable {
     /// A table for keys of this width that takes at most `bytes`, or the smallest there can be.
     ///
-    /// Memory is only taken where entries come to lie, so this takes no time.
+    /// The system hands out memory only when entries are stored, so this takes no time.
     pub(super) fn new(bytes: usize, key_bits: u32) -> Result<Self, OutOfMemory> {
         let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
-        // The entry has to hold what the bucket number does not tell of the key.
+        // The entry has to hold the bits of the key that the bucket number does not.
         let least = (key_bits + FIXED_BITS + EFFORT_BITS)
             .saturating_sub(64)
             .max(1);
@@ -96,7 +96,7 @@ impl TranspositionTable {
         64 - self.key_bits + self.bucket_bits
     }
 
-    /// What is known of the position with this key.
+    /// The bounds of the position with this key.
     #[inline]
     pub(super) fn get(&self, key: u64) -> Option<Known> {
         let (bucket, tag) = self.locate(key);

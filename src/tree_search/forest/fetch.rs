@@ -1,7 +1,7 @@
 //! Fetching memory before it is needed.
 //!
-//! A pass over a thousand trees reads each once, from memory that the first caches cannot hold. What
-//! a tree will read is known while the trees before it are still at work.
+//! A pass over a thousand trees reads each once, from more memory than the first caches hold. The
+//! addresses that a tree will read are known while the trees before it are still at work.
 
 use crate::simd::{LANES, fetch};
 use crate::tree_search::memory::edges::NONE;
@@ -9,11 +9,11 @@ use crate::tree_search::memory::store::Store;
 use crate::tree_search::search::tree::Tree;
 use crate::vector::step::state::GameState;
 
-/// Trees between the one at work and the ones whose memory is fetched: themselves, their roots, and
-/// the way that their last simulation went. What one step reads, the step before has fetched.
+/// Distances, in trees, from the tree at work to those whose memory is fetched: first the trees
+/// themselves, then their roots, then the path of their last simulation. Each needs the one before.
 const AHEAD: [usize; 4] = [16, 12, 8, 4];
 
-/// Fetches what the trees after this one will need.
+/// Fetches the memory that the trees after this one will read.
 #[inline(always)]
 pub(crate) fn fetch_ahead<S: GameState + PartialEq>(
     trees: &[Tree<S>],

@@ -38,13 +38,13 @@ use crate::vector::buffers::Observations;
 use crate::vector::step::loops::write_rows;
 use crate::vector::step::state::GameState;
 
-/// Forest below which another thread costs more than it saves.
+/// Trees below which another thread costs more than it saves.
 const TREES_PER_THREAD: usize = 64;
 
-/// The most simulations of a tree that room is made for beforehand.
+/// The most simulations of a tree for which room is reserved at the start.
 const MOST_ROOM: usize = 256;
 
-/// What a [`crate::tree_search::memory::TreeSearch`] can do, whatever form its positions have.
+/// The operations of a [`crate::tree_search::TreeSearch`], for any form of its positions.
 pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
     fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt>;
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
@@ -58,7 +58,7 @@ pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Forest over positions of one form.
+/// The trees over positions of one form.
 pub(crate) struct Forest<S: GameState> {
     variant: Arc<Variant>,
     rules: S::Rules,
@@ -71,7 +71,7 @@ pub(crate) struct Forest<S: GameState> {
     /// Memory of each thread.
     spares: Vec<Spare<S>>,
     pool: Pool,
-    /// The position that each tree waits for the evaluation of.
+    /// The position whose evaluation each tree waits for.
     waiting: Vec<Option<S>>,
     /// Whether all trees have simulated as far as they can.
     simulated: bool,
@@ -150,7 +150,7 @@ impl<S: GameState + PartialEq> Forest<S> {
             let found = self.leaves.len();
             let room = make_room(&mut self.leaves, LEAVES, 1);
             let room = room.and(self.seen.try_reserve(1).map_err(|_| {
-                // A map grows to twice as many.
+                // A map that grows doubles its capacity.
                 OutOfMemory::of::<(S::Key, u32)>(LEAVES, 2 * found)
             }));
             if room.is_err() {
@@ -165,7 +165,7 @@ impl<S: GameState + PartialEq> Forest<S> {
         Ok(())
     }
 
-    /// How many trees make a block, which has its own store.
+    /// The number of trees in a block, which has its own store.
     fn share_of_trees(&self) -> usize {
         self.trees.len().div_ceil(self.stores.len())
     }
@@ -174,7 +174,7 @@ impl<S: GameState + PartialEq> Forest<S> {
         &self.stores[tree / self.share_of_trees()]
     }
 
-    /// How many leaves make a block, of which there are no more than threads.
+    /// The number of leaves in a block; there are at most as many blocks as threads.
     fn share_of_leaves(&self) -> usize {
         let blocks = self.spares.len().min(self.leaves.len() / TREES_PER_THREAD);
         self.leaves.len().div_ceil(blocks.max(1))
@@ -197,7 +197,7 @@ impl<S: GameState + PartialEq> Forest<S> {
         }
     }
 
-    /// Does something with every tree, in as many threads as pay.
+    /// Runs a task on every tree, on as many threads as are worth it.
     fn for_each(&mut self, limits: Limits<'_>, visit: impl EachTree<S>) -> Result<(), Halt> {
         let shared = SearchContext {
             rules: &self.rules,
@@ -320,8 +320,8 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
 
     fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         assert!(self.evaluated, "the leaves have been evaluated");
-        // Simulating on while a tree is in the cache saves fetching it again. What may be stopped
-        // is left to `select`, which can say so.
+        // To simulate on while a tree is in the cache saves fetching it again. Work that may be
+        // stopped is left to `select`, which can report it.
         let simulate = self.solver.is_none();
         let rows = mem::take(&mut self.rows);
         let evaluations = mem::take(&mut self.evaluations);
@@ -333,8 +333,8 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         };
         let advanced = self.for_each(limits, advance);
         (self.rows, self.evaluations) = (rows, evaluations);
-        // Trees that have not come to advance still wait for their leaves: the next selection has
-        // them again.
+        // Trees that have not advanced still wait for their leaves: the next selection lists them
+        // again.
         self.leaves.clear();
         (self.simulated, self.evaluated) = (simulate && advanced.is_ok(), false);
         advanced

@@ -1,4 +1,4 @@
-//! What is done with all trees or all leaves of a batch, as loops for [`crate::simd`].
+//! The loops over all trees or all leaves of a batch, for [`crate::simd`].
 
 use super::fetch::fetch_ahead;
 use crate::game::Position;
@@ -15,12 +15,12 @@ use crate::vector::step::state::GameState;
 /// A tree that waits for nothing.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
-/// Memory that a thread works in.
+/// Scratch memory of a thread.
 #[derive(Debug)]
 pub(crate) struct Spare<S> {
-    /// To which trees move that start again.
+    /// The store to which restarted trees move.
     pub(crate) store: Store<S>,
-    /// The trees that start again, until all have.
+    /// The restarted trees, until all are done.
     pub(crate) trees: Vec<Tree<S>>,
     /// Numbers of the edges of one node.
     scratch: Vec<Lanes>,
@@ -51,7 +51,7 @@ pub(crate) struct TreeVisit<'a, S> {
     pub(crate) waiting: &'a mut Option<S>,
 }
 
-/// Something to do with a tree.
+/// A task for each tree.
 pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
     fn visit<V: Simd>(
         &self,
@@ -63,7 +63,7 @@ pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
     ) -> Result<(), Halt>;
 }
 
-/// The trees of one thread and what to do with them.
+/// The trees of one thread and the task for them.
 pub(crate) struct TreeBlock<'a, S: GameState, E> {
     pub(crate) shared: &'a SearchContext<'a, S>,
     pub(crate) first: usize,
@@ -179,7 +179,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
     }
 }
 
-/// Simulates to the end with random games for a network.
+/// Runs all simulations with random games in place of a network.
 #[derive(Clone, Copy)]
 pub(crate) struct RunWithRollouts;
 

@@ -1,4 +1,4 @@
-//! What searches have found out.
+//! The results of searches.
 
 use ndarray::{Array1, Array2};
 
@@ -12,7 +12,7 @@ use crate::tree_search::search::rule::SelectionRule;
 use crate::tree_search::search::tree::Tree;
 use crate::vector::step::state::GameState;
 
-/// What the searches of a batch have found out about their roots, a row for each.
+/// The results of the searches of a batch, one row for each root.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// The policy to learn of one root, by its edges.
@@ -21,14 +21,14 @@ pub struct Results {
     pub actions: Array1<i64>,
     /// The policy to learn, `(roots, num_actions)`.
     pub policy_targets: Array2<f32>,
-    /// What the root is worth for its side to move.
+    /// The value of the root for its side to move.
     pub root_values: Array1<f32>,
     /// Visits of each action, those before this search included, `(roots, num_actions)`.
     pub visit_counts: Array2<i32>,
     /// The chance that was added at the root, `(roots, num_actions)`: noise on the logits (Gumbel),
     /// or the policy with noise in it (PUCT).
     pub root_noise: Array2<f32>,
-    /// Whether the root has been solved: there are no visits then, and target and value are exact.
+    /// Whether the root is solved: then it has no visits, and its target and value are exact.
     pub solved: Array1<bool>,
 }
 
@@ -97,15 +97,15 @@ fn root_value<S: GameState>(root: &Node<S>, rules: &S::Rules) -> f32 {
     }
 }
 
-/// A position in a search tree, as people look at it.
+/// A position in a search tree, for inspection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeNode {
     /// The actions that lead here from the root, forced passes left out.
     pub actions: Vec<usize>,
-    /// Simulations that came through or ended here.
+    /// Simulations that passed through or ended here.
     pub visits: u32,
-    /// The mean of what they found, for the side to move at the node before (at the root itself, for
-    /// its own).
+    /// The mean of their values, for the side to move at the parent (at the root, for its own side to
+    /// move).
     pub value: f32,
     /// The probability that the network gives the last of the actions; 1 for the root.
     pub prior: f32,

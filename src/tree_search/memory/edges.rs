@@ -1,4 +1,4 @@
-//! What a tree keeps of the edges of its nodes, eight at a time.
+//! The edges of nodes, eight at a time.
 
 #![forbid(unsafe_code)]
 
@@ -7,11 +7,11 @@ use crate::simd::{LANES, Lanes, Simd, Vector, exp};
 /// The child of an edge that no simulation has taken yet.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What the network says about eight edges of a node.
+/// The network's output for eight edges of a node.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Logits {
-    /// Less the largest of the node; minus infinity in lanes without an edge.
+    /// Logits minus the largest of the node; minus infinity in lanes without an edge.
     pub(crate) numbers: Lanes,
 }
 
@@ -21,7 +21,7 @@ impl Logits {
     };
 }
 
-/// What simulations have found out about eight edges of a node.
+/// The statistics of simulations for eight edges of a node.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(128))]
 pub(crate) struct Tally {
@@ -41,7 +41,7 @@ impl Tally {
         children: [NONE; LANES],
     };
 
-    /// Adds the tallies of a node with this many edges, which have these logits and no visits.
+    /// Adds the tallies of a node with this many edges and these logits, without visits.
     #[inline(always)]
     pub(crate) fn open<V: Simd>(simd: V, all: &mut Vec<Self>, logits: &[Logits], count: usize) {
         let first = all.len();
@@ -77,7 +77,7 @@ impl Tally {
     }
 }
 
-/// How many groups of lanes this many edges fill.
+/// The number of groups of lanes that this many edges fill.
 #[inline(always)]
 pub(crate) const fn groups(edges: usize) -> usize {
     edges.div_ceil(LANES)

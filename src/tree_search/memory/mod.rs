@@ -4,5 +4,5 @@ pub(crate) mod edges;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 pub(crate) const TREES: &str = "the trees of a search";

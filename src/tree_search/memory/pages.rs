@@ -1,15 +1,15 @@
 //! Large pages under the memory of the trees.
 
-#![allow(unsafe_code, reason = "advice about memory is a call of the system")]
+#![allow(unsafe_code, reason = "advice about memory is a system call")]
 
 use super::TREES;
 use crate::memory::{self, OutOfMemory};
 
 /// Memory with room for this many items, in large pages where the system has them.
 ///
-/// A search of a thousand trees goes through 15 MB again and again. In pages of 4 kB those are more
-/// than a processor knows the places of: large ones make a search up to a third faster, and cost a
-/// five-hundredth of the page faults when it is new.
+/// A search of a thousand trees goes through 15 MB again and again. In pages of 4 kB that is more
+/// than the processor's TLB covers: large pages make a search up to a third faster, and new memory
+/// costs a five-hundredth of the page faults.
 pub(crate) fn with_room<T>(items: usize) -> Result<Vec<T>, OutOfMemory> {
     let memory = memory::with_room(TREES, items)?;
     #[cfg(target_os = "linux")]
@@ -17,7 +17,7 @@ pub(crate) fn with_room<T>(items: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(memory)
 }
 
-/// Asks the system for large pages wherever one fits in.
+/// Asks the system for large pages wherever one fits.
 #[cfg(target_os = "linux")]
 fn advise<T>(start: *const T, bytes: usize) {
     /// The size of a large page on most processors, and a multiple of the size of all small ones.

@@ -9,7 +9,7 @@ use crate::memory::{OutOfMemory, make_room};
 use crate::simd::{LANES, Lanes, Simd};
 use crate::vector::step::state::GameState;
 
-/// What the network says about one position.
+/// The network's evaluation of one position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prediction {
     /// For the side to move.
@@ -23,24 +23,24 @@ pub(crate) struct Prediction {
 /// A node and its edges, as the rules that choose among them see them.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeEdges<'a> {
-    /// What the node itself is worth.
+    /// The value of the node itself.
     pub(crate) value: f32,
-    /// Of all edges.
+    /// For all edges.
     pub(crate) visits: f32,
-    /// Of all edges.
+    /// For all edges.
     pub(crate) sum: f32,
     /// Visits of the edge with the most.
     pub(crate) most: f32,
     pub(crate) logits: &'a [Logits],
-    /// As many.
+    /// As many as `logits`.
     pub(crate) tallies: &'a [Tally],
 }
 
-/// What a search adds to eight edges of its root.
+/// The data that a search adds to eight edges of its root.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct RootLanes {
-    /// For PUCT the policy with noise in it, for Gumbel what is added to the logits; lanes without an
+    /// For PUCT the policy with noise in it, for Gumbel the noise on the logits; lanes without an
     /// edge have minus infinity.
     pub(crate) noise: Lanes,
     /// Visits before this search.
@@ -58,7 +58,7 @@ impl RootLanes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<S> {
     pub(crate) state: S,
-    /// What the network, or the rules, say it is worth for the side to move.
+    /// Its value for the side to move, from the network or the rules.
     pub(crate) value: f32,
     /// Simulations that went through its edges.
     pub(crate) visits: f32,
@@ -85,18 +85,18 @@ impl<S> Node<S> {
 
 /// Nodes and edges of all trees of one thread, in the order in which they were made.
 ///
-/// So the parts that trees of a batch read one after the other lie side by side: with separate memory
-/// for every tree, processors spend more time on finding pages than on calculating.
+/// So the data that the trees of a batch read one after the other lies side by side. With separate
+/// memory for every tree, a processor spends more time on TLB misses than on calculating.
 #[derive(Debug)]
 pub(crate) struct Store<S> {
     pub(crate) nodes: Vec<Node<S>>,
-    /// What the network says about the edges; those of a node follow each other.
+    /// The logits of the edges; those of a node follow each other.
     pub(crate) logits: Vec<Logits>,
-    /// What has been found out about the edges of nodes with visits.
+    /// The statistics of the edges of nodes with visits.
     pub(crate) tallies: Vec<Tally>,
-    /// What is added to the edges of roots.
+    /// The lanes of the roots.
     pub(crate) lanes: Vec<RootLanes>,
-    /// How many nodes surely fit, whatever the number of their edges.
+    /// The number of nodes that fit in any case, even with all edges.
     room: usize,
     /// The groups that the edges of a node fill at most.
     most_groups: usize,
@@ -118,11 +118,11 @@ impl<S: GameState> Store<S> {
         })
     }
 
-    /// Makes room for a node with any number of edges, and for what is found out about those of its
-    /// parent; without it, adding them may end the process.
+    /// Makes room for a node with any number of edges, and for the tallies of its parent. Without it,
+    /// adding them may abort the process.
     #[inline(always)]
     pub(crate) fn make_room(&mut self) -> Result<(), OutOfMemory> {
-        // Asked once a simulation, so it is only a number that is counted down.
+        // Called for every simulation, so it only counts a number down.
         if self.room == 0 {
             self.find_room()?;
         }

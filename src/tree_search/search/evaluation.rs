@@ -1,4 +1,4 @@
-//! What the network says about leaves, made ready for the trees.
+//! The network's evaluations of leaves, converted for the trees.
 
 use crate::memory::{OutOfMemory, make_room};
 use crate::simd::{Kernel, LANES, Simd, Vector};
@@ -6,10 +6,10 @@ use crate::tree_search::memory::edges::{Largest, Logits, groups};
 use crate::tree_search::memory::store::Prediction;
 use crate::vector::step::state::GameState;
 
-/// The largest value that is taken in: as many as a search can have simulations have a finite sum.
+/// The largest value accepted: the sum over all simulations of a search stays finite.
 pub(crate) const MAX_VALUE: f32 = u64::MAX as f32;
 
-/// A position's evaluation as a tree takes it over.
+/// A position's evaluation in the form that a tree stores.
 #[derive(Clone, Copy)]
 pub(crate) struct LeafEvaluation<'a> {
     pub(crate) head: Prediction,
@@ -54,7 +54,7 @@ impl LeafEvaluations {
     }
 }
 
-/// Takes in what the network says about leaves; gives the first one of which it cannot be used.
+/// Takes the network's output for leaves; returns the first leaf whose output is invalid.
 pub(crate) struct TakeIn<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) num_actions: usize,
@@ -72,7 +72,7 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Option<usize> {
         let most = groups(self.num_actions);
-        // What is picked is written in whole groups, which may end behind the last action.
+        // `pick` writes whole groups, which may end behind the last action.
         let mut picked = vec![0.0; (most + 1) * LANES];
         let rows = self.rows.chunks_exact(self.num_actions);
         let outputs = self.heads.iter_mut().zip(self.logits.chunks_mut(most));
@@ -125,7 +125,7 @@ fn level<V: Simd>(
     Some(best.place())
 }
 
-/// Writes the logits of a position that nothing is known about: all actions are equally likely.
+/// Writes the logits of a position without an evaluation: all actions are equally likely.
 pub(crate) fn even(count: usize, logits: &mut [Logits]) {
     logits.fill(Logits::NOTHING);
     for place in 0..count {

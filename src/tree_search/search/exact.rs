@@ -1,4 +1,4 @@
-//! Positions whose value needs no network.
+//! Positions with an exact value, which need no evaluation.
 
 use crate::encode::action_of;
 use crate::game::Variant;
@@ -7,7 +7,7 @@ use crate::search::{Halt, Limits};
 use crate::tree_search::config::TreeConfig;
 use crate::vector::step::state::GameState;
 
-/// What the rules, and a solver where there is one, say about positions.
+/// Exact values of positions, from the rules and from a solver if there is one.
 pub(crate) struct Exact<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) config: &'a TreeConfig,
@@ -16,16 +16,16 @@ pub(crate) struct Exact<'a, S: GameState> {
     pub(crate) limits: Limits<'a>,
 }
 
-/// A root about which everything is known.
+/// A solved root.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
     pub(crate) actions: Vec<usize>,
-    /// What each of them is worth for the side to move.
+    /// The value of each of them for the side to move.
     pub(crate) values: Vec<f32>,
 }
 
 impl<S: GameState> Exact<'_, S> {
-    /// What a position is worth for the side to move, if the game is over or few cells are empty.
+    /// The value of a position for the side to move, if the game is over or few cells are empty.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl<S: GameState> Exact<'_, S> {
         Ok(Some(self.config.value(margin)))
     }
 
-    /// What every action of a position is worth for the side to move, if few cells are empty.
+    /// The values of all actions of a position for the side to move, if few cells are empty.
     ///
     /// # Errors
     ///

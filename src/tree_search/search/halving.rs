@@ -14,7 +14,7 @@ struct Phase {
     /// The first simulation, and the one after the last.
     start: u32,
     end: u32,
-    /// How many actions are left.
+    /// The number of actions that are left.
     left: u32,
     /// The visits that each of them has had before.
     visits: u32,
@@ -48,8 +48,8 @@ impl Schedule {
         Self(phases)
     }
 
-    /// The visits that the action has had which this simulation takes; it must be one of those
-    /// planned.
+    /// The visits so far of the action that this simulation takes. The simulation must be one of
+    /// those planned.
     #[inline(always)]
     pub(crate) fn visits(&self, simulation: usize) -> f32 {
         let simulation = simulation as u32;

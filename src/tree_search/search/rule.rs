@@ -1,4 +1,4 @@
-//! Which action a simulation takes, and what a search concludes.
+//! The rules that choose actions: in a simulation, and at the end of a search.
 
 #![allow(clippy::float_cmp)] // visits are whole numbers
 
@@ -13,7 +13,7 @@ use crate::tree_search::memory::store::{NodeEdges, RootLanes};
 #[cfg(doc)]
 use crate::tree_search::search::evaluation::MAX_VALUE;
 
-/// The rule of a [`Root`], with what is computed once for it.
+/// The rule of a [`Root`], with the tables that it computes once.
 #[derive(Debug)]
 pub(crate) enum SelectionRule {
     Puct {
@@ -55,7 +55,7 @@ impl SelectionRule {
         }
     }
 
-    /// Draws the chance that a search adds at its root of `count` edges.
+    /// Draws the noise that a search adds at its root of `count` edges.
     pub(crate) fn draw_noise(
         &self,
         temperature: f32,
@@ -112,7 +112,7 @@ impl SelectionRule {
                 c_visit, c_scale, ..
             } => {
                 let largest = improved_logits(simd, choice, *c_visit, *c_scale, scratch);
-                // Compared are the shares less those of the visits, all times the sum of weights.
+                // Compares the shares minus those of the visits, all times the sum of weights.
                 let sum = softmax_weights(simd, &mut scratch[..choice.tallies.len()], largest);
                 let scale = simd.splat(sum / (1.0 + choice.visits));
                 let mut best = Largest::new(simd);
@@ -199,8 +199,8 @@ impl SelectionRule {
     }
 }
 
-/// The edge with the largest upper confidence bound. An edge without visits is thought to be worth
-/// what its node has been worth so far.
+/// The edge with the largest upper confidence bound. An edge without visits counts with the value of
+/// its node so far.
 #[inline(always)]
 fn puct<'a, V: Simd>(
     simd: V,

@@ -16,7 +16,7 @@ use crate::tree_search::memory::edges::{Logits, NONE};
 use crate::tree_search::memory::store::{Node, Prediction, RootLanes, Store};
 use crate::vector::step::state::GameState;
 
-/// What all trees of a batch read.
+/// The data that all trees of a batch read.
 pub(crate) struct SearchContext<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) config: &'a TreeConfig,
@@ -37,16 +37,16 @@ pub(crate) struct Tree<S> {
     possible: u16,
     /// Nodes and the places of their edges from the root to the leaf.
     pub(crate) path: Vec<(u32, u32)>,
-    /// The simulations of this search that have come to their end.
+    /// The simulations of this search that are complete.
     done: usize,
     /// The margins of all actions, when the root itself has been solved.
     pub(crate) solved: Option<Box<Solved>>,
     rng: SplitMix64,
-    /// Decides the last choice of this search.
+    /// Seed for the final choice of an action.
     pub(crate) final_draw: u64,
 }
 
-/// Tells the draws of a search from those of an environment with the same seed.
+/// Keeps the draws of a search apart from those of an environment with the same seed.
 const TREE_STREAM: u64 = 0x7472_6565;
 
 impl<S: GameState + PartialEq> Tree<S> {
@@ -72,14 +72,14 @@ impl<S: GameState + PartialEq> Tree<S> {
         self.done >= config.num_simulations || self.solved.is_some()
     }
 
-    /// The lanes of the root, which has been evaluated.
+    /// The lanes of the root; it must have been evaluated.
     #[inline(always)]
     pub(crate) fn lanes<'a>(&self, store: &'a Store<S>) -> &'a [RootLanes] {
         &store.lanes[self.first_lanes as usize..][..store.node(self.first).groups()]
     }
 
-    /// The tree as the next search starts from this position, without a path. What it knows of the
-    /// position already goes to the new store.
+    /// The tree for the next search from this position, without a path. Its nodes below the position
+    /// are copied to the new store.
     pub(crate) fn restarted<V: Simd>(
         &self,
         simd: V,
@@ -103,7 +103,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         Ok(tree)
     }
 
-    /// Becomes the tree that [`Tree::restarted`] gave.
+    /// Replaces the tree by the one that [`Tree::restarted`] returned.
     pub(crate) fn replace(&mut self, restarted: Self) {
         let mut path = mem::take(&mut self.path);
         path.clear();
@@ -200,7 +200,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         Ok(None)
     }
 
-    /// Follows the tree to an edge that leads to an exact value or to nothing yet.
+    /// Descends to an edge that leads to an exact value or has no child yet.
     #[inline(always)]
     fn descend<V: Simd>(
         &mut self,
@@ -335,7 +335,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         self.done += 1;
     }
 
-    /// What a game of random actions from a leaf pays its side to move.
+    /// The value of a game of random actions from a leaf, for its side to move.
     pub(crate) fn rollout_value(&mut self, shared: &SearchContext<'_, S>, leaf: &S) -> f32 {
         let mut state = *leaf;
         while !state.is_over(shared.rules) {
@@ -353,7 +353,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         size_of::<Self>() + self.path.capacity() * size_of::<(u32, u32)>()
     }
 
-    /// Chance for the last choice of this search.
+    /// The generator for the final choice of an action.
     pub(crate) fn final_rng(&self) -> SplitMix64 {
         SplitMix64::new(self.final_draw)
     }

@@ -4,7 +4,7 @@ use super::game::{Ending, StepEffect};
 use super::state::GameState;
 use crate::memory::{OutOfMemory, make_room, with_room};
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const ENDS: &str = "the games that end in a step";
 
 /// How games ended in a step, by game, and their last states.
@@ -23,8 +23,8 @@ impl<S: GameState> Ends<S> {
     }
 
     pub(crate) fn clear(&mut self) {
-        /// Ends whose room stays. Games that start together end together, in so many more that their
-        /// room would be memory that is not used again.
+        /// Ends whose memory is kept. Games that start together also end together; memory for all of
+        /// them at once would rarely be used again.
         const KEPT: usize = 8192;
         self.endings.clear();
         self.states.clear();
@@ -51,7 +51,7 @@ impl<S: GameState> Ends<S> {
         self.states.append(&mut more.states);
     }
 
-    /// Orders by game what came in rounds.
+    /// Sorts the ends of several rounds by game.
     pub(crate) fn sort(&mut self) -> Result<(), OutOfMemory> {
         let count = self.endings.len();
         let mut order = with_room(ENDS, count)?;

@@ -1,4 +1,4 @@
-//! The games of a batch and what happens to all of them, for either form of a game.
+//! The games of a batch and the operations on all of them, for either form of a game.
 
 use std::iter;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Config, Opponent, Seeds};
 use crate::vector::error::StepError;
 
-/// What the memory is for, where there is none.
+/// Named in the error if memory does not suffice.
 const GAMES: &str = "the games";
 const PENDING: &str = "the games that wait for the opponent";
 
@@ -162,7 +162,7 @@ impl<S: GameState> GameEngine<S> {
         pool.run(work, dispatch).for_each(drop);
     }
 
-    /// Whether every action can be played; games that restart in this step take any.
+    /// Checks that every action can be played; games that restart in this step take any action.
     pub(crate) fn check_actions(&self, actions: &[i64], pool: &mut Pool) -> Result<(), StepError> {
         let share = share_of(actions.len(), pool);
         let games = self.games.chunks(share);
@@ -275,7 +275,7 @@ impl<S: GameState> GameEngine<S> {
         Ok(still)
     }
 
-    /// Remembers the games as they are, for [`GameEngine::roll_back`].
+    /// Remembers the games as they are now, for [`GameEngine::roll_back`].
     pub(crate) fn hold(&mut self) -> Result<(), OutOfMemory> {
         let mut before = with_room("the games as they were", self.games.len())?;
         before.extend_from_slice(&self.games);
@@ -284,7 +284,7 @@ impl<S: GameState> GameEngine<S> {
         Ok(())
     }
 
-    /// Forgets what [`GameEngine::hold`] remembered.
+    /// Drops the games that [`GameEngine::hold`] remembered.
     pub(crate) fn release(&mut self) {
         self.before = None;
     }
@@ -315,7 +315,7 @@ impl<S: GameState> GameEngine<S> {
     }
 }
 
-/// How many games make a block, of which there are no more than threads of the pool.
+/// The number of games in a block; there are at most as many blocks as threads of the pool.
 fn share_of(games: usize, pool: &Pool) -> usize {
     /// Games whose bytes in any array fill whole cache lines, which two threads should not share.
     const LINE: usize = 64;

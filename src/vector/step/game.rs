@@ -1,4 +1,4 @@
-//! One game of a batch: how it starts, what a step does, how it ends.
+//! One game of a batch: its start, its steps and its end.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,12 +11,12 @@ use crate::random::{Draw, SplitMix64};
 use crate::search::Limits;
 use crate::vector::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
 
-/// The streams of a game, by number: what the environment draws and what `sample_actions` draws
-/// must not disturb each other.
+/// The numbers of a game's streams. The environment and `sample_actions` draw from different ones,
+/// so that they do not disturb each other.
 const ENV_STREAM: u64 = 0;
 pub(crate) const SAMPLE_STREAM: u64 = 1;
 
-/// What all games of a batch share.
+/// The data that all games of a batch share.
 #[derive(Debug)]
 pub(crate) struct StepContext<S: GameState> {
     pub(crate) config: Config,
@@ -24,7 +24,7 @@ pub(crate) struct StepContext<S: GameState> {
     pub(crate) pass: usize,
     /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
     pub(crate) plain: bool,
-    /// Makes the opponent's searches give up.
+    /// Stops the opponent's searches.
     pub(crate) stop: Arc<AtomicBool>,
 }
 
@@ -64,13 +64,13 @@ pub struct Ending {
     pub game: u32,
     /// The points of Light and Dark.
     pub score: [u16; 2],
-    /// Who won, if anyone.
+    /// The winner, if there is one.
     pub winner: Option<Player>,
     /// Who would be to move in the last position.
     pub to_play: Player,
     /// Whether an illegal action ended the game.
     pub illegal: bool,
-    /// What the step pays the player who acted.
+    /// The reward of the step, for the player who acted.
     pub reward: f32,
 }
 
@@ -81,7 +81,7 @@ pub struct SavedGame {
     pub position: Position,
     /// The states of the environment's stream and of the sample stream.
     pub streams: [u64; 2],
-    /// The agent's side; of no meaning in self-play.
+    /// The agent's side; not used in self-play.
     pub seat: Player,
     /// Whether the game has ended and waits for its reset.
     pub over: bool,
@@ -89,7 +89,7 @@ pub struct SavedGame {
     pub fresh: bool,
 }
 
-/// What a game waits for.
+/// The event that a game waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
     Agent,
@@ -97,7 +97,7 @@ enum Wait {
     Reset,
 }
 
-/// What a step did to a game.
+/// The effect of a step on a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepEffect<S> {
     /// How the game ended and its last state, if it did. The state of an illegal action is the one
@@ -269,9 +269,9 @@ impl<S: GameState> Game<S> {
                 || self.state.to_play() == self.seat.index();
             if (!agent || shared.config.auto_pass) && self.state.must_pass(rules) {
                 let passed = self.state.play(rules, shared.pass);
-                // On a tiny board the opponent can leave the agent without any move at all. That
-                // pass is asked for: a game that ended before the agent's first action would belong
-                // to no step.
+                // On a tiny board the opponent can leave the agent without any placement. The agent
+                // is then asked for the pass: a game that ended before the agent's first action would
+                // not belong to any step.
                 if self.fresh && agent && passed.is_over(rules) {
                     return Wait::Agent;
                 }
@@ -289,14 +289,14 @@ impl<S: GameState> Game<S> {
 
     fn choose(&mut self, shared: &StepContext<S>, policy: &Policy) -> usize {
         if *policy == Policy::Random {
-            // As the policy does, without the detour.
+            // The same choice as the policy's, computed directly.
             let legal = self.state.count_legal(&shared.rules);
             let rank = self.env_rng.below(legal as u64);
             return self.state.nth_legal(&shared.rules, rank as usize);
         }
         let (variant, position) = (&shared.config.variant, self.state.position(&shared.rules));
         let limits = Limits::stopped_by(&shared.stop);
-        // Who stops a search undoes the step, so any move will do then.
+        // The caller undoes a step that it stops, so any move will do here.
         policy
             .choose_within(variant, &position, &mut self.env_rng, limits)
             .map_or_else(

@@ -50,7 +50,7 @@ pub(crate) static NTH_BIT: [[u8; 8]; 256] = {
     table
 };
 
-/// Of a hand in a byte, two bits a type: the types of which there is a piece, one bit each.
+/// For a hand in a byte, two bits a type: the types that it has a piece of, one bit each.
 pub(crate) static HELD: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -67,7 +67,7 @@ pub(crate) static HELD: [u8; 256] = {
     table
 };
 
-/// Of types, one bit each: which of the 64 bytes of the placements, 16 for each type, are theirs.
+/// For types, one bit each: a mask of their bytes among the 64 placements, 16 for each type.
 pub(crate) static KEPT: [[u64; 8]; 16] = {
     let mut table = [[0; 8]; 16];
     let mut types = 0;

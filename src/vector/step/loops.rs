@@ -23,7 +23,7 @@ pub(crate) fn playable<S: GameState>(
     (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
 }
 
-/// Writes what the agent sees of games into the rows from `first` on.
+/// Writes observations, masks and players to move of games into the rows from `first` on.
 pub(crate) fn write_view<S: GameState>(
     shared: &StepContext<S>,
     games: &[Game<S>],
@@ -38,8 +38,8 @@ pub(crate) fn write_view<S: GameState>(
     }
 }
 
-/// Writes states, beside which is said whether their game is over: their observations into the rows from
-/// `first` on, and their legal actions.
+/// Writes states: their observations into the rows from `first` on, and their legal actions. Each state
+/// comes with a flag that tells whether its game is over.
 pub(crate) fn write_rows<'a, S: GameState + 'a>(
     rules: &S::Rules,
     states: impl Iterator<Item = (&'a S, bool)> + Clone,
@@ -77,7 +77,7 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = &'a S>> Kernel for WriteObservati
     }
 }
 
-/// Writes the legal actions of states, beside which is said whether their game is over.
+/// Writes the legal actions of states, each with a flag that tells whether its game is over.
 pub(crate) struct WriteMasks<'a, S: GameState, I> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) states: I,
@@ -93,7 +93,7 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = (&'a S, bool)>> Kernel for WriteM
     }
 }
 
-/// Draws a legal action of every game.
+/// Draws a legal action for every game.
 pub(crate) struct Sample<'a, S: GameState> {
     pub(crate) shared: &'a StepContext<S>,
     pub(crate) games: &'a mut [Game<S>],
@@ -152,7 +152,7 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
     }
 }
 
-/// Games that lie next to each other, and their part of everything.
+/// Games that lie next to each other, with their parts of all arrays.
 pub(crate) struct GameBlock<'a, S: GameState> {
     pub(crate) shared: &'a StepContext<S>,
     pub(crate) first: usize,
@@ -162,7 +162,7 @@ pub(crate) struct GameBlock<'a, S: GameState> {
 }
 
 impl<S: GameState> GameBlock<'_, S> {
-    /// Cuts the block into some of this many games and one of the rest.
+    /// Cuts the block into blocks of this many games; the last has the rest.
     pub(crate) fn split(self, games: usize) -> impl Iterator<Item = Self> {
         let mut rest = Some(self);
         iter::from_fn(move || {
@@ -264,7 +264,7 @@ impl<S: GameState> Kernel for ActPlainly<'_, S> {
     }
 }
 
-/// Plays the rest of a step that is more than the agent's action.
+/// Finishes a step that is more than the agent's action.
 #[inline(never)]
 fn act_fully<S: GameState>(
     shared: &StepContext<S>,

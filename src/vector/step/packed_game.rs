@@ -1,4 +1,4 @@
-//! The fast form of a game on 16 cells, in two machine words.
+//! The packed form of a game on 16 cells, in two machine words.
 
 use std::array;
 use std::sync::Arc;
@@ -46,19 +46,19 @@ pub(super) const PLACEABLE_SHIFT: u32 = 48;
 pub(super) const OVER_SHIFT: u32 = 63;
 const OVER: u64 = 1 << OVER_SHIFT;
 
-/// What an action does to a state.
+/// The effect of an action on a state.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))] // finds its place by a shift, and never in two cache lines
 pub(super) struct Effect {
-    /// What to add to `view`: the stone to the own stones, less its piece of the own hand.
+    /// Added to `view`: the stone joins the own stones, and its piece leaves the own hand.
     change: u64,
     /// The cells that the opponent may be pointed to.
     pub(super) reach: u64,
-    /// What to add to `rest`: the turn, where it was and the type of the stone.
+    /// Added to `rest`: one turn, its cell, and the type of the stone.
     marks: u64,
 }
 
-/// What is computed once for a variant.
+/// Tables that are computed once for a variant.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(super) variant: Arc<Variant>,
@@ -120,7 +120,7 @@ impl PackedGame {
         self.view.to_le_bytes()
     }
 
-    /// The state after a legal action; after any other number, some state that is of no use.
+    /// The state after a legal action; for any other number, an arbitrary state.
     #[inline(always)]
     fn after(self, tables: &Tables, action: usize) -> Self {
         let effect = &tables.effects[action % EFFECTS];
@@ -129,7 +129,7 @@ impl PackedGame {
         let stones = u64::from((placed as u32).rotate_left(16));
         let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
         let allowed = effect.reach & !(stones | (stones >> 16));
-        // Whatever the opening rule asks of the first stone, there is one now, or its player has passed.
+        // The opening rule does not matter any more: there is a stone now, or its player has passed.
         let held = u64::from(HELD[usize::from(hands as u8)]);
         // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
         let over = u64::from(held == 0) | u64::from(allowed | effect.change == 0);
@@ -296,7 +296,7 @@ impl GameState for PackedGame {
 
     #[inline(always)]
     fn is_legal(&self, _: &Tables, action: usize) -> bool {
-        // Without branches: which actions are passes is hard to predict.
+        // Branch-free, because it is hard to predict which actions are passes.
         let cell = self.allowed() >> (action % CELLS);
         let piece = u64::from(self.placeable()) >> (action / CELLS % 8);
         // The pass is alone legal if no cell is allowed, unless the game is over.
@@ -312,7 +312,7 @@ impl GameState for PackedGame {
 
     #[inline(always)]
     fn advance(&mut self, tables: &Tables, action: usize, held: bool) -> bool {
-        // A game that is held plays some action in vain: a branch would take longer.
+        // A game that is held also plays some action, which is discarded: a branch would take longer.
         debug_assert!(held || self.is_legal(tables, action));
         *self = self.after(tables, action);
         self.rest & OVER == 0
@@ -402,7 +402,7 @@ impl GameState for PackedGame {
         observations: &mut Observations<'_>,
         first: usize,
     ) {
-        // The layout is looked at once for all rows, so that every loop is a simple one.
+        // The layout is matched once for all rows, so that every loop is simple.
         match observations {
             Observations::Float32(Layout::Flat, all) => {
                 for (row, state) in rows(all, first).zip(states) {

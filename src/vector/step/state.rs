@@ -1,4 +1,4 @@
-//! What a batch keeps of each game, in two forms with the same meaning.
+//! The state of a game in a batch, in two forms with the same meaning.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::vector::buffers::Observations;
 
 /// The state of a game as a batch steps it. Actions are indices, as in [`crate::encode`].
 pub(crate) trait GameState: Copy + Send + Sync {
-    /// What is computed once for a variant.
+    /// Tables that are computed once for a variant.
     type Rules: std::fmt::Debug + Send + Sync;
 
     /// Equal for states whose observations are equal.
@@ -37,7 +37,7 @@ pub(crate) trait GameState: Copy + Send + Sync {
     /// Whether a pass is the only legal action.
     fn must_pass(&self, rules: &Self::Rules) -> bool;
 
-    /// Whether the action is legal; of one that does not exist, anything.
+    /// Whether the action is legal; the answer is arbitrary for an action that does not exist.
     fn is_legal(&self, rules: &Self::Rules, action: usize) -> bool;
 
     /// The state after an action, which must be legal.
@@ -69,7 +69,7 @@ pub(crate) trait GameState: Copy + Send + Sync {
     /// The points of Light and Dark.
     fn score(&self, rules: &Self::Rules) -> [u16; 2];
 
-    /// What tells apart positions that look different to the side to move.
+    /// A key that differs for positions that look different to the side to move.
     fn key(&self) -> Self::Key;
 
     /// Writes the observations of states into the rows from `first` on.

@@ -51,7 +51,7 @@ class ReplayBuffer:
             capacity: the largest number of positions to keep.
 
         Raises:
-            MemoryError: there is not enough memory for so many positions.
+            MemoryError: there is not enough memory for that many positions.
         """
         features, actions = 3 * variant.board.num_cells + 8, variant.num_actions
         self.capacity = capacity

@@ -22,8 +22,8 @@ class TacticalFeatures(nn.Module):
 
     Per cell it adds, for each side, the points that a stone there would score, and the number of
     lines of three through the cell that hold one stone of that side and none of the other. Per
-    placement it adds the share of the board's cells that would be open to the opponent, and whether
-    none would be, which forces a pass.
+    placement it adds the share of the board's cells that the opponent would be allowed, and whether
+    there would be none, which forces a pass.
 
     Attributes:
         table: int64 `(order, size)`, the permutation of extended observations by each symmetry,
@@ -89,7 +89,7 @@ def _lines(board: Board) -> NDArray[np.float32]:
 def _reach(board: Board) -> NDArray[np.float32]:
     """Float32 `(num_cells, 4 * num_cells)`: 1 where a placement lets the opponent place next.
 
-    On an empty board, the cells that are open after a placement are all cells that it reaches.
+    On an empty board, the allowed cells after a placement are all cells that it reaches.
     """
     n = board.num_cells
     start = Position(Variant(board, "anywhere", 1))

@@ -32,7 +32,7 @@ def native_network(network: PolicyValueNetwork, variant: Variant) -> Network:
 
 
 def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike[str]) -> Network:
-    """Write the network of a checkpoint to its own file, replacing it whole or not at all.
+    """Write the network of a checkpoint to a file, which is replaced whole or not at all.
 
     Args:
         checkpoint: a checkpoint of `mijnlieff train`, or the run's folder.

@@ -27,7 +27,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder for one training while the `with` block runs.
 
     The lock is a file with the process id in it, locked by the operating system, which releases it
-    when the process ends in whatever way. On file systems without locks nothing is refused.
+    when the process ends, even by a kill. On file systems without locks nothing is refused.
 
     Args:
         folder: the folder, which exists.

@@ -1,6 +1,6 @@
 // The board of mijnlieff, for notebooks (anywidget) and for the page of `mijnlieff play --browser`.
-// It draws what `state` says and sends what the person wants; all rules are in Python. Only the
-// piece in hand and what is typed into forms lives here.
+// It draws `state` and sends the person's requests; all rules are in Python. Only the piece in hand
+// and the contents of forms are kept here.
 //
 // One ES module in several files, which static_files.py joins: a notebook loads a single text.
 
@@ -65,7 +65,7 @@ const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-poin
 const points = (count) => `${count} point${count === 1 ? "" : "s"}`;
 const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
 
-/** Jupyter's, VS Code's or Colab's theme, or else what the browser prefers. */
+/** Jupyter's, VS Code's or Colab's theme, or else the one that the browser prefers. */
 function isDark() {
   const { body, documentElement } = document;
   if (body.dataset.jpThemeLight) return body.dataset.jpThemeLight === "false";

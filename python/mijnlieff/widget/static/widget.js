@@ -183,7 +183,7 @@ function render({ model, el }) {
     if (usable.length && !usable.includes(piece)) piece = usable[0];
     const size = game.cells.length;
     const open = new Set(position.legal.filter((action) => action !== game.passAction).map((action) => action % size));
-    const waits = state.thinking && state.isLive; // the opponent's choices are its own business
+    const waits = state.thinking && state.isLive; // the choices are then the opponent's
     const hints = state.aids.hints && !waits ? state.evaluation?.hints ?? null : null;
     const best = hints ? Math.max(...Object.values(hints)) : 0;
 

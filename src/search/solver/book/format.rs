@@ -99,7 +99,7 @@ pub(super) fn write(positions: impl Iterator<Item = (u32, u32, i32)>) -> Vec<u8>
 /// Groups, the bytes they point into, and the number of positions.
 pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
 
-/// What a file holds.
+/// The content of a file.
 pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
     let body = KIND.open(file)?;
     let (mut groups, mut at, mut total) = (Vec::new(), 0, 0);

@@ -1,4 +1,4 @@
-//! Making the book: the last level is searched, the others follow from it.
+//! Makes the book: the last level is searched, the others follow from it.
 
 use std::collections::HashSet;
 
@@ -73,7 +73,7 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
 ///
 /// # Errors
 ///
-/// When a limit is reached, or there is no memory for the table.
+/// When a limit is reached, or memory does not suffice for the table.
 ///
 /// # Panics
 ///
@@ -136,7 +136,8 @@ pub fn make_book(
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
 ///
-/// Finished games count, as different from games that go on; the board must have at most 16 cells and at most 3 copies be played.
+/// Finished games count, and differ from games that go on. The board must have at most 16 cells, and
+/// the variant at most 3 copies.
 ///
 /// # Errors
 ///

@@ -25,8 +25,8 @@ pub enum BookError {
     /// The file is not a whole book of this version.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The content makes no sense although the checksum matches.
-    #[error("the book makes no sense at byte {at}")]
+    /// The content is invalid although the checksum matches.
+    #[error("the book is invalid at byte {at}")]
     Content {
         /// Where, in bytes after the header.
         at: usize,
