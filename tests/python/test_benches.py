@@ -163,3 +163,23 @@ def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
     assert rows[1:] == [
         [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))] for kind in kinds
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script")
+@pytest.mark.parametrize(("portable", "code"), [(60, 0), (49, 1)])
+def test_portable_code_slower_than_half_is_reported(tmp_path, portable, code):
+    programs = {}
+    for name, rate in (("fast", 100), ("portable", portable)):
+        programs[name] = tmp_path / name
+        programs[name].write_text(f"#!/bin/sh\nprintf 'steps\\t{rate}\\nsearches\\t100\\n'\n")
+        programs[name].chmod(0o755)
+    done = subprocess.run(
+        [BENCHES / "portable.sh", programs["fast"], programs["portable"]],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert rows[0] == ["steps", "100", f"{portable}", f"{portable / 100:.2f}"]
+    assert rows[1] == ["searches", "100", "100", "1.00"]
+    assert ("slower than half:" in done.stdout) == bool(code)
