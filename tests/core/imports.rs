@@ -89,7 +89,7 @@ const UNSAFE: [(&str, usize); 7] = [
     ("tree_search::memory::pages", 1),
     ("python::convert::actions", 1),
     ("python::convert::integers", 1),
-    ("python::convert::shared_memory", 16),
+    ("python::convert::shared_memory", 15),
 ];
 
 fn root() -> PathBuf {
