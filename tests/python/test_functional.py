@@ -241,7 +241,7 @@ def test_bad_arguments():
         (lambda: functional.legal_mask(np.uint64(0)), ValueError, r"shape \(n,\), not \(\)"),
         (lambda: functional.legal_mask(states[None]), ValueError, r"\(n,\), not \(1, 3\)"),
         (lambda: functional.legal_mask(states, LARGE), ValueError, r"\(n, 5\), not \(3,\)"),
-        (lambda: functional.step(states, [0, 0]), ValueError, r"shape \(3,\), one a game"),
+        (lambda: functional.step(states, [0, 0]), ValueError, r"shape \(3,\), one for each game"),
         (lambda: functional.step(states, [0.5] * 3), TypeError, "must be an integer|be integers"),
         (lambda: functional.step(states, [0] * 3, reward="points"), ValueError, "unknown reward"),
         (
