@@ -20,6 +20,8 @@ pub(super) struct Ends {
     score: LentArray<i16>,
     winner: LentArray<i8>,
     illegal: LentArray<bool>,
+    /// Who would be to move in the last positions.
+    to_play: LentArray<i8>,
     /// Set in same-step mode, where a step returns the observations of new games.
     last: Option<LastInfo>,
 }
@@ -27,7 +29,6 @@ pub(super) struct Ends {
 /// The last observations of games that ended.
 struct LastInfo {
     observations: LastObservations,
-    to_play: LentArray<i8>,
     /// The pass, the only action of a game that is over, as a row for every game: one row in memory,
     /// to read only, of which views are handed out.
     action_mask: Py<PyAny>,
@@ -45,7 +46,6 @@ impl LastInfo {
         let rows = numpy.call_method1("broadcast_to", (pass, (games, width)))?;
         Ok(Self {
             observations: LastObservations::new(py, core, format)?,
-            to_play: LentArray::zeros(py, &[games])?,
             action_mask: rows.unbind(),
         })
     }
@@ -60,6 +60,7 @@ impl Ends {
             score: LentArray::zeros(py, &[games, 2])?,
             winner: LentArray::zeros(py, &[games])?,
             illegal: LentArray::zeros(py, &[games])?,
+            to_play: LentArray::zeros(py, &[games])?,
             last: same_step
                 .then(|| LastInfo::new(py, core, format))
                 .transpose()?,
@@ -72,10 +73,11 @@ impl Ends {
             && self.score.is_free(py)
             && self.winner.is_free(py)
             && self.illegal.is_free(py)
+            && self.to_play.is_free(py)
             && self
                 .last
                 .as_ref()
-                .is_none_or(|last| last.observations.is_free(py) && last.to_play.is_free(py))
+                .is_none_or(|last| last.observations.is_free(py))
     }
 
     /// Replaces the contents of the arrays by the results of the last step.
@@ -89,7 +91,9 @@ impl Ends {
         // than to write many in a row.
         let (ended, illegal) = (self.ended.all_false(), self.illegal.all_false());
         let (score, winner) = (self.score.numbers(), self.winner.numbers());
+        let to_play = self.to_play.numbers();
         score.fill(0);
+        to_play.fill(0);
         winner.fill(NO_WINNER);
         for ending in core.endings() {
             let game = ending.game as usize;
@@ -100,15 +104,11 @@ impl Ends {
                 .winner
                 .map_or(NO_WINNER, |player| player.index() as i8);
             illegal[game] = ending.illegal;
+            to_play[game] = ending.to_play.index() as i8;
         }
         let Some(last) = &mut self.last else {
             return Ok(());
         };
-        let to_play = last.to_play.numbers();
-        to_play.fill(0);
-        for ending in core.endings() {
-            to_play[ending.game as usize] = ending.to_play.index() as i8;
-        }
         last.observations.write(py, core, format)
     }
 
@@ -132,7 +132,7 @@ impl Ends {
                 .call_method0(py, pyo3::intern!(py, "view"))?;
             final_info.set_item(pyo3::intern!(py, "action_mask"), masks)?;
             final_info.set_item(pyo3::intern!(py, "_action_mask"), &ended)?;
-            final_info.set_item(pyo3::intern!(py, "to_play"), last.to_play.lend(py)?)?;
+            final_info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py)?)?;
             final_info.set_item(pyo3::intern!(py, "_to_play"), &ended)?;
             info.set_item(pyo3::intern!(py, "final_info"), final_info)?;
             info.set_item(pyo3::intern!(py, "final_obs"), last.observations.lend(py)?)?;

@@ -128,20 +128,27 @@ impl<S: GameState> Game<S> {
     }
 
     /// Starts a new game. Returns whether it now waits for an outside opponent.
+    #[inline]
     pub(crate) fn reset(&mut self, shared: &StepContext<S>) -> bool {
+        self.start(shared);
         let config = &shared.config;
-        let may_pass = config.auto_pass && config.random_plies > 0;
+        let is_ready = config.opponent == Opponent::SelfPlay && config.random_plies == 0;
+        !is_ready && self.reach_agent(shared)
+    }
+
+    /// Plays a game that has just started until the agent is to act. Returns whether it now waits for
+    /// an outside opponent.
+    fn reach_agent(&mut self, shared: &StepContext<S>) -> bool {
+        if shared.config.opponent == Opponent::SelfPlay && !shared.config.auto_pass {
+            return false;
+        }
         loop {
-            self.start(shared);
-            if config.opponent == Opponent::SelfPlay && !may_pass {
-                return false;
-            }
             match self.play_until_agent(shared) {
                 Wait::Agent => return false,
                 Wait::Opponent => return true,
                 // After random plies the opponent can end a game before the agent has acted in it.
                 // Without any it cannot, so another draw will do.
-                Wait::Reset => {}
+                Wait::Reset => self.start(shared),
             }
         }
     }
