@@ -28,10 +28,10 @@ from mijnlieff import (
     Position,
     RandomPolicy,
     Variant,
-    observe_batch,
     solve_batch,
 )
 from mijnlieff.evaluation.benchmark import SOURCES, Entry, write_benchmark
+from mijnlieff.evaluation.decisions import canonical_keys
 
 DATA = Path(__file__).resolve().parent.parent / "python" / "mijnlieff" / "data"
 MAX_ROUNDS = 400
@@ -158,20 +158,6 @@ def play(
         ]
         games = [game for game in games if not game[0].is_over]
     return [game for game in games if len(game[0].legal_actions()) > 1]
-
-
-def canonical_keys(positions: list[Position]) -> list[bytes]:
-    """Return a key for each position, which positions that differ by a symmetry share."""
-    observations = observe_batch(positions, "flat", "uint8")
-    board = positions[0].variant.board
-    cells = observations[:, : 3 * board.num_cells].reshape(len(positions), 3, -1)
-    hands = observations[:, 3 * board.num_cells :]
-    keys = []
-    for symmetry in board.symmetries:
-        mapped = np.empty_like(cells)
-        mapped[:, :, symmetry] = cells
-        keys.append(np.concatenate([mapped.reshape(len(positions), -1), hands], axis=1))
-    return [min(key[i].tobytes() for key in keys) for i in range(len(positions))]
 
 
 if __name__ == "__main__":

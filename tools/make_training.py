@@ -103,6 +103,8 @@ def by_ply(run: dict[str, Any]) -> Iterator[str]:
     """Yield the grades of a run by ply."""
     rows = []
     for ply in map(str, range(1, 14)):
+        if not all(ply in run["grades"][name]["by_ply"] for name in PLAYERS):
+            continue  # there are few distinct positions this early
         shown = [run["grades"][name]["by_ply"][ply] for name in PLAYERS]
         cells = [percent(row[key]) for row in shown for key in ("optimal", "kept")]
         rows.append([ply, *cells])

@@ -8,7 +8,7 @@ import pytest
 import mijnlieff
 from mijnlieff import PerfectPolicy, Position, RandomPolicy, Variant, errors, grade, solve
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation.grading import sample_decisions
+from mijnlieff.evaluation.decisions import Decisions, canonical_keys
 
 
 def test_perfect_play_gets_full_marks() -> None:
@@ -65,9 +65,60 @@ def test_rows_add_up() -> None:
 
 
 def test_decisions_have_a_choice() -> None:
-    sample = sample_decisions(RandomPolicy(), 50, (1, 2))
+    sample = Decisions(RandomPolicy(), (1, 2)).draw(50)
     assert len(sample) == 50
     assert all(len(position.legal_actions()) > 1 for position in sample)
+
+
+def test_symmetric_positions_share_a_key() -> None:
+    board = mijnlieff.Board.from_text("####\n####\n##..\n##..")
+    for variant in (Variant(), Variant(board)):
+        images = variant.action_symmetries
+        games = [Position(variant)] * len(images)
+        rng = np.random.default_rng(0)
+        kept: set[bytes] = set()
+        while not games[0].is_over:
+            action = rng.choice(games[0].legal_actions())
+            games = [
+                game.play(int(image[action])) for game, image in zip(games, images, strict=True)
+            ]
+            keys = canonical_keys(games)
+            assert len(set(keys)) == 1
+            kept.add(keys[0])
+        assert len(kept) == games[0].ply  # positions of different plies differ
+    assert canonical_keys([]) == []
+
+
+def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
+    class Asked:
+        """Plays the first legal action, and keeps the last positions it was asked about."""
+
+        def act(self, position: Position) -> int:
+            return int(position.legal_actions()[0])
+
+        def act_batch(self, positions: list[Position]) -> np.ndarray:
+            self.last = list(positions)
+            return np.array([self.act(position) for position in positions], dtype=np.int64)
+
+    policy = Asked()
+    decisions = Decisions(policy, (3,))
+    drawn = decisions.draw(300) + decisions.draw(300)
+    assert len(set(canonical_keys(drawn))) == len(drawn) == 600
+    assert decisions.repeats > 50  # openings of few plies are soon exhausted
+    plies = np.array([position.ply for position in drawn])
+    assert set(range(2, 14)) <= set(plies.tolist()) and (plies < 8).mean() > 0.2
+    report = grade(policy, positions=90)
+    keys = canonical_keys(policy.last)
+    assert len(set(keys)) == len(keys) == 30
+    assert report.repeats["own games"] > 0 and list(report.repeats) == list(report.by_source)
+    assert "90 distinct positions" in str(report)
+
+
+def test_small_boards_have_fewer_positions() -> None:
+    variant = Variant(mijnlieff.Board.from_text("##\n##"), copies=1)
+    report = grade("random", positions=10_000, variant=variant)
+    again = grade("random", positions=20_000, variant=variant)
+    assert 10 < report.total.positions == again.total.positions < 3000
 
 
 def test_bad_input() -> None:
@@ -76,9 +127,7 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="seed"):
         grade("random", positions=3, seed=-1)
     with pytest.raises(ValueError, match="no turn with two legal actions"):
-        sample_decisions(
-            RandomPolicy(), 1, (0,), Variant(mijnlieff.Board.from_text("#"), "corner_straight")
-        )
+        grade("random", variant=Variant(mijnlieff.Board.from_text("#"), "corner_straight"))
 
     class Bad:
         def act(self, position: Position) -> int:

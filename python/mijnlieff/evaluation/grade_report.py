@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,12 @@ class Judged:
     @classmethod
     def joined(cls, parts: Sequence[Judged]) -> Judged:
         """Return the entries of all parts."""
-        names = [field.name for field in fields(cls)]
+        names = [entry.name for entry in fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def where(self, chosen: NDArray[np.bool_]) -> Judged:
         """Return the entries selected by a mask, bool ``(B,)``."""
-        return Judged(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return Judged(*(getattr(self, entry.name)[chosen] for entry in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ class GradeReport(TableReport):
         by_ply: by the number of actions before the position.
         seed: the seed of the positions.
         benchmark: the name of the benchmark that the positions are from; None if they were drawn.
+        repeats: by source, the openings and positions left out because they were equal to earlier
+            ones, up to symmetry; empty for a benchmark.
     """
 
     policy: str
@@ -132,10 +134,17 @@ class GradeReport(TableReport):
     by_ply: dict[int, GradeRow]
     seed: int
     benchmark: str | None = None
+    repeats: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_judged(
-        cls, policy: str, judged: Judged, *, seed: int, benchmark: str | None = None
+        cls,
+        policy: str,
+        judged: Judged,
+        *,
+        seed: int,
+        benchmark: str | None = None,
+        repeats: dict[str, int] | None = None,
     ) -> GradeReport:
         """Return the report on the choices of a policy."""
         seats = {"as Light": 0, "as Dark": 1}
@@ -157,6 +166,7 @@ class GradeReport(TableReport):
             },
             seed=seed,
             benchmark=benchmark,
+            repeats=repeats or {},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,8 +180,8 @@ class GradeReport(TableReport):
 
     @property
     def _title(self) -> str:
-        origin = "" if self.benchmark is None else f" of {self.benchmark}"
-        return f"{self.policy} against exact play, {self.total.positions} positions{origin}"
+        kind = f"positions of {self.benchmark}" if self.benchmark else "distinct positions"
+        return f"{self.policy} against exact play, {self.total.positions} {kind}"
 
     @property
     def _summary(self) -> str:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
-    SEEDS,
     BuiltinPolicy,
     MinimaxPolicy,
     Position,
     RandomPolicy,
     Variant,
     integer,
-    random_openings,
     seed_of,
     threads_of,
 )
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.benchmark import Benchmark, benchmark
+from mijnlieff.evaluation.decisions import Decisions
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["grade", "sample_decisions"]
+__all__ = ["grade"]
 
-_OPENING_PLIES = 4
-"""Games start after 0 to 3 random plies, so deterministic policies play different games."""
 _CHUNK = 1024
 
 
@@ -46,14 +42,18 @@ def grade(
 
     The positions are those of a benchmark, the same for everyone (see `benchmark`), or drawn. One
     third of drawn positions comes from random play, one third from minimax of depth 2 against
-    itself, and one third from games of the policy against itself. Each position is from a different
-    game, drawn from its decisions (turns with two or more legal actions), so positions are
-    independent. Games start after 0 to 3 random plies.
+    itself, and one third from games of the policy against itself. Games start after 0 to 7 random
+    plies. Each position is drawn from the decisions (turns with two or more legal actions) of
+    one game, and no two games of a source start alike. So a policy that plays without chance is not
+    asked about the same game again and again, and the intervals, which take positions for
+    independent, hold for games too. A position is counted once: one that is equal to an earlier
+    one, up to symmetries of the board, is left out. Small boards may have fewer positions than
+    asked for.
 
     Args:
         policy: a policy, or a name for `make_policy`.
-        positions: number of positions to draw, at least 3, or the name of a benchmark, such as
-            ``"standard-v1"``.
+        positions: number of distinct positions to draw, at least 3, or the name of a benchmark,
+            such as ``"standard-v1"``.
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
             built-in policy alone.
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
@@ -83,8 +83,8 @@ def grade(
     positions = integer("positions", positions)
     if positions < 3:
         raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
-    parts = _judge_drawn(graded, positions, seed, variant, progress, num_threads)
-    return GradeReport.from_judged(shown, Judged.joined(parts), seed=seed)
+    judged, repeats = _judge_drawn(graded, positions, seed, variant, progress, num_threads)
+    return GradeReport.from_judged(shown, judged, seed=seed, repeats=repeats)
 
 
 def _judge_benchmark(policy: Policy, frozen: Benchmark, progress: bool) -> Judged:
@@ -116,79 +116,30 @@ def _judge_drawn(
     variant: Variant | None,
     progress: bool,
     num_threads: int | None,
-) -> list[Judged]:
-    """Judge the choices of a policy in positions drawn from games."""
+) -> tuple[Judged, dict[str, int]]:
+    """Judge the choices of a policy in positions drawn from games, and count repeats by source."""
     sources: dict[str, Policy] = {
         "random play": RandomPolicy(seed),
         "minimax 2": MinimaxPolicy(2, seed),
         "own games": graded,
     }
-    judged = []
+    judged, repeats = [], {}
+    taken: set[bytes] = set()
     with progress_bar(positions, "positions", enabled=progress) as move_on:
         for number, (source, player) in enumerate(sources.items()):
-            left = positions // 3 + (number < positions % 3)
-            chunk = 0
-            while left:
-                count = min(left, _CHUNK)
-                # Every source and chunk has its own random stream.
-                draw = (seed, number, chunk)
-                sample = sample_decisions(player, count, draw, variant)
+            wanted = positions // 3 + (number < positions % 3)
+            decisions = Decisions(player, (seed, number), variant, taken)
+            left = wanted
+            while left and (sample := decisions.draw(min(left, _CHUNK))):
                 solutions = solve_batch(sample, num_threads)
-                judged.append(_judge(graded, np.full(count, source), sample, solutions))
-                move_on(count)
-                left -= count
-                chunk += 1
-    return judged
-
-
-def sample_decisions(
-    player: Policy, count: int, seed: Sequence[int], variant: Variant | None = None
-) -> list[Position]:
-    """Return positions with two or more legal actions, each from a different game of a policy.
-
-    Args:
-        player: the policy, which plays both sides after 0 to 3 random plies.
-        count: number of positions.
-        seed: numbers that seed the openings and the draw of one position from each game.
-        variant: the variant to play; None is the standard game.
-
-    Raises:
-        ValueError: no game had a decision.
-        PolicyError: the policy chose an illegal action.
-    """
-    rng = np.random.default_rng(list(seed))
-    found: list[Position] = []
-    while len(found) < count:
-        wanted = count - len(found)
-        games = []
-        for plies in range(_OPENING_PLIES):
-            share = (wanted + _OPENING_PLIES - 1 - plies) // _OPENING_PLIES
-            start = int(rng.integers(SEEDS, dtype=np.uint64))
-            games.append(random_openings(share, plies, variant, start))
-        drawn = _draw([game for part in games for game in part], player, rng)
-        if not drawn:
-            raise ValueError("games of this variant have no turn with two legal actions to grade")
-        found += drawn
-    return found
-
-
-def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> list[Position]:
-    """Play games to their end, and draw one decision from each game that has any."""
-    drawn: list[Position | None] = [None] * len(games)
-    met = np.zeros(len(games), dtype=np.int64)
-    running = list(range(len(games)))
-    while running:
-        for i in running:
-            if len(games[i].legal_actions()) > 1:
-                met[i] += 1
-                # Keeping the n-th with probability 1/n draws uniformly (reservoir sampling).
-                if rng.integers(met[i]) == 0:
-                    drawn[i] = games[i]
-        actions = choose_actions(player, [games[i] for i in running])
-        for i, action in zip(running, actions, strict=True):
-            games[i] = games[i].play(action)
-        running = [i for i in running if not games[i].is_over]
-    return [position for position in drawn if position is not None]
+                judged.append(_judge(graded, np.full(len(sample), source), sample, solutions))
+                move_on(len(sample))
+                left -= len(sample)
+            repeats[source] = decisions.repeats
+            move_on(left)
+    if not judged:
+        raise ValueError("games of this variant have no turn with two legal actions to grade")
+    return Judged.joined(judged), repeats
 
 
 def _judge(

@@ -1,0 +1,131 @@
+"""Distinct positions with a choice, drawn from games of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mijnlieff._mijnlieff import SEEDS, Position, Variant, observe_batch, random_openings
+from mijnlieff.policies.base import Policy, choose_actions
+
+__all__ = ["Decisions", "canonical_keys"]
+
+_DEPTHS = 8
+"""Games start after fewer random plies than this."""
+_PATIENCE = 8
+"""Rounds without a new position after which there are taken to be no more."""
+
+
+class Decisions:
+    """Positions with two or more legal actions, each from a different game of a policy.
+
+    Games start after 0 to 7 random plies, as many games after each number, and the policy plays
+    both sides. No two games start alike, and no two positions are equal, up to symmetries of the
+    board.
+
+    Attributes:
+        repeats: games and positions left out because they were equal to earlier ones.
+    """
+
+    def __init__(
+        self,
+        player: Policy,
+        seed: Sequence[int],
+        variant: Variant | None = None,
+        taken: set[bytes] | None = None,
+    ) -> None:
+        """Prepare to draw.
+
+        Args:
+            player: the policy.
+            seed: numbers that seed the openings and the draw of one position from each game.
+            variant: the variant to play; None is the standard game.
+            taken: keys of positions to leave out, to which those drawn are added.
+        """
+        self.repeats = 0
+        self._player = player
+        self._rng = np.random.default_rng(list(seed))
+        self._variant = variant
+        self._depths = _DEPTHS
+        self._taken = set() if taken is None else taken
+        self._openings: set[bytes] = set()
+
+    def draw(self, count: int) -> list[Position]:
+        """Return new positions: `count`, or fewer if several rounds of games gave none.
+
+        Raises:
+            PolicyError: the policy chose an illegal action.
+        """
+        found: list[Position] = []
+        barren = 0
+        while len(found) < count and barren < _PATIENCE:
+            games = self._new(self._start(count - len(found)), self._openings)
+            drawn = self._new(_draw(games, self._player, self._rng), self._taken)
+            barren = 0 if drawn else barren + 1
+            found += drawn
+        return found
+
+    def _start(self, count: int) -> list[Position]:
+        """Return up to `count` games after random plies."""
+        games: list[Position] = []
+        depths = self._depths
+        for plies in range(depths):
+            # A few games are all long openings, since short ones are soon exhausted.
+            share = (count + plies) // depths
+            start = int(self._rng.integers(SEEDS, dtype=np.uint64))
+            try:
+                games += random_openings(share, plies, self._variant, start)
+            except ValueError:  # games of this variant end sooner
+                self._depths = plies
+                break
+        return games
+
+    def _new(self, positions: list[Position], seen: set[bytes]) -> list[Position]:
+        """Return the positions that are not among those seen, and add them."""
+        new = []
+        for position, key in zip(positions, canonical_keys(positions), strict=True):
+            if key in seen:
+                self.repeats += 1
+            else:
+                seen.add(key)
+                new.append(position)
+        return new
+
+
+def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> list[Position]:
+    """Play games to their end, and draw one decision from each game that has any."""
+    drawn: list[Position | None] = [None] * len(games)
+    met = np.zeros(len(games), dtype=np.int64)
+    running = list(range(len(games)))
+    while running:
+        for i in running:
+            if len(games[i].legal_actions()) > 1:
+                met[i] += 1
+                # Keeping the n-th with probability 1/n draws uniformly (reservoir sampling).
+                if rng.integers(met[i]) == 0:
+                    drawn[i] = games[i]
+        actions = choose_actions(player, [games[i] for i in running])
+        for i, action in zip(running, actions, strict=True):
+            games[i] = games[i].play(action)
+        running = [i for i in running if not games[i].is_over]
+    return [position for position in drawn if position is not None]
+
+
+def canonical_keys(positions: Sequence[Position]) -> list[bytes]:
+    """Return a key for each position of a variant; positions that a symmetry maps share theirs.
+
+    The side to move is not part of it, since observations are those of the side to move.
+    """
+    if not positions:
+        return []
+    observations = observe_batch(list(positions), "flat", "uint8")
+    board = positions[0].variant.board
+    cells = observations[:, : 3 * board.num_cells].reshape(len(positions), 3, -1)
+    hands = observations[:, 3 * board.num_cells :]
+    keys = []
+    for symmetry in board.symmetries:
+        mapped = np.empty_like(cells)
+        mapped[:, :, symmetry] = cells
+        keys.append(np.concatenate([mapped.reshape(len(positions), -1), hands], axis=1))
+    return [min(key[i].tobytes() for key in keys) for i in range(len(positions))]
