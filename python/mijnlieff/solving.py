@@ -1,6 +1,7 @@
 """Perfect play: exact margins of positions and of every action.
 
-Every position of a board with up to 16 cells can be solved. Early positions of the standard game,
+Every position of a board with up to 16 cells can be solved, and on larger boards every ending with
+few empty cells. Early positions of the standard game,
 up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
 use. A solver keeps the results of its searches in a table, which makes later searches faster. There
 is one solver for each board and number of copies, and another one for the opening rule
@@ -152,9 +153,9 @@ def solve(
 ) -> Solution:
     """Return the exact margin of a position and of every legal action, for the side to move.
 
-    Any position of a board of up to 16 cells takes seconds at most with up to 3 copies. Larger
-    boards may take very long; give a limit. Runs without the GIL and stops on
-    Ctrl-C.
+    Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
+    a position of a larger board with at most 14 empty cells. Others may take very long; give a
+    limit. Runs without the GIL and stops on Ctrl-C.
 
     >>> import mijnlieff
     >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point

@@ -292,3 +292,40 @@ def test_all_that_solve_know_the_first_moves_of_the_opening(opening: str) -> Non
     report = mijnlieff.best_response("perfect", start=start, seat="light", settle=False)
     assert (report.margin, report.value) == (value, value)
     assert mijnlieff.evaluate("perfect", "perfect", 20, start.variant).mean_margin == 0
+
+
+def ending(board: str, copies: int, empty: int, seed: int) -> Position:
+    """The position of a random game with this many empty cells."""
+    variant = Variant(mijnlieff.Board.from_text(board), "outside", copies)
+    player, position = mijnlieff.RandomPolicy(seed), Position(variant)
+    while not position.is_over:
+        stones = position.observation("flat", "uint8")[: 2 * variant.board.num_cells]
+        if variant.board.num_cells - stones.sum() <= empty:
+            break
+        position = position.play(player.act(position))
+    return position
+
+
+@pytest.mark.parametrize(("board", "copies"), [("########\n" * 8, 8), ("#####\n" * 4, 127)])
+def test_endings_of_large_boards_are_exact_in_tree_searches_too(board: str, copies: int) -> None:
+    for seed in range(5):
+        position = ending(board, copies, 10, seed)
+        assert not position.is_over
+        solution = solve(position)
+        search = mijnlieff.TreeSearch([position], 1, solve_below=10, margin_weight=0.0)
+        assert search.select() is None  # the root is solved
+        assert search.actions[0] in solution.best_actions or solution.outcome in (
+            {solve(position.play(int(search.actions[0]))).outcome * -1}
+        )
+        assert search.root_values[0] == solution.outcome
+        margins = mijnlieff.solve_batch([position, position]).action_margins[1]
+        assert all(margins[action] == m for action, m in solution.action_margins.items())
+
+
+def test_large_boards_without_an_answer_say_so() -> None:
+    position = ending("########\n" * 8, 8, 20, 1)
+    with pytest.raises(mijnlieff.SearchLimitError, match="2000 nodes") as caught:
+        solve(position, max_nodes=2000)
+    assert caught.value.lower <= caught.value.upper
+    with pytest.raises(mijnlieff.SearchLimitError, match="time"):
+        solve(position, max_seconds=0.05)

@@ -1,17 +1,24 @@
 //! Cell sets of a small board as 16-bit words, and the tables that the search reads.
 
 use crate::game::{Board, Cell, Piece, Symmetry};
+use crate::memory::{OutOfMemory, filled, zeroed};
 
 /// How many sets of 16 cells there are.
 const SETS: usize = 1 << 16;
+
+/// Named in the error if memory does not suffice.
+const TABLES: &str = "the tables of the solver";
+
+/// Cells that a piece points to, by code: `piece * 16 + cell`.
+pub(super) type Reach = [u16; 64];
 
 /// The tables that the search reads, computed once from the geometry of a board.
 #[derive(Debug)]
 pub(super) struct Geometry {
     /// All cells.
     pub(super) all: u16,
-    /// Cells that a piece points to, by code: `piece * 16 + cell`.
-    pub(super) reach: [u16; 64],
+    /// Cells that a piece points to.
+    pub(super) reach: Reach,
     /// Points of a player whose stones lie on a set.
     points: Box<[u8; SETS]>,
     /// Cells that would score for a player whose stones lie on a set (the stones included).
@@ -24,20 +31,17 @@ pub(super) struct Geometry {
     ones: [u8; 256],
 }
 
-fn boxed<T: Copy + std::fmt::Debug>(value: T) -> Box<[T; SETS]> {
-    vec![value; SETS]
-        .into_boxed_slice()
-        .try_into()
-        .expect("the length is SETS")
-}
-
 impl Geometry {
     /// The tables of a board.
+    ///
+    /// # Errors
+    ///
+    /// When memory does not suffice.
     ///
     /// # Panics
     ///
     /// If it has more than 16 cells.
-    pub(super) fn new(board: &Board) -> Self {
+    pub(super) fn new(board: &Board) -> Result<Self, OutOfMemory> {
         assert!(board.num_cells() <= 16);
         let mut reach = [0; 64];
         for piece in Piece::ALL {
@@ -46,17 +50,7 @@ impl Geometry {
             }
         }
         let triples: Vec<u16> = board.triples().iter().map(|t| t.bits() as u16).collect();
-        let (mut points, mut threats) = (boxed(0_u8), boxed(0_u16));
-        for &triple in &triples {
-            let mut rest = triple;
-            while rest != 0 {
-                let cell = rest & rest.wrapping_neg();
-                rest ^= cell;
-                let pair = triple ^ cell;
-                for_supersets(pair, |set| threats[set] |= cell);
-            }
-            for_supersets(triple, |set| points[set] += 1);
-        }
+        let mut geometry = Self::without_symmetry(board.all().bits() as u16, reach, &triples)?;
         let image = |symmetry: &Symmetry| {
             [0, 8].map(|low| {
                 std::array::from_fn(|byte| {
@@ -67,11 +61,10 @@ impl Geometry {
                 })
             })
         };
-        let images: Vec<_> = board.symmetries().iter().map(image).collect();
-        let mut to_least = boxed(0_u8);
-        for (set, symmetries) in to_least.iter_mut().enumerate() {
+        geometry.images = board.symmetries().iter().map(image).collect();
+        for (set, symmetries) in geometry.to_least.iter_mut().enumerate() {
             let mut least = u16::MAX;
-            for (number, image) in images.iter().enumerate() {
+            for (number, image) in geometry.images.iter().enumerate() {
                 let mapped = map(image, set as u16);
                 if mapped < least {
                     (least, *symmetries) = (mapped, 0);
@@ -81,15 +74,44 @@ impl Geometry {
                 }
             }
         }
-        Self {
-            all: board.all().bits() as u16,
+        Ok(geometry)
+    }
+
+    /// The tables of cells that reach others, and of sets that score a point each.
+    ///
+    /// No two positions count as symmetric.
+    ///
+    /// # Errors
+    ///
+    /// When memory does not suffice.
+    pub(super) fn without_symmetry(
+        all: u16,
+        reach: Reach,
+        triples: &[u16],
+    ) -> Result<Self, OutOfMemory> {
+        let mut points: Box<[u8; SETS]> = sets(zeroed(TABLES, SETS)?);
+        let mut threats: Box<[u16; SETS]> = sets(zeroed(TABLES, SETS)?);
+        for &triple in triples {
+            let mut rest = triple;
+            while rest != 0 {
+                let cell = rest & rest.wrapping_neg();
+                rest ^= cell;
+                let pair = triple ^ cell;
+                for_supersets(pair, all, |set| threats[set] |= cell);
+            }
+            for_supersets(triple, all, |set| points[set] += 1);
+        }
+        let itself =
+            std::array::from_fn(|low| std::array::from_fn(|byte| (byte << (8 * low)) as u16));
+        Ok(Self {
+            all,
             reach,
             points,
             threats,
-            images,
-            to_least,
+            images: vec![itself],
+            to_least: sets(filled(TABLES, SETS, 1)?),
             ones: std::array::from_fn(|byte| byte.count_ones() as u8),
-        }
+        })
     }
 
     /// The image that stands for all symmetric ones of a position, given by two planes: the least,
@@ -149,8 +171,13 @@ fn map(image: &[[u16; 256]; 2], set: u16) -> u16 {
     image[0][usize::from(set as u8)] | image[1][usize::from(set >> 8)]
 }
 
-fn for_supersets(set: u16, mut visit: impl FnMut(usize)) {
-    let rest = !set;
+fn sets<T: std::fmt::Debug>(values: Vec<T>) -> Box<[T; SETS]> {
+    let values = values.into_boxed_slice();
+    values.try_into().expect("the length is SETS")
+}
+
+fn for_supersets(set: u16, all: u16, mut visit: impl FnMut(usize)) {
+    let rest = all & !set;
     let mut extra = rest;
     loop {
         visit(usize::from(set | extra));
@@ -172,7 +199,7 @@ mod tests {
             Board::default(),
             Board::from_text(".####\n#.###\n##.##").unwrap(),
         ] {
-            let geometry = Geometry::new(&board);
+            let geometry = Geometry::new(&board).unwrap();
             let points = |set: u16| {
                 let stones = CellSet::from_bits(u64::from(set));
                 let covered = |triple: &&CellSet| stones.is_superset(**triple);
@@ -195,7 +222,7 @@ mod tests {
     #[test]
     fn symmetric_positions_share_a_canonical_one() {
         let board = Board::default();
-        let geometry = Geometry::new(&board);
+        let geometry = Geometry::new(&board).unwrap();
         for (a, b) in [(0x1234, 0xfedc), (0x8001, 0), (0xffff, 0x0f00)] {
             for symmetry in board.symmetries() {
                 let map =

@@ -3,17 +3,21 @@
 use std::collections::HashMap;
 
 use super::bounds::{Bounds, narrow, static_bounds};
+use super::ending::Ending;
 use crate::game::{Position, Variant};
 use crate::search::{Halt, Limits, Meter, MoveSet};
 
 /// The approximate size of an entry of the map, its share of the empty slots included.
 const ENTRY_BYTES: usize = 200;
 
-/// The search of large boards, with bounds by position.
+/// The search of large boards, with bounds by position until an ending is reached.
 pub(super) struct LargeSearch<'a> {
     variant: &'a Variant,
     known: HashMap<Position, Bounds>,
-    capacity: usize,
+    table_bytes: usize,
+    /// The ending searched last, which knows much about the next if that is a part of it.
+    ending: Option<Ending>,
+    limits: Limits<'a>,
     meter: Meter<'a>,
 }
 
@@ -22,13 +26,20 @@ impl<'a> LargeSearch<'a> {
         Self {
             variant,
             known: HashMap::new(),
-            capacity: table_bytes / ENTRY_BYTES,
+            table_bytes,
+            ending: None,
+            limits,
             meter: limits.start(),
         }
     }
 
     pub(super) fn nodes(&self) -> u64 {
         self.meter.nodes()
+    }
+
+    /// Checks the limits.
+    pub(super) fn check(&mut self) -> Result<(), Halt> {
+        self.meter.add(0)
     }
 
     /// Narrows the bounds of a position that is not over.
@@ -41,17 +52,45 @@ impl<'a> LargeSearch<'a> {
         narrow(bounds, guess, |beta| self.bound(position, beta))
     }
 
+    /// The ending that a position is part of, if few cells are empty.
+    pub(super) fn ending_of(&mut self, position: &Position) -> Result<Option<&mut Ending>, Halt> {
+        let empty = self.variant.board().num_cells() - position.occupied().len();
+        if empty > Ending::MAX_EMPTY {
+            return Ok(None);
+        }
+        let is_part = |ending: &Ending| ending.leads_to(position);
+        if !self.ending.as_ref().is_some_and(is_part) {
+            self.ending = None; // its memory serves the next
+            self.ending = Some(Ending::new(self.variant, position, self.table_bytes)?);
+        }
+        Ok(self.ending.as_mut())
+    }
+
     /// As `SolverSearch::bound`, also for a position that is over.
     fn bound(&mut self, position: &Position, beta: i32) -> Result<i32, Halt> {
         self.meter.count()?;
-        let mut bounds = static_bounds(self.variant, position);
-        if let Some(known) = self.known.get(position) {
-            bounds = *known;
-        }
         if position.is_over(self.variant) {
             let side = position.side_to_move();
             let points = position.score(self.variant).map(i32::from);
             return Ok(points[side.index()] - points[side.opponent().index()]);
+        }
+        let (limits, nodes) = (self.limits, self.meter.nodes());
+        if let Some(ending) = self.ending_of(position)? {
+            let max_nodes = limits.max_nodes.map(|max| max - nodes);
+            let (value, nodes) = ending.bound(
+                position,
+                beta,
+                Limits {
+                    max_nodes,
+                    ..limits
+                },
+            );
+            self.meter.add(nodes)?;
+            return value.map_err(|halt| self.named(halt));
+        }
+        let mut bounds = static_bounds(self.variant, position);
+        if let Some(known) = self.known.get(position) {
+            bounds = *known;
         }
         if bounds.lower >= beta {
             return Ok(bounds.lower);
@@ -78,11 +117,23 @@ impl<'a> LargeSearch<'a> {
         } else {
             bounds.upper = bounds.upper.min(best);
         }
-        if self.known.len() >= self.capacity || !self.has_room() {
+        if self.known.len() >= self.capacity() || !self.has_room() {
             self.known.clear();
         }
         self.known.insert(*position, bounds);
         Ok(best)
+    }
+
+    /// A limit of nodes as the caller knows it, not what the search of an ending had left.
+    fn named(&self, halt: Halt) -> Halt {
+        match (halt, self.limits.max_nodes) {
+            (Halt::NodeLimit { .. }, Some(max_nodes)) => Halt::NodeLimit { max_nodes },
+            _ => halt,
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        self.table_bytes / ENTRY_BYTES
     }
 
     /// Whether there is room for another entry, made if the system has the memory.
@@ -94,7 +145,11 @@ impl<'a> LargeSearch<'a> {
         if len < self.known.capacity() {
             return true;
         }
-        let all = if len < LARGE { 1 } else { self.capacity - len };
+        let all = if len < LARGE {
+            1
+        } else {
+            self.capacity() - len
+        };
         self.known.try_reserve(all).is_ok() || self.known.try_reserve(1).is_ok()
     }
 }

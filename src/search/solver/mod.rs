@@ -18,12 +18,14 @@
 //! ```
 //!
 //! On boards of up to 16 cells a position is packed into one word, which is also the exact key of
-//! its table entry. Larger boards are searched position by position, under limits: when one is
-//! reached, the answer is the bounds proven so far.
+//! its table entry. So is an ending with few empty cells on any board. Other positions of larger
+//! boards are searched one by one until such endings are reached; when a limit ends that, the answer
+//! is the bounds proven so far.
 
 mod batch;
 mod book;
 mod bounds;
+mod ending;
 mod endings;
 mod geometry;
 mod large;
@@ -37,6 +39,7 @@ use std::sync::Arc;
 pub use self::book::{Book, BookError, canonical_counts, make_book};
 use self::bounds::static_bounds;
 pub use self::bounds::{Bounds, MoveBounds};
+use self::ending::Ending;
 use self::geometry::Geometry;
 use self::large::LargeSearch;
 use self::moves::SharedHistory;
@@ -110,6 +113,8 @@ enum SolverForm {
 impl Solver {
     /// The most cells of a board on which every position can be solved.
     pub const MAX_CELLS: usize = 16;
+    /// On larger boards, positions with this many empty cells and fewer are solved as fast.
+    pub const MAX_EMPTY: usize = Ending::MAX_EMPTY;
 
     /// A solver with a table of [`DEFAULT_TABLE_BYTES`].
     ///
@@ -136,7 +141,7 @@ impl Solver {
         let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
             SolverForm::Large
         } else {
-            let geometry = Box::new(Geometry::new(board));
+            let geometry = Box::new(Geometry::new(board)?);
             // Not more than a slot for every way to colour the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
@@ -344,6 +349,7 @@ impl Worker<'_> {
     fn best_moves(&mut self, position: &Position) -> Result<MoveSet, Halt> {
         let mut bounds = static_bounds(self.variant, position);
         self.check()?;
+        self.prepare(position)?;
         self.narrow(position, 0, &mut bounds)?;
         let margin = bounds.lower;
         let mut best = MoveSet::PASS;
@@ -378,11 +384,19 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Prepares to search the moves of a position, which share what they find.
+    fn prepare(&mut self, position: &Position) -> Result<(), Halt> {
+        match &mut self.searcher {
+            Searcher::TwoBit(_) | Searcher::FourBit(_) => Ok(()), // they share the table
+            Searcher::Large(search) => search.ending_of(position).map(drop),
+        }
+    }
+
     fn check(&mut self) -> Result<(), Halt> {
         match &mut self.searcher {
             Searcher::TwoBit(search) => search.check(),
             Searcher::FourBit(search) => search.check(),
-            Searcher::Large(_) => Ok(()), // counts every node
+            Searcher::Large(search) => search.check(),
         }
     }
 
@@ -409,7 +423,7 @@ impl Worker<'_> {
             .collect();
         let known = self.look_up(position);
         let mut guess = known.unwrap_or(0);
-        let mut done = self.check();
+        let mut done = self.check().and_then(|()| self.prepare(position));
         for (after, child) in &mut moves {
             if done.is_err() {
                 break;

@@ -5,8 +5,8 @@ use crate::game::{Hand, Player, Position};
 
 /// The most pieces of a type that a count of four bits tells apart.
 ///
-/// A hand with more is held at this number: on a board of 16 cells a player cannot run out of it
-/// before the last empty cell, where the type no longer matters.
+/// A hand with more is held at this number: with at most 16 empty cells a player cannot run out of it
+/// before the last one, where the type no longer matters.
 const MOST: u8 = 15;
 
 /// Stones, allowed cells and hands, seen from the side to move.
@@ -33,13 +33,19 @@ impl<const W: u32> SolverState<W> {
     pub(super) fn new(position: &Position) -> Self {
         let own = position.side_to_move();
         let stones = |player: Player| position.stones(player).bits() as u16;
-        let hand = |player: Player| Self::pack_hand(position.hand(player));
         Self {
             own: stones(own),
             opp: stones(own.opponent()),
             allowed: position.allowed().bits() as u16,
-            hands: hand(own) | hand(own.opponent()) << 16,
+            hands: Self::pack_hands(position),
         }
+    }
+
+    /// The hands of both players, the side to move first.
+    pub(super) fn pack_hands(position: &Position) -> u32 {
+        let own = position.side_to_move();
+        let hand = |player: Player| Self::pack_hand(position.hand(player));
+        hand(own) | hand(own.opponent()) << 16
     }
 
     fn pack_hand(hand: Hand) -> u32 {

@@ -16,6 +16,8 @@ const OFFSET: i32 = 1 << (VALUE_BITS - 1);
 
 /// The largest margin that an entry can hold.
 pub(super) const MAX_MARGIN: i32 = OFFSET - 1;
+/// Beyond every margin: a bound that says nothing.
+const NO_BOUND: i32 = 1000;
 
 /// The bounds of a position: its margin lies in `lower..=upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,26 +108,37 @@ impl TranspositionTable {
             entry >> payload_bits == tag && *entry != 0
         })?;
         let field = |shift: u32, bits: u32| (entry >> shift & ((1 << bits) - 1)) as i32;
+        let (lower, upper) = (field(0, VALUE_BITS), field(VALUE_BITS, VALUE_BITS));
+        // The least and the greatest number stand for whatever lies beyond.
         Some(Known {
-            lower: field(0, VALUE_BITS) - OFFSET,
-            upper: field(VALUE_BITS, VALUE_BITS) - OFFSET,
+            lower: if lower == 0 {
+                -NO_BOUND
+            } else {
+                lower - OFFSET
+            },
+            upper: if upper == 2 * OFFSET - 1 {
+                NO_BOUND
+            } else {
+                upper - OFFSET
+            },
             best: field(2 * VALUE_BITS, MOVE_BITS) as u8,
         })
     }
 
-    /// Stores the bounds of a position, in place of its old ones, or of the entry in its bucket that
-    /// took the least effort to find.
+    /// Stores the bounds of a position, as far as an entry can hold them, in place of its old ones,
+    /// or of the entry in its bucket that took the least effort to find.
     #[inline]
     pub(super) fn put(&self, key: u64, known: Known, nodes: u64) {
         let (bucket, tag) = self.locate(key);
         let payload_bits = self.payload_bits();
         let most = (1_u64 << (payload_bits - FIXED_BITS).min(6)) - 1;
         let effort = u64::from(nodes.max(1).ilog2()).clamp(1, most);
+        let field = |bound: i32| (bound.clamp(-OFFSET, MAX_MARGIN) + OFFSET) as u64;
         let entry = tag << payload_bits
             | effort << FIXED_BITS
             | u64::from(known.best) << (2 * VALUE_BITS)
-            | ((known.upper + OFFSET) as u64) << VALUE_BITS
-            | (known.lower + OFFSET) as u64;
+            | field(known.upper) << VALUE_BITS
+            | field(known.lower);
         let (mut place, mut least) = (&bucket[0], u64::MAX);
         for slot in bucket {
             let old = slot.load(Relaxed);

@@ -85,7 +85,7 @@ pub fn make_book(
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Vec<u8>, Halt> {
     assert!(num_threads > 0, "num_threads must be at least 1");
-    let geometry = Geometry::new(&Board::default());
+    let geometry = Geometry::new(&Board::default())?;
     let levels = levels(&geometry);
     let last = &levels[Book::STONES - 1];
     let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS)?;
@@ -153,7 +153,7 @@ pub fn canonical_counts(
 ) -> Result<Vec<usize>, Halt> {
     const COUNTING: &str = "the positions of a level";
     assert!(variant.copies() <= 3);
-    let geometry = Geometry::new(variant.board());
+    let geometry = Geometry::new(variant.board())?;
     let mut level = vec![Position::new(variant)];
     let mut counts = vec![level.len()];
     let mut meter = limits.start();

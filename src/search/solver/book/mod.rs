@@ -65,10 +65,15 @@ impl Book {
     /// # Errors
     ///
     /// When the bytes are not exactly those of a book of this version.
+    ///
+    /// # Panics
+    ///
+    /// If there are not 256 KiB of memory for tables.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
+        let geometry = Geometry::new(&Board::default());
         Ok(Self {
-            geometry: Box::new(Geometry::new(&Board::default())),
+            geometry: Box::new(geometry.expect("there is memory for the tables of a board")),
             groups,
             entries,
             len,

@@ -1,0 +1,167 @@
+//! Endings on boards of any size, searched as positions of a small board.
+//!
+//! Only the empty cells matter for what is still to come: where pieces may go, and which triples can
+//! still be completed by whom. So an ending with few empty cells is a position of a small board with
+//! these cells and two more, which hold the stones: one stands for all stones of Light, the other for
+//! all of Dark. A triple with stones of one player needs that player's cell, and one with stones of
+//! both is left out, as are those that are complete, whose points are added to the margin.
+
+use super::geometry::{Geometry, Reach};
+use super::moves::History;
+use super::search::SolverSearch;
+use super::state::SolverState;
+use super::table::TranspositionTable;
+use crate::game::{Cell, CellSet, Piece, Player, Position, Variant};
+use crate::memory::OutOfMemory;
+use crate::search::{Halt, Limits};
+
+/// Hands of this many pieces of a type, and fewer, fit into counts of two bits.
+const TWO_BIT_HAND: u8 = 3;
+
+/// An ending, and all positions that it can lead to.
+pub(super) struct Ending {
+    /// The stones that its two further cells stand for.
+    stones: [CellSet; 2],
+    /// The points of these stones.
+    points: [i32; 2],
+    /// The cells that are empty.
+    cells: Vec<Cell>,
+    geometry: Geometry,
+    table: TranspositionTable,
+    is_two_bit: bool,
+    history: History,
+}
+
+impl Ending {
+    /// The most empty cells.
+    pub(super) const MAX_EMPTY: usize = 14;
+
+    /// The ending of a position with at most [`Ending::MAX_EMPTY`] empty cells.
+    ///
+    /// # Errors
+    ///
+    /// When memory does not suffice.
+    pub(super) fn new(
+        variant: &Variant,
+        position: &Position,
+        table_bytes: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let board = variant.board();
+        let stones = [Player::Light, Player::Dark].map(|player| position.stones(player));
+        let empty = board.all() - position.occupied();
+        let cells: Vec<Cell> = empty.into_iter().collect();
+        assert!(cells.len() <= Self::MAX_EMPTY);
+        let small = |set| gather(&cells, set);
+        let mut reach: Reach = [0; 64];
+        for piece in Piece::ALL {
+            for (index, &cell) in cells.iter().enumerate() {
+                reach[piece.index() * 16 + index] = small(board.reach(piece, cell) & empty);
+            }
+        }
+        let triples: Vec<u16> = board
+            .triples()
+            .iter()
+            .filter(|&&triple| !(triple & empty).is_empty())
+            .filter(|&&triple| stones.iter().any(|&set| (triple & set).is_empty()))
+            .map(|&triple| {
+                let held = [0, 1].map(|side| !(triple & stones[side]).is_empty());
+                small(triple & empty) | further_cells(cells.len(), held)
+            })
+            .collect();
+        let all = small(empty) | further_cells(cells.len(), [true, true]);
+        let most = |player| position.hand(player).counts().into_iter().max();
+        let most = most(Player::Light).max(most(Player::Dark)).unwrap_or(0);
+        let is_two_bit = most <= TWO_BIT_HAND;
+        let key_bits = if is_two_bit {
+            SolverState::<2>::KEY_BITS
+        } else {
+            SolverState::<4>::KEY_BITS
+        };
+        // A slot for one in sixteen ways to colour the cells and mark some as allowed.
+        let useful = 8_usize << (2 * cells.len()) >> 4;
+        Ok(Self {
+            stones,
+            points: stones.map(|set| i32::from(board.points(set))),
+            geometry: Geometry::without_symmetry(all, reach, &triples)?,
+            cells,
+            table: TranspositionTable::new(table_bytes.min(useful), key_bits)?,
+            is_two_bit,
+            history: History::NONE,
+        })
+    }
+
+    /// Whether a position is this ending or one that it may lead to.
+    pub(super) fn leads_to(&self, position: &Position) -> bool {
+        let holds = |player: Player| {
+            position
+                .stones(player)
+                .is_superset(self.stones[player.index()])
+        };
+        let cells: CellSet = self.cells.iter().copied().collect();
+        let stones = self.stones[0] | self.stones[1];
+        holds(Player::Light)
+            && holds(Player::Dark)
+            && (cells | stones).is_superset(position.occupied())
+    }
+
+    /// As `SolverSearch::bound`, for a position that it leads to and that is not over, and the
+    /// number of positions searched.
+    pub(super) fn bound(
+        &mut self,
+        position: &Position,
+        beta: i32,
+        limits: Limits<'_>,
+    ) -> (Result<i32, Halt>, u64) {
+        if self.is_two_bit {
+            self.bound_by::<2>(position, beta, limits)
+        } else {
+            self.bound_by::<4>(position, beta, limits)
+        }
+    }
+
+    fn bound_by<const W: u32>(
+        &mut self,
+        position: &Position,
+        beta: i32,
+        limits: Limits<'_>,
+    ) -> (Result<i32, Halt>, u64) {
+        let side = position.side_to_move();
+        let [own, opp] = [side, side.opponent()].map(Player::index);
+        let base = self.points[own] - self.points[opp];
+        let state = self.state::<W>(position);
+        let mut search = SolverSearch::new(&self.geometry, &self.table, self.history, limits);
+        let value = search
+            .check()
+            .and_then(|()| search.bound(state, beta - base));
+        let nodes = search.nodes();
+        self.history = *search.history();
+        (value.map(|value| value + base), nodes)
+    }
+
+    fn state<const W: u32>(&self, position: &Position) -> SolverState<W> {
+        let side = position.side_to_move();
+        let set = |player: Player| {
+            let mut held = [false; 2];
+            held[player.index()] = true;
+            gather(&self.cells, position.stones(player)) | further_cells(self.cells.len(), held)
+        };
+        SolverState {
+            own: set(side),
+            opp: set(side.opponent()),
+            allowed: gather(&self.cells, position.allowed()),
+            hands: SolverState::<W>::pack_hands(position),
+        }
+    }
+}
+
+/// Those of a few cells that are in a set, a bit each.
+fn gather(cells: &[Cell], set: CellSet) -> u16 {
+    let bits = cells.iter().enumerate();
+    bits.map(|(index, &cell)| u16::from(set.contains(cell)) << index)
+        .sum()
+}
+
+/// The cells after the first `count`, one for the stones of each player.
+fn further_cells(count: usize, held: [bool; 2]) -> u16 {
+    (u16::from(held[0]) | u16::from(held[1]) << 1) << count
+}
