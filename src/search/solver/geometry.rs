@@ -89,8 +89,8 @@ impl Geometry {
         reach: Reach,
         triples: &[u16],
     ) -> Result<Self, OutOfMemory> {
-        let mut points: Box<[u8; SETS]> = sets(zeroed(TABLES, SETS)?);
-        let mut threats: Box<[u16; SETS]> = sets(zeroed(TABLES, SETS)?);
+        let mut points: Box<[u8; SETS]> = array(zeroed(TABLES, SETS)?);
+        let mut threats: Box<[u16; SETS]> = array(zeroed(TABLES, SETS)?);
         for &triple in triples {
             let mut rest = triple;
             while rest != 0 {
@@ -109,7 +109,7 @@ impl Geometry {
             points,
             threats,
             images: vec![itself],
-            to_least: sets(filled(TABLES, SETS, 1)?),
+            to_least: array(filled(TABLES, SETS, 1)?),
             ones: std::array::from_fn(|byte| byte.count_ones() as u8),
         })
     }
@@ -171,7 +171,12 @@ fn map(image: &[[u16; 256]; 2], set: u16) -> u16 {
     image[0][usize::from(set as u8)] | image[1][usize::from(set >> 8)]
 }
 
-fn sets<T: std::fmt::Debug>(values: Vec<T>) -> Box<[T; SETS]> {
+/// The values for all sets, in place.
+#[expect(
+    clippy::unnecessary_box_returns,
+    reason = "they are too many for the stack"
+)]
+fn array<T: std::fmt::Debug>(values: Vec<T>) -> Box<[T; SETS]> {
     let values = values.into_boxed_slice();
     values.try_into().expect("the length is SETS")
 }

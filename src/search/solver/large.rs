@@ -16,7 +16,7 @@ pub(super) struct LargeSearch<'a> {
     known: HashMap<Position, Bounds>,
     table_bytes: usize,
     /// The ending searched last, which knows much about the next if that is a part of it.
-    ending: Option<Ending>,
+    ending: Option<Box<Ending>>,
     limits: Limits<'a>,
     meter: Meter<'a>,
 }
@@ -59,11 +59,12 @@ impl<'a> LargeSearch<'a> {
             return Ok(None);
         }
         let is_part = |ending: &Ending| ending.leads_to(position);
-        if !self.ending.as_ref().is_some_and(is_part) {
+        if !self.ending.as_deref().is_some_and(is_part) {
             self.ending = None; // its memory serves the next
-            self.ending = Some(Ending::new(self.variant, position, self.table_bytes)?);
+            let ending = Ending::new(self.variant, position, self.table_bytes)?;
+            self.ending = Some(Box::new(ending));
         }
-        Ok(self.ending.as_mut())
+        Ok(self.ending.as_deref_mut())
     }
 
     /// As `SolverSearch::bound`, also for a position that is over.
