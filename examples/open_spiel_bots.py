@@ -29,7 +29,7 @@ def make_bot(game: pyspiel.Game, simulations: int, seed: int) -> MCTSBot:
 
 
 def play_in_open_spiel(game: pyspiel.Game, bot: MCTSBot, name: str) -> None:
-    """Play one game by OpenSpiel's rules of the loop, and print its moves."""
+    """Play one game in a loop as OpenSpiel has it, and print its moves."""
     players = [bot, PolicyBot(name)]
     state = game.new_initial_state()
     moves = []
@@ -53,7 +53,7 @@ def main() -> None:
 
     game = load_game()
     bot = make_bot(game, arguments.simulations, arguments.seed)
-    play_in_open_spiel(game, bot, arguments.opponents[0])
+    play_in_open_spiel(game, bot, arguments.opponents[-1])
 
     print(f"{'opponent':12} {'score':>7}  {'95 % interval':>15} {'games':>6} {'seconds':>8}")
     for name in arguments.opponents:

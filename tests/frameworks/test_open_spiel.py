@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -376,3 +378,14 @@ def test_the_benchmark():
     )
     assert done.returncode == 0, done.stderr
     assert "python_mijnlieff" in done.stdout and "tic_tac_toe" in done.stdout
+
+
+def test_the_examples_of_the_docstrings():
+    result = doctest.testmod(open_spiel)
+    assert result.failed == 0 < result.attempted
+
+
+def test_the_page():
+    page = (ROOT / "docs" / "integrations" / "open_spiel.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(block, "open_spiel.md", "exec"), {"__name__": "page"})
