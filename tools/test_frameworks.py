@@ -147,12 +147,19 @@ def install(uv: str, environment: Environment, python: str) -> Path:
 
     Raises:
         subprocess.CalledProcessError: uv cannot make it; its output says why.
+        OSError: there is no such Python.
     """
     folder = FOLDER / environment.name
-    if not python_of(folder).exists():
-        subprocess.run([uv, "venv", "--quiet", "--python", python, folder], check=True)
-    command = [uv, "pip", "install", "--quiet", "--upgrade", "--python", python_of(folder)]
-    subprocess.run([*command, *requirements(environment)], check=True)
+    # Another Python makes the environment again; otherwise uv installs what changed.
+    program = "import sys; print(sys.version)"
+    wanted = subprocess.check_output([python, "-c", program])
+    if (
+        not python_of(folder).exists()
+        or subprocess.check_output([python_of(folder), "-c", program]) != wanted
+    ):
+        subprocess.run([uv, "venv", "--quiet", "--clear", "--python", python, folder], check=True)
+    command = [uv, "pip", "install", "--quiet", "--upgrade", "--exact", "--python"]
+    subprocess.run([*command, python_of(folder), *requirements(environment)], check=True)
     program = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = subprocess.check_output([python_of(folder), "-c", program], text=True).strip()
     Path(packages, "mijnlieff.pth").write_text(f"{ROOT / 'python'}\n", encoding="utf-8")
@@ -230,9 +237,9 @@ def check(uv: str, environment: Environment, python: str) -> list[Check]:
     try:
         folder = install(uv, environment, python)
         versions, number = installed_versions(python_of(folder), environment.shown)
-    except subprocess.CalledProcessError as error:
-        seconds = time.perf_counter() - begin
-        return [line("install", f"failed with code {error.returncode}", seconds, True)]
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return [line("install", "failed", time.perf_counter() - begin, True)]
     lines = [line("install", "done", time.perf_counter() - begin, False)]
     for tests in filter(None, ([own], more)):
         begin, report = time.perf_counter(), folder / "report.xml"
