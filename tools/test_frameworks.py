@@ -205,11 +205,12 @@ def read_report(report: Path) -> Iterator[tuple[str, str, float, bool]]:
     groups: dict[str, list[ElementTree.Element]] = {}
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         module, test = case.get("classname", ""), case.get("name", "")
-        if not module:  # a file that cannot be imported is named by the test
-            module, test = test, "(import)"
-        short = module.rpartition(".")[2]
-        own = module.startswith("tests.frameworks.")
-        name = test.partition("[")[0] if own else short
+        if not module:  # a file that cannot be imported
+            name = f"{test.rpartition('.')[2]} (import)"
+        elif module.startswith("tests.frameworks."):
+            name = test.partition("[")[0]
+        else:
+            name = module.rpartition(".")[2]
         groups.setdefault(name, []).append(case)
     for name, cases in groups.items():
         bad = sum(
