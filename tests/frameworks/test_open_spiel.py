@@ -15,6 +15,7 @@ import numpy as np
 import pyspiel
 import pytest
 from absl.flags import FLAGS
+from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts, minimax
 from open_spiel.python.algorithms.generate_playthrough import replay
 from open_spiel.python.bots.uniform_random import UniformRandomBot
@@ -266,6 +267,21 @@ def test_a_policy_plays_as_a_bot_what_it_plays_by_itself():
         assert bot.step(state) == policy.act(state.position)
 
 
+def test_their_learning_environment():
+    game = open_spiel.load_game(Variant(copies=1))
+    env = rl_environment.Environment(game)
+    draw, state = np.random.default_rng(0), game.new_initial_state()
+    step = env.reset()
+    while not step.last():
+        player = step.observations["current_player"]
+        assert step.observations["legal_actions"][player] == state.legal_actions()
+        assert step.observations["info_state"][player] == state.observation_tensor(player)
+        action = int(draw.choice(state.legal_actions()))
+        state.apply_action(action)
+        step = env.step([action])
+    assert step.rewards == state.returns()
+
+
 def test_their_bots_are_our_policies():
     game = pyspiel.load_game("python_mijnlieff")
     policy = BotPolicy(game, mcts_bot(game))
@@ -307,8 +323,12 @@ def test_boards_may_have_lines():
 
 
 class Bot(pyspiel.Bot):
+    def __init__(self, action=64):
+        super().__init__()
+        self.action = action
+
     def step(self, state):
-        return 64
+        return self.action
 
 
 class RestartingBot(Bot):
@@ -340,6 +360,12 @@ def test_misuse():
         BotPolicy(game, Bot()).act(Position())
     with pytest.raises(PolicyError, match="64"):
         BotPolicy(game, RestartingBot()).act(Position())
+    with pytest.raises(PolicyError, match=r"RestartingBot returned None .* not an action"):
+        BotPolicy(game, RestartingBot(None)).act(Position())
+    with pytest.raises(TypeError, match="must be a Variant, not 'corner'"):
+        open_spiel.load_game("corner")
+    with pytest.raises(ValueError, match="unknown reward 'win'"):
+        open_spiel.load_game(reward="win")
     policy = BotPolicy(game, PolicyBot("random"))
     with pytest.raises(ValueError, match="this game plays"):
         policy.act(other)

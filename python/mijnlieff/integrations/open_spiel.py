@@ -18,6 +18,7 @@ Player 0 is Light. Observations belong to the player who asks, at its turn or of
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -263,8 +264,11 @@ def load_game(
 
     Raises:
         ValueError: an unknown reward or observation.
+        TypeError: something else than a variant.
     """
     chosen = Variant() if variant is None else variant
+    if not isinstance(chosen, Variant):
+        raise TypeError(f"the variant must be a Variant, not {variant!r}")
     settings = {
         "board": chosen.board.to_text().replace("\n", "/"),
         "opening": chosen.opening,
@@ -346,7 +350,8 @@ class BotPolicy:
         """Return the bot's actions, int64 ``(B,)``, asked one after the other.
 
         Raises:
-            PolicyError: the bot cannot start from a position.
+            PolicyError: the bot cannot start from a position, or returned something else than an
+                integer.
             ValueError: a position of another variant than the game's.
         """
         return np.array([self._ask(position) for position in positions], np.int64)
@@ -360,7 +365,13 @@ class BotPolicy:
             raise PolicyError(
                 f"{type(bot).__name__} has no restart_at, so it cannot play from a position"
             ) from error
-        return int(bot.step(state))
+        action = bot.step(state)
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise PolicyError(
+                f"{type(bot).__name__} returned {action!r} in {position!r}, which is not an action"
+            ) from None
 
 
 pyspiel.register_game(_GAME_TYPE, MijnlieffGame)
