@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers
 PACKAGING := .venv-packaging
+FRAMEWORKS ?=
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
 MINUTES ?= 5
 FUZZ_SECONDS ?= 60
@@ -70,6 +71,10 @@ test-python: .venv/installed-test ## Test the package
 .PHONY: test-train
 test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training and the examples
 	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py tests/python/test_examples.py
+
+.PHONY: test-frameworks
+test-frameworks: .venv/installed-test ## Test the adapters, each in its framework's own environment: FRAMEWORKS="sb3 jax", or all
+	$(BIN)/python tools/test_frameworks.py $(FRAMEWORKS)
 
 .PHONY: test-notebooks
 test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter and execute the notebooks at small size
@@ -240,5 +245,5 @@ all: lint docs site test ## Run everything that must pass before a change is mer
 
 .PHONY: clean
 clean: ## Remove everything built, and the virtual environment
-	rm -rf .venv $(PACKAGING) target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
+	rm -rf .venv .venv-frameworks $(PACKAGING) target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
 		docs/_build docs/api docs/notebooks/*.ipynb

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 import operator
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -60,8 +62,22 @@ def _is_inner(name: str) -> bool:
     try:
         value = operator.attrgetter(name)(mijnlieff)
     except AttributeError:
-        return name.endswith((".py", ".pyi"))
+        return name.endswith((".py", ".pyi")) or _is_in_an_adapter(name)
     return inspect.ismodule(value) or value is not None
+
+
+def _is_in_an_adapter(name: str) -> bool:
+    """Whether a name belongs to an adapter, which cannot be imported without its framework."""
+    parts = name.split(".")
+    if parts[0] not in ("integrations", "jax"):
+        return False
+    path = Path(mijnlieff.__file__).parent
+    while parts and (path / parts[0]).is_dir():
+        path /= parts.pop(0)
+    source = path / "__init__.py"
+    if parts and (path / f"{parts[0]}.py").exists():
+        source = path / f"{parts.pop(0)}.py"
+    return not parts or re.search(rf"\b{parts[0]}\b", source.read_text("utf-8")) is not None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

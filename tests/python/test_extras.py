@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import re
+import sys
+import tomllib
+from pathlib import Path
+
 import pytest
 
+import mijnlieff
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.errors import MissingExtraError
 
@@ -25,3 +32,39 @@ def test_versions_are_compared_as_numbers(monkeypatch):
 def test_a_missing_distribution_is_named():
     with pytest.raises(MissingExtraError, match=r"needs surely-missing .*mijnlieff\[frame\]"):
         require_version("the adapter", "surely-missing", "1", "frame")
+
+
+PACKAGE = Path(mijnlieff.__file__).parent
+ADAPTERS = [
+    f"mijnlieff.integrations.{path.stem}"
+    for path in sorted((PACKAGE / "integrations").iterdir())
+    if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
+] + ["mijnlieff.jax"] * (PACKAGE / "jax").exists()
+FRAMEWORKS = (
+    "jax",
+    "open_spiel",
+    "pgx",
+    "pyspiel",
+    "ray",
+    "sb3_contrib",
+    "stable_baselines3",
+    "tensordict",
+    "tianshou",
+    "torchrl",
+)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_adapters_without_their_framework_say_how_to_install_it(name, monkeypatch):
+    for framework in FRAMEWORKS:
+        for loaded in [it for it in sys.modules if it.partition(".")[0] == framework]:
+            monkeypatch.delitem(sys.modules, loaded)
+        monkeypatch.setitem(sys.modules, framework, None)
+    for loaded in [it for it in sys.modules if f"{it}.".startswith(f"{name}.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    with pytest.raises(MissingExtraError) as caught:
+        importlib.import_module(name)
+    command = re.search(r"pip install (?:--upgrade )?'mijnlieff\[([\w-]+)\]'$", str(caught.value))
+    assert command, caught.value
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert command[1] in project["project"]["optional-dependencies"]

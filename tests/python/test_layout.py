@@ -33,6 +33,7 @@ OPTIONAL = {
     "tornado": {"mijnlieff.widget.server"},
     "IPython": set(),
     "PIL": set(),
+    "pyspiel": {"mijnlieff.integrations.open_spiel"},
     "pygame": set(),
     "tensorboard": set(),
 }

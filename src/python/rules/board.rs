@@ -143,6 +143,15 @@ impl PyBoard {
         }
     }
 
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    // The object cannot change, so search trees of other libraries copy it for nothing.
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((
             crate::python::restorer(py, "_restore_board")?,

@@ -247,6 +247,15 @@ impl PyPosition {
             .call_method1("svg", (slf,))
     }
 
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    // The object cannot change, so search trees of other libraries copy it for nothing.
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,

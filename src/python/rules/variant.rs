@@ -129,6 +129,15 @@ impl PyVariant {
         format!("Variant({board}, opening='{opening}', copies={copies})")
     }
 
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    // The object cannot change, so search trees of other libraries copy it for nothing.
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> (Bound<'py, PyType>, (PyBoard, &'static str, usize)) {

@@ -1,0 +1,236 @@
+"""Gymnasium's checks, wrappers and ways of making environments, for its oldest and newest version.
+
+The environments' own tests in tests/python run with each version too.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import wrappers
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as vector_wrappers
+
+import mijnlieff
+from mijnlieff import Board, MijnlieffEnv, Variant, VectorEnv
+
+NAME = "mijnlieff:Mijnlieff-v0"
+MODES = list(AutoresetMode)
+OPTIONS = [
+    {},
+    {"opponent": None, "observation": "planes"},
+    {"opponent": "minimax", "seat": "dark", "dtype": "uint8"},
+    {"observation": "packed", "reward": "margin"},
+    {"variant": Variant(Board.from_text("##.\n###\n.##"), "corner", 1), "auto_pass": True},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_check_env_finds_no_error_and_no_warning(options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(NAME, **options)
+        check_env(env.unwrapped, skip_render_check=True)
+        env.close()
+
+
+def make_vec(mode, options):
+    if mode == "vector_entry_point":
+        return gymnasium.make_vec(
+            NAME, num_envs=3, vectorization_mode=mode, autoreset="next_step", **options
+        )
+    kwargs = {"context": "spawn"} if mode == "async" else {}
+    return gymnasium.make_vec(
+        NAME, num_envs=3, vectorization_mode=mode, vector_kwargs=kwargs, **options
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"opponent": None, "observation": "planes"}], ids=str)
+def test_sync_async_and_native_environments_play_the_same_games(options):
+    envs = [make_vec(mode, options) for mode in ("vector_entry_point", "sync", "async")]
+    native = envs[0]
+    assert isinstance(native.unwrapped, VectorEnv)
+    found = [env.reset(seed=5) for env in envs]
+    for _ in range(40):
+        for seen, info in found[1:]:
+            assert np.array_equal(seen, found[0][0])
+            assert np.array_equal(info["action_mask"], found[0][1]["action_mask"])
+        actions = native.unwrapped.sample_actions()
+        steps = [env.step(actions) for env in envs]
+        for step in steps[1:]:
+            assert all(map(np.array_equal, step[:4], steps[0][:4]))
+        found = [(step[0], step[4]) for step in steps]
+    for env in envs:
+        env.close()
+
+
+def same(ours, theirs) -> bool:
+    """Whether two entries of an info are equal, in the games that have them."""
+    if isinstance(ours, dict):
+        return set(ours) == set(theirs) and all(same(ours[key], theirs[key]) for key in ours)
+    if ours is None or theirs is None:
+        return ours is theirs
+    if np.asarray(ours).dtype == object:
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_infos_as_lists_are_those_of_single_environments(mode):
+    options = {"opponent": "random", "illegal_action": "raise"}
+    native = vector_wrappers.DictInfoToList(VectorEnv(3, autoreset=mode, **options))
+    singles = vector_wrappers.DictInfoToList(
+        SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 3, autoreset_mode=mode)
+    )
+    listed = [env.reset(seed=2)[1] for env in (native, singles)]
+    ended = 0
+    for _ in range(40):
+        for ours, theirs in zip(*listed, strict=True):
+            assert set(theirs) <= set(ours)
+            assert all(same(ours[key], theirs[key]) for key in ours.keys() & theirs.keys())
+            ended += "winner" in ours.get("final_info", ours)
+        actions = native.unwrapped.sample_actions()
+        steps = [env.step(actions) for env in (native, singles)]
+        over = steps[0][2]
+        listed = [step[4] for step in steps]
+        if mode is AutoresetMode.DISABLED and over.any():
+            listed = [
+                env.reset(options={"reset_mask": over.copy()})[1] for env in (native, singles)
+            ]
+            ended += over.sum()
+    assert ended >= 3
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_episode_statistics_are_those_of_single_environments(mode):
+    """Older versions count a step too few in same-step mode, for every environment."""
+    options = {"opponent": "random", "illegal_action": "raise", "reward": "margin"}
+    native = vector_wrappers.RecordEpisodeStatistics(VectorEnv(4, autoreset=mode, **options))
+    singles = vector_wrappers.RecordEpisodeStatistics(
+        SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 4, autoreset_mode=mode)
+    )
+    for env in (native, singles):
+        env.reset(seed=3)
+    for _ in range(60):
+        actions = native.unwrapped.sample_actions()
+        (_, _, over, _, ours), (*_, theirs) = native.step(actions), singles.step(actions)
+        assert ("episode" in ours) == ("episode" in theirs) == over.any()
+        if over.any():
+            assert np.array_equal(ours["_episode"], theirs["_episode"])
+            for key in ("r", "l"):
+                assert np.array_equal(ours["episode"][key], theirs["episode"][key])
+    assert native.episode_count == singles.episode_count > 15
+
+
+def test_episode_statistics_with_resets_by_mask():
+    env = VectorEnv(4, opponent="random", reward="margin", autoreset="disabled")
+    recorded = vector_wrappers.RecordEpisodeStatistics(env)
+    recorded.reset(seed=3)
+    returns, lengths = np.zeros(4), np.zeros(4, int)
+    for _ in range(60):
+        _, rewards, over, _, info = recorded.step(env.sample_actions())
+        returns += rewards
+        lengths += 1
+        assert ("episode" in info) == over.any()
+        if over.any():
+            assert np.array_equal(info["_episode"], over)
+            assert np.array_equal(info["episode"]["r"][over], returns[over])
+            assert np.array_equal(info["episode"]["l"][over], lengths[over])
+            recorded.reset(options={"reset_mask": over.copy()})
+        returns[over], lengths[over] = 0, 0
+    assert recorded.episode_count > 15
+
+
+# Gymnasium refuses those of observations in same-step mode, for all environments.
+OBSERVATION_WRAPPERS = {
+    "DtypeObservation": lambda env: vector_wrappers.DtypeObservation(env, np.int16),
+    "FlattenObservation": vector_wrappers.FlattenObservation,
+    "ReshapeObservation": lambda env: vector_wrappers.ReshapeObservation(env, (2, 28)),
+}
+VECTOR_WRAPPERS = {
+    "ClipReward": lambda env: vector_wrappers.ClipReward(env, -0.5, 0.5),
+    "NormalizeReward": vector_wrappers.NormalizeReward,
+    "TransformAction": lambda env: vector_wrappers.TransformAction(env, lambda action: action),
+    "TransformReward": lambda env: vector_wrappers.TransformReward(env, lambda reward: 2 * reward),
+}
+
+
+WRAPPED = [(wrap, mode) for wrap in VECTOR_WRAPPERS for mode in MODES] + [
+    (wrap, mode)
+    for wrap in OBSERVATION_WRAPPERS
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED)
+]
+
+
+@pytest.mark.parametrize(("name", "mode"), WRAPPED)
+def test_vector_wrappers_do_what_they_do_to_single_environments(name, mode):
+    wrap = (VECTOR_WRAPPERS | OBSERVATION_WRAPPERS)[name]
+    options = {"opponent": "random", "illegal_action": "raise", "dtype": "uint8"}
+    batch = VectorEnv(4, autoreset=mode, **options)
+    singles = SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 4, autoreset_mode=mode)
+    native, other = wrap(batch), wrap(singles)
+    assert np.array_equal(native.reset(seed=1)[0], other.reset(seed=1)[0])
+    for _ in range(25):
+        actions = batch.sample_actions()
+        ours, theirs = native.step(actions), other.step(actions)
+        assert all(map(np.array_equal, ours[:4], theirs[:4]))
+        assert native.observation_space.contains(ours[0])
+        if mode is AutoresetMode.DISABLED and ours[2].any():
+            for env in (native, other):
+                env.reset(options={"reset_mask": ours[2].copy()})
+
+
+def test_observations_are_normalized_in_the_mode_that_the_wrapper_takes():
+    env = VectorEnv(4, opponent="random", autoreset="next_step")
+    normalized = vector_wrappers.NormalizeObservation(env)
+    normalized.reset(seed=0)
+    for _ in range(30):
+        seen = normalized.step(env.sample_actions())[0]
+    assert seen.shape == (4, 56) and np.isfinite(seen).all()
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda env: wrappers.RecordEpisodeStatistics(env),
+        lambda env: wrappers.Autoreset(env),
+        lambda env: wrappers.FlattenObservation(env),
+        lambda env: wrappers.FrameStackObservation(env, 2),
+        lambda env: wrappers.NormalizeReward(env),
+        lambda env: wrappers.TimeLimit(env, 3),
+    ],
+    ids=["RecordEpisodeStatistics", "Autoreset", "FlattenObservation", "FrameStackObservation",
+         "NormalizeReward", "TimeLimit"],
+)  # fmt: skip
+def test_wrappers_of_single_environments(wrap):
+    env = wrap(gymnasium.make(NAME))
+    seen, info = env.reset(seed=0)
+    truncated = over = False
+    for _ in range(20):
+        assert env.observation_space.contains(seen)
+        assert np.array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"])
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        seen, _, over, truncated, info = env.step(action)
+        if (over or truncated) and not isinstance(env, wrappers.Autoreset):
+            seen, info = env.reset()
+    assert not truncated or isinstance(env, wrappers.TimeLimit)
+
+
+def test_pictures_of_a_game_are_collected(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env = wrappers.RenderCollection(gymnasium.make(NAME, render_mode="rgb_array"))
+    _, info = env.reset(seed=0)
+    env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    frames = env.render()
+    assert [frame.dtype for frame in frames] == [np.uint8, np.uint8]
+
+
+def test_the_registry_knows_both_entry_points():
+    spec = gymnasium.spec("Mijnlieff-v0")
+    assert spec.entry_point == "mijnlieff.envs:MijnlieffEnv"
+    assert spec.vector_entry_point == "mijnlieff.envs:VectorEnv"
+    assert mijnlieff.MijnlieffEnv is MijnlieffEnv
