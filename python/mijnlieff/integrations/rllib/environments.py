@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MaskedEnv", "MijnlieffMultiAgentEnv"]
 
+_Flags = dict[Any, bool]  # by agent, and for "__all__"
+
 _GAME = (
     "variant",
     "observation",
@@ -140,13 +142,7 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
 
     def step(
         self, action_dict: dict[int, Any]
-    ) -> tuple[
-        dict[int, Any],
-        dict[int, float],
-        dict[Any, bool],
-        dict[Any, bool],
-        dict[int, dict[str, Any]],
-    ]:
+    ) -> tuple[dict[int, Any], dict[int, float], _Flags, _Flags, dict[int, Any]]:
         """Play the action of the agent that is to move.
 
         Args:
@@ -175,7 +171,8 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
         position, mask = self.position, info["action_mask"]
         views = {it: position.observation(self._layout, np.float32, it) for it in (0, 1)}
         seen = {it: self._seen(view, mask) for it, view in views.items()}
-        ends = {name: info[name] for name in ("score", "winner", "illegal") if name in info}
+        names = ("score", "winner", "illegal")
+        ends: dict[str, Any] = {name: info[name] for name in names if name in info}
         return (
             seen,
             {player: reward, 1 - player: -reward},

@@ -27,6 +27,8 @@ __all__ = ["PolicyRLModule", "RLModulePolicy", "RandomMaskedRLModule"]
 class _FixedRLModule(RLModule):
     """A module that acts and is never trained."""
 
+    framework = "torch"  # where RLlib should make tensors, or it refuses to make any
+
     #: The entry of the observations that actions are chosen from.
     needs = ""
 
@@ -80,7 +82,9 @@ class RandomMaskedRLModule(_FixedRLModule):
 
     def _choose(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         # The largest of equally distributed numbers is each legal action equally often.
-        return np.where(rows > 0, self._generator.random(rows.shape), -1).argmax(axis=1)
+        numbers: NDArray[np.float64] = self._generator.random(rows.shape)
+        chosen: NDArray[np.int64] = np.where(rows > 0, numbers, -1.0).argmax(axis=1)
+        return chosen
 
 
 class PolicyRLModule(_FixedRLModule):
