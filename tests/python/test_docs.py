@@ -45,7 +45,10 @@ def load(path: Path, monkeypatch: pytest.MonkeyPatch):
     return module
 
 
-WITH_EXAMPLES = [path for path in PAGES if python_blocks(path)]
+# Those about frameworks are run by tests/frameworks, where the frameworks are.
+WITH_EXAMPLES = [
+    path for path in PAGES if python_blocks(path) and path.parent != DOCS / "integrations"
+]
 
 
 def test_the_pages_are_found():

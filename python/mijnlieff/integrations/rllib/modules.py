@@ -186,7 +186,8 @@ class RLModulePolicy(NetworkPolicy):
         return layout
 
     def _forward(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-        weight = next(iter(self.module.parameters()), None)
+        has_weights = isinstance(self.module, torch.nn.Module)
+        weight = next(iter(self.module.parameters()), None) if has_weights else None
         device = None if weight is None else weight.device
         seen: Any = torch.as_tensor(observations, device=device)
         if isinstance(self.module.observation_space, Dict):
