@@ -12,7 +12,7 @@ the package too.
 
 from mijnlieff._util.extras import missing_extra, require_version
 
-require_version("the RLlib adapter", "ray", "2.50", "rllib")
+require_version("the RLlib adapter", "ray", "2.52", "rllib")
 try:
     from mijnlieff.integrations.rllib.environments import MaskedEnv, MijnlieffMultiAgentEnv
     from mijnlieff.integrations.rllib.modules import (
