@@ -43,7 +43,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
     "environments": (
         "Environments",
         "The Gymnasium environments; PettingZoo's is on the page of `mijnlieff.mijnlieff_v0`.",
-        ["MijnlieffEnv", "VectorEnv", "expand_packed"],
+        ["MijnlieffEnv", "VectorEnv", "MaskInObservation", "expand_packed"],
     ),
     "policies": (
         "Policies",

@@ -36,7 +36,13 @@ from mijnlieff._mijnlieff import (
     random_openings,
     rollout,
 )
-from mijnlieff.envs import MijnlieffEnv, VectorEnv, expand_packed, register_envs
+from mijnlieff.envs import (
+    MaskInObservation,
+    MijnlieffEnv,
+    VectorEnv,
+    expand_packed,
+    register_envs,
+)
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import (
     Benchmark,
@@ -77,6 +83,7 @@ __all__ = [
     "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",
+    "MaskInObservation",
     "MatchReport",
     "MijnlieffEnv",
     "MinimaxPolicy",
