@@ -19,6 +19,7 @@ ROOT = Path(mijnlieff.__file__).parent
 # imports it inside a function, or not at all.
 OPTIONAL = {
     "torch": {
+        "mijnlieff.integrations.sb3.policy",
         "mijnlieff.train.alphazero",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
@@ -32,6 +33,7 @@ OPTIONAL = {
     "traitlets": {"mijnlieff.widget.notebook"},
     "tornado": {"mijnlieff.widget.server"},
     "IPython": set(),
+    "stable_baselines3": {"mijnlieff.integrations.sb3"},
     "PIL": set(),
     "pygame": set(),
     "tensorboard": set(),
