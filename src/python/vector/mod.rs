@@ -220,7 +220,7 @@ impl PyBatchEnv {
         position_list(py, &core.config().variant, waiting)
     }
 
-    /// The numbers of the pending games, and whether each started in this step, after another ended.
+    /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
     fn pending_games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let inner = self.lock()?;
         let pending = inner.core.pending();

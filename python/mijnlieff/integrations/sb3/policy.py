@@ -68,9 +68,7 @@ class SB3Policy(NetworkPolicy):
         self._num_actions = _num_actions(model.action_space)
         network, normalize = model.policy, model.get_vec_normalize_env()
         if frozen:
-            optimizer = getattr(network, "optimizer", None)
-            network = copy.deepcopy(network, {id(optimizer): None})  # it would double the memory
-            normalize = copy.deepcopy(normalize)
+            network, normalize = _copied(network), copy.deepcopy(normalize)
         self._network, self._normalize = network, normalize
         layout = _layout(self._space, self._num_actions)
         temperature = 0.0 if deterministic else 1.0
@@ -111,6 +109,15 @@ class SB3Policy(NetworkPolicy):
             if kind == "q_net":
                 return network.q_net(seen)
             return network.quantile_net(seen).mean(dim=1)
+
+
+def _copied(network: Any) -> Any:
+    """Return a copy of a model's policy, as far as it is needed to play."""
+    # The optimizer would double the memory. After training, the last distribution holds tensors of
+    # a graph, which cannot be copied; every call makes a new one.
+    optimizer = getattr(network, "optimizer", None)
+    last = getattr(getattr(network, "action_dist", None), "distribution", None)
+    return copy.deepcopy(network, {id(optimizer): None, id(last): None})
 
 
 def _scores_of(model: Any) -> str:
