@@ -98,7 +98,8 @@ class MijnlieffVecEnv(VecEnv):
         observations, info = self._games.reset(seed=None if unseeded else self._seeds)
         self._actions = None
         self._reset_seeds()
-        self.reset_infos = _infos(info)
+        rows = zip(info["action_mask"], info["to_play"], strict=True)
+        self.reset_infos = [{"action_mask": mask, "to_play": side} for mask, side in rows]
         return observations  # type: ignore[no-any-return]
 
     def step_async(self, actions: ArrayLike) -> None:
@@ -128,12 +129,18 @@ class MijnlieffVecEnv(VecEnv):
             raise RuntimeError("step_wait plays the actions of step_async, which was not called")
         actions, self._actions = self._actions, None
         observations, rewards, dones, _, info = self._games.step(actions)
-        infos = _infos(info)
+        rows = zip(info["action_mask"], info["to_play"], strict=True)
+        infos = [
+            {"action_mask": mask, "to_play": side, "TimeLimit.truncated": False}
+            for mask, side in rows
+        ]
         if "final_info" in info:
             last = info["final_info"]
             for i in np.flatnonzero(dones).tolist():
+                del infos[i]["TimeLimit.truncated"]
                 self.reset_infos[i] = infos[i]
                 infos[i] = {
+                    "TimeLimit.truncated": False,
                     "action_mask": last["action_mask"][i].copy(),
                     "to_play": last["to_play"][i],
                     "score": last["score"][i],
@@ -142,8 +149,6 @@ class MijnlieffVecEnv(VecEnv):
                 }
                 if "illegal" in last:
                     infos[i]["illegal"] = bool(last["illegal"][i])
-        for one in infos:
-            one["TimeLimit.truncated"] = False
         return observations, rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -249,9 +254,10 @@ class MijnlieffVecEnv(VecEnv):
             )
         if method_args or method_kwargs:
             raise TypeError(f"{method_name} takes no arguments")
-        chosen = self._selected(indices)
         results = self.action_masks() if method_name == "action_masks" else self._games.render()
-        return [None if results is None else results[i] for i in chosen]
+        if results is None:
+            return [None] * len(self._selected(indices))
+        return list(results) if indices is None else [results[i] for i in self._selected(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: _Indices = None) -> list[bool]:
         """Return False for each of the games, since wrappers of single environments do not fit."""
@@ -280,12 +286,6 @@ class MijnlieffVecEnv(VecEnv):
             if not -self.num_envs <= number < self.num_envs:
                 raise IndexError(f"there is no game {number} among {self.num_envs}")
         return numbers
-
-
-def _infos(info: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the infos of the single games of a batch, without what games ended with."""
-    rows = zip(info["action_mask"], info["to_play"], strict=True)
-    return [{"action_mask": mask, "to_play": side} for mask, side in rows]
 
 
 def _check_options(opponent: PolicyLike | None, options: dict[str, Any]) -> None:
