@@ -46,7 +46,7 @@ def train(args: argparse.Namespace) -> MaskablePPO:
 def main() -> None:
     """Train a model and measure it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=500_000, help="steps of all games together")
+    parser.add_argument("--steps", type=int, default=300_000, help="steps of all games together")
     parser.add_argument("--envs", type=int, default=256, help="games at once")
     parser.add_argument("--snapshots", type=int, default=20, help="past selves in the pool")
     parser.add_argument("--games", type=int, default=2000, help="games of each match")

@@ -3,8 +3,8 @@
     python benches/frameworks/sb3.py
 
 All play the same games with random legal actions; masks are fetched before every step, as
-``MaskablePPO`` does. They take turns, so a busy machine slows all of them, and the best turn of
-each counts. The ratios are what to look at. Needs ``pip install 'mijnlieff[sb3]'``.
+``MaskablePPO`` does. They take turns on a machine that may be busy, so the median step counts, and
+the ratios are what to look at. Needs ``pip install 'mijnlieff[sb3]'``.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from mijnlieff.integrations.sb3 import MijnlieffVecEnv
 TURNS = 3
 
 
-def rate(env: VecEnv, steps: int) -> tuple[float, int]:
-    """Return the games stepped in a second, and how many of them ended."""
+def play(env: VecEnv, steps: int) -> tuple[list[float], int]:
+    """Return the seconds of each step, and how many games ended."""
     env.seed(0)
     env.reset()
     rng = np.random.default_rng(0)
-    ended, seconds = 0, 0.0
+    ended, seconds = 0, []
     for _ in range(steps):
         start = time.perf_counter()
         masks = get_action_masks(env)
-        seconds += time.perf_counter() - start
+        took = time.perf_counter() - start
         actions = (masks * rng.random(masks.shape)).argmax(axis=1)
         start = time.perf_counter()
         _, _, dones, _ = env.step(actions)
-        seconds += time.perf_counter() - start
+        seconds.append(took + time.perf_counter() - start)
         ended += int(dones.sum())
-    return steps * env.num_envs / seconds, ended
+    return seconds, ended
 
 
 def main() -> None:
@@ -57,19 +57,22 @@ def main() -> None:
         "DummyVecEnv": DummyVecEnv([make] * args.envs),
         "SubprocVecEnv": SubprocVecEnv([make] * args.envs, start_method=args.start_method),
     }
-    rates, games = dict.fromkeys(envs, 0.0), set()
+    seconds: dict[str, list[float]] = {name: [] for name in envs}
+    games = set()
     for _ in range(TURNS):
         for name, env in envs.items():
-            found, ended = rate(env, args.steps)
-            rates[name] = max(rates[name], found)
+            found, ended = play(env, args.steps)
+            seconds[name] += found
             games.add(ended)
     for env in envs.values():
         env.close()
     assert len(games) == 1, f"the environments played different games: {games}"
     print(f"{args.envs} games against {args.opponent}, {games.pop():,} ended in {args.steps} steps")
-    for name, found in rates.items():
-        ratio = rates["MijnlieffVecEnv"] / found
-        print(f"{name:16}{found:14,.0f} steps/s   MijnlieffVecEnv is {ratio:.1f} times as fast")
+    median = {name: float(np.median(found)) for name, found in seconds.items()}
+    for name, found in median.items():
+        ratio = found / median["MijnlieffVecEnv"]
+        rate = f"{args.envs / found:14,.0f} steps/s"
+        print(f"{name:16}{rate}   MijnlieffVecEnv is {ratio:.1f} times as fast")
 
 
 if __name__ == "__main__":

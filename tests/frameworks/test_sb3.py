@@ -232,6 +232,7 @@ def test_options_of_resets_do_not_exist(env):
 
 
 def test_pictures():
+    pytest.importorskip("PIL", reason="pictures need Pillow")
     env = MijnlieffVecEnv(3, render_mode="rgb_array")
     env.reset()
     images = env.get_images()
@@ -592,7 +593,7 @@ def test_the_example_runs():
 
 
 def test_the_benchmark_runs():
-    said = run("benches/frameworks/sb3.py", "--envs", 2, "--steps", 20)
+    said = run("benches/frameworks/sb3.py", "--envs", 1, "--steps", 20)
     assert len(re.findall(r"[\d.]+ times", said)) >= 2
 
 
