@@ -5,7 +5,7 @@
 Every game is played by one member of a pool: at first only by a random and a greedy player, later
 also by copies of the agent, which are added while it learns. At the end the agent is measured: its
 scores against fixed players with 95 % intervals, and a grade against exact play. With the defaults
-that takes a few minutes on one core. Needs ``pip install 'mijnlieff[sb3]'``.
+that takes a minute or two on one core. Needs ``pip install 'mijnlieff[sb3]'``.
 """
 
 from __future__ import annotations
