@@ -50,6 +50,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         "Players, by name or as objects with the methods of `Policy`.",
         [
             "Policy",
+            "GamePolicy",
             "policies.partial.ActPolicy",
             "policies.partial.BatchPolicy",
             "make_policy",
@@ -60,6 +61,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "PerfectPolicy",
             "NetworkPolicy",
             "FunctionPolicy",
+            "OpponentPool",
             "MCTSPolicy",
             "ExportedPolicy",
             "ChampionPolicy",

@@ -137,6 +137,8 @@ class BatchEnv:
         """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
     def pending(self) -> list[Position]:
         """The positions in which the outside opponent must act, in the order of the games."""
+    def pending_games(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The pending games, int64 ``(B,)``, and whether each restarted in this step, bool."""
     def answer(self, actions: ArrayLike) -> None:
         """Play the opponent's action in every pending game; some may then be pending again."""
     def finish_reset(self) -> _View:

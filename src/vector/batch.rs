@@ -396,6 +396,21 @@ impl BatchEnv {
         &self.pending
     }
 
+    /// Writes whether each pending game started in the step under way, after another one ended.
+    ///
+    /// # Panics
+    ///
+    /// If there is not room for one entry for each of [`BatchEnv::pending`].
+    pub fn write_restarts(&self, restarts: &mut [bool]) {
+        assert_eq!(restarts.len(), self.pending.len());
+        restarts.fill(false);
+        for ending in self.endings() {
+            if let Ok(waiting) = self.pending.binary_search(&(ending.game as usize)) {
+                restarts[waiting] = true;
+            }
+        }
+    }
+
     /// Plays the opponent's action in every pending game; some may then be pending again.
     ///
     /// # Errors

@@ -427,6 +427,52 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
 }
 
 #[test]
+fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
+    const GAMES: usize = 9;
+    let variant = variants()[0].clone();
+    let start = Position::new(&variant);
+    let config = Config {
+        opponent: Opponent::Outside,
+        seat: Seat::Dark,
+        ..Config::new(variant)
+    };
+    let mut env = BatchEnv::new(config, Layout::Flat, GAMES, 1).unwrap();
+    let mut actions = [0; GAMES];
+    let mut answer_all = |env: &mut BatchEnv| {
+        let mut restarted = 0;
+        while !env.pending().is_empty() {
+            let mut restarts = vec![true; env.pending().len()];
+            env.write_restarts(&mut restarts);
+            for (&game, &restart) in env.pending().iter().zip(&restarts) {
+                // Light opens every game, so only a new one waits with an empty board.
+                let is_new = env.position(game) == start;
+                assert_eq!(
+                    restart,
+                    is_new && env.endings().iter().any(|it| it.game as usize == game)
+                );
+                restarted += usize::from(restart);
+            }
+            env.sample_actions(&mut actions);
+            let answers: Vec<i64> = env.pending().iter().map(|&game| actions[game]).collect();
+            env.answer(&answers).unwrap();
+        }
+        restarted
+    };
+    env.start_reset(Seeds::From(4), None).unwrap();
+    assert_eq!(answer_all(&mut env), 0);
+    let (mut restarted, mut ended) = (0, 0);
+    for _ in 0..100 {
+        let mut drawn = [0; GAMES];
+        env.sample_actions(&mut drawn);
+        env.start_step(&drawn).unwrap();
+        restarted += answer_all(&mut env);
+        ended += env.endings().len();
+    }
+    assert!(ended > 50);
+    assert_eq!(restarted, ended);
+}
+
+#[test]
 fn packed_rows_hold_the_same_positions() {
     let variant = variants()[0].clone();
     let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();

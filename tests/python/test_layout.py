@@ -20,6 +20,7 @@ ROOT = Path(mijnlieff.__file__).parent
 OPTIONAL = {
     "torch": {
         "mijnlieff.integrations.rllib",
+        "mijnlieff.integrations.sb3.policy",
         "mijnlieff.train.alphazero",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
@@ -34,6 +35,7 @@ OPTIONAL = {
     "traitlets": {"mijnlieff.widget.notebook"},
     "tornado": {"mijnlieff.widget.server"},
     "IPython": set(),
+    "stable_baselines3": {"mijnlieff.integrations.sb3"},
     "PIL": set(),
     "pyspiel": {"mijnlieff.integrations.open_spiel"},
     "pygame": set(),

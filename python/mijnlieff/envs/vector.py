@@ -21,10 +21,11 @@ from mijnlieff._mijnlieff import (
     integer_in,
     seed_of,
 )
+from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
-from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
+from mijnlieff.policies.base import GamePolicy, PolicyLike, chosen_actions, make_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
             ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or any
             `Policy` object, which is asked for all waiting games at once. A built-in one plays
-            natively and draws from the games' streams.
+            natively and draws from the games' streams; a `GamePolicy` is told the games' numbers.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
@@ -142,6 +143,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         player = None if opponent is None else make_policy(opponent, depth=depth)
         # A built-in policy plays inside the native step; any other is asked from here.
         self._policy = None if isinstance(player, BuiltinPolicy) else player
+        is_told = isinstance(player, GamePolicy)
+        self._numbers = GameNumbers.none_started(self.num_envs) if is_told else None
         self._options: dict[str, Any] = {
             "opponent": player,
             "seat": seat,
@@ -202,8 +205,10 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             result = self._batch.reset(seeds, mask)
         else:
             self._batch.start_reset(seeds, mask)
-            self._play_opponent()
+            numbers = self._numbers and self._numbers.after_reset(seeds, mask)
+            self._play_opponent(numbers)
             result = self._batch.finish_reset()
+            self._numbers = numbers
         return result
 
     def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -232,8 +237,12 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         if self._policy is None:
             return self._batch.step(actions)
         self._batch.start_step(actions)
-        self._play_opponent()
-        return self._batch.finish_step()
+        self._play_opponent(self._numbers)
+        result = self._batch.finish_step()
+        if self._numbers is not None:
+            restart = self.autoreset_mode == AutoresetMode.SAME_STEP
+            self._numbers = self._numbers.after_step(result[2], restart=restart)
+        return result
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Draw a legal action for each game, all equally likely.
@@ -289,12 +298,15 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         chosen = None if mask is None else _game_mask("mask", mask, self.num_envs)
         self._batch.set_positions(list(positions), chosen)
         self._seed_from_entropy()
+        self._numbers = self._numbers and self._numbers.after_reset(None, chosen)
         return self._batch.observe()
 
     def _seed_from_entropy(self) -> None:
         """Give every game streams that differ from run to run, before the first seeds."""
         if not self._seeded:
-            self._batch.seed(int(self.np_random.integers(2**63)))
+            seed = int(self.np_random.integers(2**63))
+            self._batch.seed(seed)
+            self._numbers = self._numbers and self._numbers.after_seed(seed)
             self._seeded = True
 
     def render(self) -> tuple[Any, ...] | None:
@@ -307,13 +319,14 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         """Give the memory back; every later use raises `ClosedEnvError`."""
         self._batch = _Closed()  # type: ignore[assignment]
 
-    def _play_opponent(self) -> None:
+    def _play_opponent(self, numbers: GameNumbers | None) -> None:
         """Let the opponent act in the games that wait for it, until none does."""
         batch, policy = self._batch, self._policy
         assert policy is not None
         try:
             while waiting := batch.pending():
-                batch.answer(choose_actions(policy, waiting))
+                games = None if numbers is None else numbers.of(*batch.pending_games())
+                batch.answer(chosen_actions(policy, waiting, games))
         except BaseException:
             batch.roll_back()
             raise

@@ -4,18 +4,21 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
-from mijnlieff.policies.base import Policy, choose_actions, make_policy
+from mijnlieff.policies.base import GamePolicy, Policy, choose_actions, make_policy
 from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
 from mijnlieff.policies.function import FunctionPolicy
 from mijnlieff.policies.mcts import MCTSPolicy
 from mijnlieff.policies.network import NetworkPolicy
+from mijnlieff.policies.pool import OpponentPool
 
 __all__ = [
     "ChampionPolicy",
     "ExportedPolicy",
     "FunctionPolicy",
+    "GamePolicy",
     "MCTSPolicy",
     "NetworkPolicy",
+    "OpponentPool",
     "Policy",
     "choose_actions",
     "make_policy",

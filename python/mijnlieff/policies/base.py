@@ -25,7 +25,7 @@ from mijnlieff.policies.chosen import check_chosen
 from mijnlieff.policies.exported import ChampionPolicy
 from mijnlieff.policies.partial import ActPolicy, BatchPolicy, FromAct, FromBatch
 
-__all__ = ["Policy", "PolicyLike", "choose_actions", "chosen_actions", "make_policy"]
+__all__ = ["GamePolicy", "Policy", "PolicyLike", "choose_actions", "chosen_actions", "make_policy"]
 
 
 @runtime_checkable
@@ -38,6 +38,21 @@ class Policy(Protocol):
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``."""
+        ...
+
+
+@runtime_checkable
+class GamePolicy(Policy, Protocol):
+    """A policy that may play every game differently, and so wants to know which game it is in.
+
+    Environments call ``act_games`` in place of ``act_batch``. A game keeps its number until it
+    ends; the same seed gives the same numbers, and other games have other ones.
+    """
+
+    def act_games(
+        self, positions: Sequence[Position], games: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``."""
         ...
 
 
@@ -114,13 +129,23 @@ def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
     return actions
 
 
-def chosen_actions(policy: Policy, positions: Sequence[Position]) -> NDArray[np.int64]:
+def chosen_actions(
+    policy: Policy, positions: Sequence[Position], games: NDArray[np.uint64] | None = None
+) -> NDArray[np.int64]:
     """Return the actions of `choose_actions`, int64 ``(B,)``.
+
+    Args:
+        policy: the policy, a `GamePolicy` if there are numbers of games.
+        positions: the positions.
+        games: the numbers of their games, or None.
 
     Raises:
         PolicyError: as in `choose_actions`.
     """
-    chosen = policy.act_batch(positions)
+    if games is not None and isinstance(policy, GamePolicy):
+        chosen = policy.act_games(positions, games)
+    else:
+        chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
         return chosen
     return check_chosen(policy, chosen, positions, mask_batch(positions))

@@ -35,6 +35,7 @@ use crate::vector::{BatchEnv, Config, Opponent, Seeds};
 /// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
 const MASKS: &str = "the masks of the games";
+const PENDING: &str = "the games that wait for the opponent";
 
 /// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
@@ -217,6 +218,19 @@ impl PyBatchEnv {
         let core = &inner.core;
         let waiting = core.pending().iter().map(|&game| core.position(game));
         position_list(py, &core.config().variant, waiting)
+    }
+
+    /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
+    fn pending_games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let inner = self.lock()?;
+        let pending = inner.core.pending();
+        let mut games = zeroed(PENDING, pending.len())?;
+        for (number, &game) in games.iter_mut().zip(pending) {
+            *number = game as i64;
+        }
+        let mut restarts = zeroed(PENDING, pending.len())?;
+        inner.core.write_restarts(&mut restarts);
+        (games.into_pyarray(py), restarts.into_pyarray(py)).into_pyobject(py)
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.

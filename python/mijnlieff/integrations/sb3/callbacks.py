@@ -1,0 +1,68 @@
+"""A callback that fills an opponent pool with an agent's past selves."""
+
+from __future__ import annotations
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from mijnlieff._mijnlieff import integer
+from mijnlieff.integrations.sb3.policy import SB3Policy
+from mijnlieff.policies import OpponentPool
+
+__all__ = ["SnapshotCallback"]
+
+
+class SnapshotCallback(BaseCallback):
+    """Adds a copy of the model to an `OpponentPool` again and again while it learns.
+
+    Args:
+        pool: the pool; give it to the environment as its opponent.
+        every: steps between two copies, counted over all games; at least 1. The first copy is taken
+            after as many steps.
+        weight: the weight of the copies in the pool.
+        deterministic: whether the copies play their best action or draw from their probabilities,
+            which makes games more varied.
+        verbose: 1 prints a line for each copy.
+
+    Raises:
+        TypeError: not a pool, or `every` is not an integer.
+        ValueError: `every` is below 1.
+    """
+
+    def __init__(
+        self,
+        pool: OpponentPool,
+        every: int,
+        *,
+        weight: float = 1.0,
+        deterministic: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        """Check the settings."""
+        super().__init__(verbose)
+        if not isinstance(pool, OpponentPool):
+            raise TypeError(f"pool must be an OpponentPool, not {pool!r}")
+        if (every := integer("every", every)) < 1:
+            raise ValueError(f"every must be at least 1, not {every}")
+        self.pool = pool
+        self.every = every
+        self.weight = weight
+        self.deterministic = deterministic
+        self.taken = 0
+        self._last: int | None = None
+
+    def _on_training_start(self) -> None:
+        """Count from here, unless the model goes on from where this callback saw it last."""
+        if self._last is None or self.num_timesteps < self._last:
+            self._last = self.num_timesteps
+
+    def _on_step(self) -> bool:
+        """Take a copy if it is time."""
+        if self.num_timesteps - (self._last or 0) >= self.every:
+            self._last = self.num_timesteps
+            seed = self.taken
+            copied = SB3Policy(self.model, deterministic=self.deterministic, frozen=True, seed=seed)
+            self.pool.add(copied, self.weight)
+            self.taken += 1
+            if self.verbose:
+                print(f"step {self.num_timesteps}: {len(self.pool)} opponents in the pool")
+        return True

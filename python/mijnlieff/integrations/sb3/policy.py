@@ -1,0 +1,155 @@
+"""Models of Stable-Baselines3 as policies."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
+from mijnlieff.policies import NetworkPolicy
+
+__all__ = ["SB3Policy"]
+
+
+class SB3Policy(NetworkPolicy):
+    """A model of Stable-Baselines3 as a policy, for `evaluate`, `grade` and ``opponent=``.
+
+    The layout and dtype of observations follow from the model's observation space. Illegal actions
+    are masked, also for algorithms that know no masks: those with a distribution over actions
+    (``MaskablePPO``, ``PPO``, ``A2C``, ``TRPO``) and those with a value for each action (``DQN``,
+    ``QRDQN``). Observations are normalised if the model's environment is a ``VecNormalize``.
+
+    Args:
+        model: the model, trained on the observations of this package.
+        deterministic: True plays the legal action with the largest probability or value, as
+            ``predict(deterministic=True)`` does; False draws actions with the model's
+            probabilities.
+        frozen: True copies the model's weights; False follows the model when it learns.
+        seed: of the draws, 0 to 2**64 - 1.
+        batch_size: the most positions passed to the network at once.
+
+    Raises:
+        TypeError: not a model, or of an algorithm that has neither probabilities nor values of
+            single actions.
+        ValueError: the model's spaces are not those of this package, or an algorithm that has only
+            values cannot draw actions.
+    """
+
+    def __init__(
+        self,
+        model: BaseAlgorithm,
+        *,
+        deterministic: bool = True,
+        frozen: bool = False,
+        seed: int = 0,
+        batch_size: int = 4096,
+    ) -> None:
+        """Check the model."""
+        if not isinstance(model, BaseAlgorithm):
+            raise TypeError(
+                f"a model of Stable-Baselines3 is needed, not {model!r} of type "
+                f"{type(model).__name__}"
+            )
+        has_probabilities = _scores_of(model) == "distribution"
+        if not (deterministic or has_probabilities):
+            raise ValueError(
+                f"{type(model).__name__} has values and not probabilities of actions; use "
+                "deterministic=True"
+            )
+        self.algorithm = type(model).__name__
+        self._space = model.observation_space
+        self._num_actions = _num_actions(model.action_space)
+        network, normalize = model.policy, model.get_vec_normalize_env()
+        if frozen:
+            network, normalize = _copied(network), copy.deepcopy(normalize)
+        self._network, self._normalize = network, normalize
+        layout = _layout(self._space, self._num_actions)
+        temperature = 0.0 if deterministic else 1.0
+        super().__init__(self._scores, layout, temperature, seed, batch_size)
+
+    def __repr__(self) -> str:
+        """Return the algorithm and the settings."""
+        return (
+            f"SB3Policy({self.algorithm}, observation={self.observation!r}, "
+            f"deterministic={self.is_deterministic}, seed={self.seed})"
+        )
+
+    def _logits(self, positions: Sequence[Position], start: int) -> NDArray[np.float64]:
+        """Return the logits for a part of the positions, with -inf for illegal actions."""
+        batch = positions[start : start + self.batch_size]
+        variant, shape = batch[0].variant, self._space.shape
+        theirs = (variant.observation_shape(self.observation), variant.num_actions)
+        if theirs != (shape, self._num_actions):
+            raise ValueError(
+                f"the model was trained with observations {shape} and {self._num_actions} actions; "
+                f"those of {variant!r} have {theirs[0]} and {theirs[1]}"
+            )
+        masks = mask_batch(batch)
+        observations = observe_batch(batch, self.observation, self._space.dtype)
+        return self._check(self.fn(observations, masks), masks, start)
+
+    def _scores(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Any:
+        """Return a number for each action, from which the best or a random one is taken."""
+        network = self._network
+        if self._normalize is not None:
+            observations = self._normalize.normalize_obs(observations)
+        network.set_training_mode(False)
+        with torch.no_grad():
+            seen, _ = network.obs_to_tensor(observations)
+            kind = _scores_of(network)
+            if kind == "distribution":
+                return network.get_distribution(seen).distribution.logits
+            if kind == "q_net":
+                return network.q_net(seen)
+            return network.quantile_net(seen).mean(dim=1)
+
+
+def _copied(network: Any) -> Any:
+    """Return a copy of a model's policy, as far as it is needed to play."""
+    # The optimizer would double the memory. After training, the last distribution holds tensors of
+    # a graph, which cannot be copied; every call makes a new one.
+    optimizer = getattr(network, "optimizer", None)
+    last = getattr(getattr(network, "action_dist", None), "distribution", None)
+    return copy.deepcopy(network, {id(optimizer): None, id(last): None})
+
+
+def _scores_of(model: Any) -> str:
+    """Return by which part a model, or its policy, tells how good actions are."""
+    network = getattr(model, "policy", model)
+    if hasattr(network, "get_distribution") and not hasattr(network, "lstm_actor"):
+        return "distribution"
+    for name in ("q_net", "quantile_net"):
+        if hasattr(network, name):
+            return name
+    raise TypeError(
+        f"{type(model).__name__} gives neither probabilities nor values of single actions; use "
+        "MaskablePPO, PPO, A2C, TRPO, DQN or QRDQN, or mijnlieff.FunctionPolicy"
+    )
+
+
+def _num_actions(space: Any) -> int:
+    if not isinstance(space, Discrete):
+        raise ValueError(f"the model's action space must be Discrete, not {space}")
+    return int(space.n)
+
+
+def _layout(space: Any, num_actions: int) -> Literal["flat", "planes"]:
+    """Return the layout of observations of a space."""
+    cells = num_actions // 4
+    if isinstance(space, Box) and num_actions == 4 * cells + 1:
+        if space.shape == (3 * cells + 8,):
+            return "flat"
+        if len(space.shape) == 3 and space.shape[0] == 12:
+            return "planes"
+    raise ValueError(
+        f"the model was trained with the observation space {space} and {num_actions} actions; "
+        "those of this package are 'flat' (3 * cells + 8,) or 'planes' (12, height, width), and "
+        "4 * cells + 1"
+    )

@@ -1,0 +1,313 @@
+"""The native batch as a vectorised environment of Stable-Baselines3."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+from stable_baselines3.common.vec_env import VecEnv
+
+from mijnlieff._mijnlieff import seed_of
+from mijnlieff.envs.vector import VectorEnv
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from mijnlieff._mijnlieff import Variant
+    from mijnlieff.policies.base import PolicyLike
+
+__all__ = ["MijnlieffVecEnv"]
+
+_Indices = SupportsIndex | Iterable[SupportsIndex] | None
+
+#: Attributes that are the same for all games.
+_SHARED = ("variant", "render_mode", "metadata", "observation_space", "action_space")
+_METHODS = ("action_masks", "render")
+
+
+class MijnlieffVecEnv(VecEnv):
+    """Many games against an opponent, as a ``VecEnv`` of Stable-Baselines3.
+
+    It returns what a ``DummyVecEnv`` of `MijnlieffEnv` returns, game by game: observations,
+    rewards, dones, infos with ``"terminal_observation"``, masks and ``reset_infos``. But all games
+    are stepped by one `VectorEnv`, in native code.
+
+    Args:
+        num_envs: number of games, 1 to 2**24.
+        variant: the game to play; None is the standard game.
+        opponent: as for `VectorEnv`, but not None: a ``VecEnv`` has a single agent.
+        illegal_action: ``"lose"`` ends a game with -1 for the agent, for algorithms without masks;
+            ``"raise"`` raises `IllegalMoveError`.
+        **options: further options of `VectorEnv`: ``opponent_depth``, ``seat``, ``observation``
+            (``"flat"`` or ``"planes"``), ``dtype``, ``reward``, ``auto_pass``, ``random_plies``,
+            ``num_threads`` and ``render_mode``.
+
+    Raises:
+        ValueError: an option has an unknown value, or one that Stable-Baselines3 cannot use; the
+            message says what to use instead.
+        TypeError: an option does not exist or has a wrong type.
+
+    The games are not wrapped by ``Monitor``; ``VecMonitor(env)`` adds the returns and lengths of
+    games to ``infos`` and so to the log of a training run.
+    """
+
+    def __init__(
+        self,
+        num_envs: SupportsIndex,
+        variant: Variant | None = None,
+        *,
+        opponent: PolicyLike | None = "random",
+        illegal_action: str = "lose",
+        **options: Any,
+    ) -> None:
+        """Make the games; `reset` starts them."""
+        _check_options(opponent, options)
+        self._games = VectorEnv(
+            num_envs, variant, opponent=opponent, illegal_action=illegal_action, **options
+        )
+        self._actions: ArrayLike | None = None
+        self._own: list[dict[str, Any]] = [{} for _ in range(self._games.num_envs)]
+        self.render_mode = self._games.render_mode
+        self.metadata = {key: self._games.metadata[key] for key in ("render_modes", "render_fps")}
+        metadata = self.metadata
+        self.observation_space = self._games.single_observation_space
+        self.action_space = self._games.single_action_space
+        super().__init__(self._games.num_envs, self.observation_space, self.action_space)
+        self.metadata = metadata  # the base class keeps less of it
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that is played."""
+        return self._games.variant
+
+    def reset(self) -> NDArray[Any]:
+        """Start new games, with the seeds of the last `seed` if it was called since the last reset.
+
+        Returns:
+            The observations ``(num_envs, ...)``; ``reset_infos`` has an info for each game.
+
+        Raises:
+            PolicyError: the opponent returned something illegal; nothing has changed.
+            ClosedEnvError: the environment was closed.
+        """
+        unseeded = all(seed is None for seed in self._seeds)
+        observations, info = self._games.reset(seed=None if unseeded else self._seeds)
+        self._actions = None
+        self._reset_seeds()
+        rows = zip(info["action_mask"], info["to_play"], strict=True)
+        self.reset_infos = [{"action_mask": mask, "to_play": side} for mask, side in rows]
+        return observations  # type: ignore[no-any-return]
+
+    def step_async(self, actions: ArrayLike) -> None:
+        """Take the actions that `step_wait` plays, integers ``(num_envs,)``."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the actions; games that end start again.
+
+        Returns:
+            observations: ``(num_envs, ...)``, of the next game where one ended.
+            rewards: float32 ``(num_envs,)``, the agent's; 0 unless a game ended.
+            dones: bool ``(num_envs,)``, whether a game ended.
+            infos: for each game what `MijnlieffEnv` gives, ``"TimeLimit.truncated"``, which is
+                False, and where a game ended ``"terminal_observation"``.
+
+        Raises:
+            IllegalMoveError: an action does not exist, or is illegal while ``illegal_action`` is
+                "raise". No game has moved.
+            GameOverError: no game was started.
+            PolicyError: the opponent returned something illegal. No game has moved.
+            RuntimeError: `step_async` was not called.
+        """
+        if self._actions is None:
+            raise RuntimeError("step_wait plays the actions of step_async, which was not called")
+        actions, self._actions = self._actions, None
+        observations, rewards, dones, _, info = self._games.step(actions)
+        rows = zip(info["action_mask"], info["to_play"], strict=True)
+        infos = [
+            {"action_mask": mask, "to_play": side, "TimeLimit.truncated": False}
+            for mask, side in rows
+        ]
+        if "final_info" in info:
+            last = info["final_info"]
+            for i in np.flatnonzero(dones).tolist():
+                del infos[i]["TimeLimit.truncated"]
+                self.reset_infos[i] = infos[i]
+                infos[i] = {
+                    "TimeLimit.truncated": False,
+                    "action_mask": last["action_mask"][i].copy(),
+                    "to_play": last["to_play"][i],
+                    "score": last["score"][i],
+                    "winner": last["winner"][i],
+                    "terminal_observation": info["final_obs"][i],
+                }
+                if "illegal" in last:
+                    infos[i]["illegal"] = bool(last["illegal"][i])
+        return observations, rewards, dones, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions in the last observations, bool ``(num_envs, num_actions)``."""
+        return self._games.action_masks()
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Restart the streams of game ``i`` with ``seed + i`` at the next reset.
+
+        Args:
+            seed: 0 to ``2**64 - num_envs``; None draws one from NumPy's global generator.
+
+        Returns:
+            The seed of each game.
+
+        Raises:
+            ValueError: a seed is out of range.
+            TypeError: the seed is not an integer.
+        """
+        if seed is not None:
+            seed = seed_of(seed)
+            seed_of(seed + self.num_envs - 1)
+        return super().seed(seed)  # type: ignore[no-any-return]
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Set the options of the next reset; as `MijnlieffEnv` has none, they must be empty.
+
+        Args:
+            options: None, a dictionary for all games, or one for each game.
+
+        Raises:
+            ValueError: there is an option, or not one dictionary for each game.
+        """
+        each = [options or {}] if isinstance(options, dict | None) else options
+        if isinstance(options, list) and len(options) != self.num_envs:
+            raise ValueError(f"{self.num_envs} games need {self.num_envs} options, not {len(each)}")
+        for name in (name for one in each for name in one):
+            raise ValueError(f"unknown reset option {name!r}; there are no options")
+
+    def close(self) -> None:
+        """Give the memory back; every later use raises `ClosedEnvError`."""
+        self._games.close()
+
+    def get_attr(self, attr_name: str, indices: _Indices = None) -> list[Any]:
+        """Return an attribute of each of the games.
+
+        Args:
+            attr_name: ``"position"``, ``"variant"``, ``"render_mode"``, ``"metadata"``,
+                ``"observation_space"``, ``"action_space"``, one that `set_attr` has set, or one of
+                the methods of `env_method`.
+            indices: a game or several; None is all.
+
+        Raises:
+            AttributeError: there is no such attribute.
+            IndexError: there is no such game.
+        """
+        chosen = self._selected(indices)
+        if attr_name in _SHARED:
+            return [getattr(self, attr_name)] * len(chosen)
+        if attr_name == "position":
+            positions = self._games.positions()
+            return [positions[i] for i in chosen]
+        if attr_name in _METHODS:
+            return [partial(self._call, attr_name, i) for i in chosen]
+        if all(attr_name in self._own[i] for i in chosen):
+            return [self._own[i][attr_name] for i in chosen]
+        names = ", ".join(("position", *_SHARED, *_METHODS))
+        raise AttributeError(f"the games have no attribute {attr_name!r}; they have {names}")
+
+    def set_attr(self, attr_name: str, value: Any, indices: _Indices = None) -> None:
+        """Set an attribute of each of the games; it is kept for `get_attr` and changes nothing.
+
+        Raises:
+            AttributeError: the games have an attribute of this name, which cannot be set.
+            IndexError: there is no such game.
+        """
+        if attr_name in (*_SHARED, *_METHODS, "position"):
+            raise AttributeError(f"{attr_name!r} cannot be set; make a new MijnlieffVecEnv")
+        for i in self._selected(indices):
+            self._own[i][attr_name] = value
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: _Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method of each of the games.
+
+        Args:
+            method_name: ``"action_masks"``, which returns bool ``(num_actions,)``, or
+                ``"render"``.
+            *method_args: must be empty, as neither takes an argument.
+            indices: a game or several; None is all.
+            **method_kwargs: must be empty.
+
+        Raises:
+            AttributeError: there is no such method.
+            IndexError: there is no such game.
+            TypeError: there are arguments.
+        """
+        if method_name not in _METHODS:
+            raise AttributeError(
+                f"the games have no method {method_name!r} to call from outside; they have "
+                f"{' and '.join(_METHODS)}"
+            )
+        if method_args or method_kwargs:
+            raise TypeError(f"{method_name} takes no arguments")
+        results = self.action_masks() if method_name == "action_masks" else self._games.render()
+        if results is None:
+            return [None] * len(self._selected(indices))
+        return list(results) if indices is None else [results[i] for i in self._selected(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: _Indices = None) -> list[bool]:
+        """Return False for each of the games, since wrappers of single environments do not fit."""
+        return [False] * len(self._selected(indices))
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """Draw every game, uint8 ``(height, width, 3)``; None without the mode "rgb_array"."""
+        if self.render_mode != "rgb_array":
+            warnings.warn(
+                f"pictures need render_mode='rgb_array', not {self.render_mode!r}", stacklevel=2
+            )
+            return [None] * self.num_envs
+        return self._games.render() or ()
+
+    def _call(self, method_name: str, index: int) -> Any:
+        """Call a method of one game."""
+        return self.env_method(method_name, indices=index)[0]
+
+    def _selected(self, indices: _Indices) -> list[int]:
+        """Return the numbers of the selected games."""
+        if indices is None:
+            return list(range(self.num_envs))
+        each = [indices] if np.ndim(indices) == 0 else indices  # type: ignore[arg-type]
+        numbers = [operator.index(one) for one in each]  # type: ignore[union-attr, arg-type]
+        for number in numbers:
+            if not -self.num_envs <= number < self.num_envs:
+                raise IndexError(f"there is no game {number} among {self.num_envs}")
+        return numbers
+
+
+def _check_options(opponent: PolicyLike | None, options: dict[str, Any]) -> None:
+    """Refuse options of `VectorEnv` that make no sense here."""
+    if opponent is None:
+        raise ValueError(
+            "opponent=None is self-play, but a VecEnv has a single agent; train against past "
+            "selves with opponent=OpponentPool(...), or play both sides in mijnlieff.VectorEnv"
+        )
+    if options.get("observation") == "packed":
+        raise ValueError(
+            "Stable-Baselines3 converts observations to float32, which cannot hold packed ones; "
+            "choose 'flat' or 'planes'"
+        )
+    autoreset = options.get("autoreset", "same_step")
+    if getattr(autoreset, "name", autoreset) not in ("same_step", "SAME_STEP"):
+        raise ValueError(
+            "a VecEnv starts new games in the step that ends the old ones; leave autoreset out, or "
+            f"use mijnlieff.VectorEnv for {autoreset!r}"
+        )
+    if options.get("copy", True) is not True:
+        raise ValueError(
+            "Stable-Baselines3 keeps observations for longer than a step; leave copy out, or use "
+            f"mijnlieff.VectorEnv for copy={options['copy']!r}"
+        )
