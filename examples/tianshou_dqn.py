@@ -56,8 +56,8 @@ def make_agents(env: PettingZooEnv) -> MultiAgentOffPolicyAlgorithm:
 def main() -> None:
     """Train an agent and measure it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--epochs", type=int, default=4, help="of 10,000 plies")
-    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--epochs", type=int, default=2, help="of 10,000 plies")
+    parser.add_argument("--games", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     np.random.seed(args.seed)  # the random player and the exploration draw from it

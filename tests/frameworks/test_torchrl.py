@@ -349,6 +349,13 @@ def test_a_closed_environment_says_so():
         env.step(data)
 
 
+def test_tensors_go_to_the_device():
+    env = MijnlieffEnv(2).to("meta")  # a device without memory, which every machine has
+    assert env.device.type == env.action_spec.mask.device.type == "meta"
+    data = env._reset(None)
+    assert {value.device.type for value in data.values()} == {data.device.type} == {"meta"}
+
+
 def test_an_old_torchrl_is_named(monkeypatch):
     monkeypatch.setattr("mijnlieff._util.extras.version", lambda name: "0.5.0")
     spec = importlib.util.spec_from_file_location("again", integration.__file__)
@@ -458,6 +465,15 @@ def test_specs_bound_what_the_environment_gives(options):
     for t in range(50):
         assert env.observation_spec.is_in(data["next"][:, t].select(*env.observation_spec.keys()))
         assert env.reward_spec.is_in(data["next", "reward"][:, t])
+
+
+def test_the_examples_of_the_page_run():
+    page = (ROOT / "docs" / "integrations" / "torchrl.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert blocks
+    scope = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(block, "torchrl.md", "exec"), scope)
 
 
 def test_the_example_learns():

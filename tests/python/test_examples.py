@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
 import re
@@ -33,11 +34,25 @@ def output_of(name, *options):
     return done.stdout
 
 
-def test_every_example_is_tested_here():
-    here = Path(__file__).read_text()
+def test_every_example_is_tested():
+    """Here, or with its framework."""
+    folder = Path(__file__).resolve().parents[1] / "frameworks"
+    tests = [Path(__file__), *folder.glob("test_*.py")]
+    text = "".join(path.read_text(encoding="utf-8") for path in tests)
     names = [path.stem for path in EXAMPLES.glob("*.py")]
-    assert names
-    assert all(f'"{name}"' in here for name in names)
+    assert len(names) > 3
+    assert [name for name in names if not re.search(rf"""["/]{name}(\.py)?["']""", text)] == []
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_examples_are_short_and_say_how_to_run_them(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= (100 if is_for_a_framework(path) else 200)
+    assert f"python examples/{path.name}" in ast.get_docstring(ast.parse(text))
+
+
+def is_for_a_framework(path):
+    return "mijnlieff.integrations" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["numpy", "cpu"])

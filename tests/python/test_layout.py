@@ -19,6 +19,7 @@ ROOT = Path(mijnlieff.__file__).parent
 # imports it inside a function, or not at all.
 OPTIONAL = {
     "torch": {
+        "mijnlieff.integrations.torchrl",
         "mijnlieff.train.alphazero",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
@@ -26,6 +27,8 @@ OPTIONAL = {
     },
     "matplotlib": {"mijnlieff.train.report.plot"},
     "pettingzoo": {"mijnlieff.envs.aec"},
+    "tensordict": {"mijnlieff.integrations.torchrl"},
+    "torchrl": {"mijnlieff.integrations.torchrl"},
     "rich": set(),
     "shtab": set(),
     "anywidget": {"mijnlieff.widget.notebook"},

@@ -112,7 +112,8 @@ class MijnlieffEnv(EnvBase):
 
     def _make_specs(self, observation: str, reward: str) -> None:
         games, batch, device = self._games, self.batch_size, self._place
-        space, num_actions = games.single_observation_space, games.variant.num_actions
+        space: Any = games.single_observation_space
+        num_actions = games.variant.num_actions
         shape = (*batch, *space.shape)
         if observation == "packed":
             seen = Unbounded(shape, dtype=torch.int64, device=device)
@@ -161,7 +162,7 @@ class MijnlieffEnv(EnvBase):
 
         The option ``render_mode`` of `VectorEnv` says which; without one it is None.
         """
-        drawn = self._games.render()
+        drawn: Any = self._games.render()
         return np.stack(drawn) if self._games.render_mode == "rgb_array" else drawn
 
     def to(self, device: torch.device | str | int) -> MijnlieffEnv:
