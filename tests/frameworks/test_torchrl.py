@@ -349,11 +349,16 @@ def test_a_closed_environment_says_so():
         env.step(data)
 
 
-def test_tensors_go_to_the_device():
-    env = MijnlieffEnv(2).to("meta")  # a device without memory, which every machine has
-    assert env.device.type == env.action_spec.mask.device.type == "meta"
-    data = env._reset(None)
-    assert {value.device.type for value in data.values()} == {data.device.type} == {"meta"}
+def test_an_environment_moves_to_a_device():
+    """From none to the CPU, the only one that every machine has."""
+    env = MijnlieffEnv(2)
+    assert env.device is None
+    data = env.reset()
+    env = env.to("cpu")
+    assert env.device.type == "cpu"
+    assert torch.equal(env.action_spec.mask, data["action_mask"])
+    after = env.rollout(20, break_when_any_done=False)
+    assert after.device.type == "cpu" and after["action_mask"].any(-1).all()
 
 
 def test_an_old_torchrl_is_named(monkeypatch):
