@@ -21,6 +21,7 @@ OPTIONAL = {
     "torch": {
         "mijnlieff.integrations.rllib",
         "mijnlieff.integrations.sb3.policy",
+        "mijnlieff.integrations.torchrl",
         "mijnlieff.train.alphazero",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
@@ -29,6 +30,8 @@ OPTIONAL = {
     "matplotlib": {"mijnlieff.train.report.plot"},
     "pettingzoo": {"mijnlieff.envs.aec"},
     "ray": {"mijnlieff.integrations.rllib"},
+    "tensordict": {"mijnlieff.integrations.torchrl"},
+    "torchrl": {"mijnlieff.integrations.torchrl"},
     "rich": set(),
     "shtab": set(),
     "anywidget": {"mijnlieff.widget.notebook"},

@@ -1,0 +1,403 @@
+"""Many games at once as a TorchRL environment, and TorchRL actors as policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
+from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff.envs.spaces import observation_space
+from mijnlieff.envs.vector import VectorEnv
+from mijnlieff.errors import MissingExtraError, PolicyError
+from mijnlieff.policies.chosen import check_chosen
+from mijnlieff.policies.playable import check_playable
+
+try:
+    require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
+    import torch
+    from tensordict import TensorDict, TensorDictBase
+    from torch import Tensor
+    from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unbounded
+    from torchrl.envs import EnvBase
+    from torchrl.envs.utils import ExplorationType, set_exploration_type
+except MissingExtraError:
+    raise
+except ImportError as error:
+    raise missing_extra("mijnlieff.integrations.torchrl", "TorchRL", "torchrl", error) from error
+
+__all__ = ["ActorPolicy", "MijnlieffEnv"]
+
+_SEEDS = 2**64
+
+
+class _SharedMask:
+    """An action spec whose copies share its mask.
+
+    Transforms, collectors and random policies keep copies of the spec. With a copied mask they
+    would draw actions that were legal in an earlier position.
+    """
+
+    mask: Tensor | None
+
+    def clone(self) -> Any:
+        copy = super().clone()  # type: ignore[misc]
+        copy.mask = self.mask
+        return copy
+
+
+class _LegalAction(_SharedMask, Categorical):
+    """An action as its index."""
+
+
+class _LegalOneHot(_SharedMask, OneHot):
+    """An action as a row of bools, one of which is true."""
+
+
+class MijnlieffEnv(EnvBase):
+    """Many games of one variant, stepped together in native code, as a TorchRL environment.
+
+    The games are those of `VectorEnv`: with an ``opponent`` the agent plays one side of each, an
+    ordinary task for a single agent; without one it is self-play, every step acts for the side to
+    move, and the reward belongs to the player who acted. **Estimators of self-play need a negative
+    discount**, because the next value is the opponent's: ``gamma=-1`` instead of 1.
+
+    Collectors reset games that have ended; until then they stay at their last position, whose
+    observation is in ``("next", "observation")``. Actions drawn from `action_spec`, also from its
+    copies in transforms and random policies, are legal in the current positions.
+
+    Args:
+        num_envs: number of games, 1 to 2**24; the batch size is ``[num_envs]``.
+        device: where tensors go; None is the CPU. The games themselves are played on the CPU.
+        categorical_action_encoding: True for actions as int64 ``(num_envs,)``, False for one-hot
+            bool ``(num_envs, num_actions)``.
+        **options: those of `VectorEnv`, except ``autoreset`` and ``copy``.
+
+    Raises:
+        ValueError: an option has an unknown value, or one that TorchRL cannot work with; the
+            message says what to use instead.
+        TypeError: an option does not exist or has a wrong type.
+
+    Keys, each with the leading axis ``num_envs``:
+
+    - ``"observation"``: float32 or uint8, in the chosen layout; packed ones as int64 with the same
+      bits, which `expand_packed` takes.
+    - ``"action_mask"``: bool ``(num_envs, num_actions)``; at the end of a game only the pass.
+    - ``"to_play"``: int8 ``(num_envs, 1)``, 0 Light, 1 Dark; against an opponent the agent's side.
+    - ``"reward"``: float32 ``(num_envs, 1)``, 0 until the game ends.
+    - ``"done"``, ``"terminated"`` and ``"truncated"`` (never): bool ``(num_envs, 1)``.
+    """
+
+    def __init__(
+        self,
+        num_envs: SupportsIndex,
+        device: torch.device | str | int | None = None,
+        *,
+        categorical_action_encoding: bool = True,
+        **options: Any,
+    ) -> None:
+        """Make the games; `reset` starts them."""
+        _check_options(options)
+        games = VectorEnv(num_envs, autoreset="disabled", **options)
+        super().__init__(device=device, batch_size=[games.num_envs])
+        self._games = games
+        self._one_hot = not categorical_action_encoding
+        self._seed: int | None = None
+        self._unseeded = np.zeros(games.num_envs, np.bool_)
+        self._over = np.zeros(games.num_envs, np.bool_)
+        self._make_specs(options.get("observation", "flat"), options.get("reward", "outcome"))
+
+    def _make_specs(self, observation: str, reward: str) -> None:
+        games, batch, device = self._games, self.batch_size, self._place
+        space: Any = games.single_observation_space
+        num_actions = games.variant.num_actions
+        shape = (*batch, *space.shape)
+        if observation == "packed":
+            seen = Unbounded(shape, dtype=torch.int64, device=device)
+        else:
+            high = torch.from_numpy(space.high).to(device)
+            low = torch.zeros_like(high)
+            seen = Bounded(
+                low.expand(shape), high.expand(shape), shape, device=device, dtype=high.dtype
+            )
+        self.observation_spec = Composite(
+            observation=seen,
+            action_mask=Binary(num_actions, (*batch, num_actions), device, torch.bool),
+            to_play=Categorical(2, (*batch, 1), device, torch.int8),
+            shape=batch,
+            device=device,
+        )
+        if self._one_hot:
+            self.action_spec = _LegalOneHot(num_actions, (*batch, num_actions), device)
+        else:
+            self.action_spec = _LegalAction(num_actions, batch, device, torch.int64)
+        most = 1 if reward == "outcome" else games.variant.max_margin
+        self.reward_spec = Bounded(-most, most, (*batch, 1), device, torch.float32)
+        ended = Categorical(2, (*batch, 1), device, torch.bool)
+        self.full_done_spec = Composite(
+            {name: ended.clone() for name in ("done", "terminated", "truncated")},
+            shape=batch,
+            device=device,
+        )
+        self._share(torch.ones((*batch, num_actions), dtype=torch.bool, device=device))
+
+    @property
+    def variant(self) -> Variant:
+        """The game that is played."""
+        return self._games.variant
+
+    @property
+    def _place(self) -> torch.device:
+        return torch.device("cpu") if self.device is None else self.device
+
+    def positions(self) -> list[Position]:
+        """Return the position of each game."""
+        return self._games.positions()
+
+    def render(self) -> Any:
+        """Draw every game: uint8 ``(num_envs, height, width, 3)``, or a tuple of texts.
+
+        The option ``render_mode`` of `VectorEnv` says which; without one it is None.
+        """
+        drawn: Any = self._games.render()
+        return np.stack(drawn) if self._games.render_mode == "rgb_array" else drawn
+
+    def to(self, device: torch.device | str | int) -> MijnlieffEnv:
+        """Send tensors to another device from now on."""
+        moved: MijnlieffEnv = super().to(device)
+        moved._share(moved._mask.to(moved._place))
+        return moved
+
+    def close(self, *, raise_if_closed: bool = True) -> None:
+        """Give the memory of the games back; later steps raise `ClosedEnvError`."""
+        super().close(raise_if_closed=raise_if_closed)
+        self._games.close()
+
+    def _set_seed(self, seed: int | None) -> None:
+        """Game ``i`` has seed ``seed + i`` from its next reset on; None changes nothing."""
+        if seed is not None:
+            self._seed = seed_of(seed)
+            self._unseeded[:] = True
+
+    def _reset(self, tensordict: TensorDictBase | None, **kwargs: Any) -> TensorDictBase:
+        chosen = None if tensordict is None else tensordict.get("_reset", None)
+        mask = np.ones(len(self._over), np.bool_) if chosen is None else _mask_of(chosen)
+        if mask.all():
+            observations, info = self._games.reset(seed=self._seed)
+        elif mask.any():
+            seeds = self._seeds_of(mask)
+            observations, info = self._games.reset(seed=seeds, options={"reset_mask": mask})
+        else:
+            observations, info = self._games._batch.observe()
+        self._over[mask] = self._unseeded[mask] = False
+        if not self._unseeded.any():
+            self._seed = None
+        return self._result(observations, info)
+
+    def _seeds_of(self, mask: NDArray[np.bool_]) -> list[int | None] | None:
+        """Return the seeds that the chosen games have still to use."""
+        if self._seed is None:
+            return None
+        due = self._unseeded & mask
+        return [(self._seed + i) % _SEEDS if due[i] else None for i in range(len(due))]
+
+    def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
+        actions = self._actions(tensordict.get("action"))
+        chosen = tensordict.get("_step", None)
+        if chosen is None or chosen.all():
+            observations, rewards, ended, _, info = self._games.step(actions)
+            self._over = ended.copy()
+        else:
+            observations, rewards, info = self._step_some(actions, _mask_of(chosen))
+        result = self._result(observations, info)
+        result.set("reward", torch.from_numpy(rewards).to(self._place).unsqueeze(-1))
+        return result
+
+    def _step_some(
+        self, actions: NDArray[Any], chosen: NDArray[np.bool_]
+    ) -> tuple[NDArray[Any], NDArray[np.float32], dict[str, Any]]:
+        """Step the chosen games; the others, some of which may be over, stay as they are."""
+        games = self._games
+        batch = games._batch
+        started, before = batch.state()
+        try:
+            if (idle := self._over & ~chosen).any():
+                games.set_positions([Position(games.variant)] * int(idle.sum()), mask=idle)
+            anything = games.action_masks().argmax(axis=1)
+            _, rewards, ended, _, _ = games.step(np.where(chosen, actions, anything))
+        except BaseException:
+            batch.restore((started, before))
+            raise
+        after = batch.state()[1]
+        batch.restore(
+            (True, [new if it else old for it, new, old in zip(chosen, after, before, strict=True)])
+        )
+        self._over[chosen] = ended[chosen]
+        observations, info = batch.observe()
+        return observations, np.where(chosen, rewards, np.float32(0)), info
+
+    def _actions(self, actions: Tensor) -> NDArray[Any]:
+        """Return the actions as indices."""
+        if self._one_hot:
+            expected = (*self.batch_size, self.variant.num_actions)
+            if actions.shape != expected:
+                raise ValueError(
+                    f"one-hot actions have shape {expected}, not {tuple(actions.shape)}; for "
+                    "actions as indices use categorical_action_encoding=True"
+                )
+            if (wrong := (actions.sum(-1) != 1).nonzero()).numel():
+                game = int(wrong[0])
+                raise ValueError(
+                    f"a one-hot action has one 1, but that of game {game} has "
+                    f"{int(actions[game].sum())}"
+                )
+            actions = actions.to(torch.uint8).argmax(-1)
+        return actions.detach().cpu().numpy()
+
+    def _result(self, observations: NDArray[Any], info: dict[str, Any]) -> TensorDict:
+        """Return the tensors of the current positions."""
+        if observations.dtype == np.uint64:  # PyTorch has few operations for it
+            observations = observations.view(np.int64)
+        arrays = {
+            "observation": observations,
+            "action_mask": info["action_mask"].view(np.bool_),
+            "to_play": info["to_play"][:, None],
+            "terminated": self._over[:, None].copy(),
+        }
+        place = self._place
+        tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}
+        tensors["done"] = tensors["terminated"].clone()
+        tensors["truncated"] = torch.zeros_like(tensors["done"])
+        # Whoever changes the mask in a result must not change that of the specs.
+        self._share(self._mask.copy_(tensors["action_mask"]))
+        return TensorDict(tensors, batch_size=self.batch_size, device=self.device)
+
+    def _share(self, mask: Tensor) -> None:
+        """Make this tensor the mask of the action spec, whatever others have set."""
+        self._mask = mask
+        self.full_action_spec["action"].mask = mask
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    if "autoreset" in options:
+        raise ValueError(
+            f"autoreset={options['autoreset']!r}: TorchRL resets games that have ended by partial "
+            "resets; leave the option out"
+        )
+    if not options.get("copy", True):
+        raise ValueError(
+            "copy=False: TorchRL keeps the tensors of earlier steps, which the next step would "
+            "overwrite; leave the option out"
+        )
+    if options.get("auto_pass") and options.get("opponent") is None:
+        raise ValueError(
+            "auto_pass=True in self-play: a player may act twice in a row, and the discount of -1 "
+            "would give wrong signs; leave the option out, or choose an opponent"
+        )
+
+
+def _mask_of(games: Tensor) -> NDArray[np.bool_]:
+    mask: NDArray[np.bool_] = games.detach().cpu().numpy().reshape(-1).astype(np.bool_)
+    return mask
+
+
+class ActorPolicy:
+    """A policy from a TorchRL actor, for `evaluate`, `grade` and as an opponent.
+
+    The actor is called with a `TensorDict` of batch size ``[B]`` that has the keys
+    ``"observation"``, ``"action_mask"`` and ``"to_play"`` of `MijnlieffEnv`, and must write a legal
+    ``"action"``, int64 ``(B,)`` or one-hot ``(B, num_actions)``.
+
+    Args:
+        actor: a `TensorDictModule` such as a `ProbabilisticActor`.
+        observation: the layout of observations that the actor was trained with.
+        dtype: their type, float32 or uint8.
+        deterministic: True takes the most likely action, False draws from PyTorch's generator.
+        device: the device of the actor; None is the CPU.
+        batch_size: the most positions passed to the actor at once.
+
+    Raises:
+        ValueError: unknown layout, or a batch size below 1.
+        TypeError: the actor cannot be called, the dtype is another one, or the batch size is not
+            an integer.
+    """
+
+    def __init__(
+        self,
+        actor: Any,
+        observation: Literal["planes", "flat", "packed"] = "flat",
+        dtype: DTypeLike = "float32",
+        *,
+        deterministic: bool = True,
+        device: torch.device | str | int | None = None,
+        batch_size: int = 4096,
+    ) -> None:
+        """Check the settings."""
+        if not callable(actor):
+            raise TypeError(f"actor must be a TensorDictModule, not {actor!r}")
+        observation_space(Variant(), observation, dtype)  # raises for a layout or type not known
+        batch_size = integer("batch_size", batch_size)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        self.actor = actor
+        self.observation = observation
+        self.dtype = np.dtype(dtype)
+        self.deterministic = deterministic
+        self.device = torch.device("cpu" if device is None else device)
+        self.batch_size = batch_size
+
+    def __repr__(self) -> str:
+        """Return the settings; the actor is shown by its class."""
+        return (
+            f"ActorPolicy({type(self.actor).__name__}, observation={self.observation!r}, "
+            f"deterministic={self.deterministic})"
+        )
+
+    def act(self, position: Position) -> int:
+        """Return the action to play.
+
+        Raises:
+            GameOverError: the game is over.
+            PolicyError: the actor wrote something else than a legal action.
+        """
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
+
+        Raises:
+            GameOverError: a game is over; the message says which.
+            PolicyError: the actor did not write one action for each position, or an illegal one;
+                the message names the position.
+            ValueError: positions of several variants.
+        """
+        actions = np.empty(len(positions), dtype=np.int64)
+        if not actions.size:
+            return actions
+        check_playable(positions)
+        kind = ExplorationType.DETERMINISTIC if self.deterministic else ExplorationType.RANDOM
+        for start in range(0, len(positions), self.batch_size):
+            batch = positions[start : start + self.batch_size]
+            masks = mask_batch(batch)
+            with torch.no_grad(), set_exploration_type(kind):
+                chosen = self.actor(self._seen(batch, masks)).get("action", None)
+            if chosen is None:
+                raise PolicyError(f"{self!r} did not write the key 'action'")
+            if chosen.shape == masks.shape:
+                chosen = chosen.to(torch.uint8).argmax(-1)
+            actions[start : start + len(batch)] = check_chosen(self, chosen, batch, masks, start)
+        return actions
+
+    def _seen(self, positions: Sequence[Position], masks: NDArray[np.int8]) -> TensorDict:
+        """Return what the environment shows of these positions."""
+        if self.observation == "packed":
+            seen = observe_batch(positions, "packed").view(np.int64)
+        else:
+            seen = observe_batch(positions, self.observation, self.dtype)
+        sides = np.array([[position.to_play] for position in positions], np.int8)
+        arrays = {"observation": seen, "action_mask": masks.view(np.bool_), "to_play": sides}
+        tensors = {key: torch.from_numpy(value) for key, value in arrays.items()}
+        return TensorDict(tensors, batch_size=[len(positions)]).to(self.device)
