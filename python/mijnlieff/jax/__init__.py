@@ -1,0 +1,3 @@
+"""x."""
+from mijnlieff.jax.env import Mijnlieff, State
+__all__ = ["Mijnlieff", "State"]
