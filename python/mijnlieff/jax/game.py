@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mijnlieff.jax.frameworks import jax
 from mijnlieff.jax.tables import Tables
 from mijnlieff.jax.words import (
     Words,
@@ -16,13 +16,12 @@ from mijnlieff.jax.words import (
     is_empty,
     set_of_cell,
     shift_down,
-    where,
 )
 
-__all__ = ["GameState", "choose", "hands", "legal_mask", "points", "start", "step"]
+__all__ = ["HAND_BITS", "GameState", "choose", "hands", "legal_mask", "points", "start", "step"]
 
-_HAND_BITS = 8
-_HAND_SHIFTS = np.arange(4, dtype=np.uint32) * _HAND_BITS
+HAND_BITS = 8
+_HAND_SHIFTS = np.arange(4, dtype=np.uint32) * HAND_BITS
 
 
 class GameState(NamedTuple):
@@ -92,12 +91,16 @@ def step(tables: Tables, game: GameState, action: jax.Array) -> tuple[GameState,
     allowed = tuple(
         jnp.where(over, jnp.uint32(0), reach[number] & word) for number, word in enumerate(empty)
     )
-    used = jnp.where(placed, jnp.uint32(1) << (piece * _HAND_BITS).astype(jnp.uint32), 0)
+    used = jnp.where(placed, jnp.uint32(1) << (piece * HAND_BITS).astype(jnp.uint32), 0)
     after = GameState(
         own=game.other,
         other=own,
-        low=tuple(a | jnp.where(piece & 1 != 0, b, 0) for a, b in zip(game.low, stone, strict=True)),
-        high=tuple(a | jnp.where(piece & 2 != 0, b, 0) for a, b in zip(game.high, stone, strict=True)),
+        low=tuple(
+            a | jnp.where(piece & 1 != 0, b, 0) for a, b in zip(game.low, stone, strict=True)
+        ),
+        high=tuple(
+            a | jnp.where(piece & 2 != 0, b, 0) for a, b in zip(game.high, stone, strict=True)
+        ),
         allowed=allowed,
         own_hand=game.other_hand,
         other_hand=game.own_hand - used,
@@ -109,7 +112,8 @@ def step(tables: Tables, game: GameState, action: jax.Array) -> tuple[GameState,
 
 def choose(condition: jax.Array, game: GameState, other: GameState) -> GameState:
     """Return one of two positions."""
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), game, other)
+    chosen: GameState = jax.tree.map(lambda a, b: jnp.where(condition, a, b), game, other)
+    return chosen
 
 
 def points(tables: Tables, stones: Words) -> jax.Array:

@@ -69,7 +69,7 @@ def tables_of(variant: Variant) -> Tables:
     for action in range(4 * num_cells):
         reach[action] = _reach(numbers, *divmod(action, num_cells))
     # The rules of openings are those of the core, which gives them as legal first actions.
-    opening = Position(variant).action_mask()[:-1].reshape(4, num_cells).astype(bool)
+    opening = Position(variant).action_mask()[:-1].reshape(4, num_cells)
     grid = np.full((board.height, board.width), -1)
     for (x, y), cell in numbers.items():
         grid[y, x] = cell
@@ -80,8 +80,8 @@ def tables_of(variant: Variant) -> Tables:
         copies=variant.copies,
         all_cells=all_cells,
         reach=words_of(reach),
-        opening=words_of(opening.any(axis=0)),
-        opening_pieces=opening.any(axis=1),
+        opening=words_of(opening.max(axis=0) == 1),
+        opening_pieces=opening.max(axis=1) == 1,
         runs=_runs(numbers),
         grid=grid,
     )
@@ -107,8 +107,8 @@ def _reach(numbers: dict[tuple[int, int], int], piece: int, cell: int) -> NDArra
         for step in (_ORTHOGONAL, _DIAGONAL)[piece]:
             allowed[_ray(numbers, place, step)] = True
         return allowed
-    touching = [_ray(numbers, place, step)[:1] for step in _ORTHOGONAL + _DIAGONAL]
-    allowed[np.array(sum(touching, []), int)] = True
+    for step in _ORTHOGONAL + _DIAGONAL:
+        allowed[_ray(numbers, place, step)[:1]] = True
     if piece == 2:
         allowed = ~allowed
         allowed[cell] = False

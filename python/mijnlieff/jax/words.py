@@ -11,14 +11,24 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, TypeAlias
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+
+from mijnlieff.jax.frameworks import jax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Words", "bits_at", "count", "is_empty", "set_of_cell", "shift_down", "where", "words_of"]
+__all__ = [
+    "Words",
+    "bits_at",
+    "cells_of",
+    "count",
+    "is_empty",
+    "set_of_cell",
+    "shift_down",
+    "words_of",
+]
 
 BITS = 32
 
@@ -29,8 +39,15 @@ def words_of(cells: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Return the words of sets given by cell, bool ``(..., num_cells)``, as ``(..., words)``."""
     num_cells = cells.shape[-1]
     padding = [(0, 0)] * (cells.ndim - 1) + [(0, -num_cells % BITS)]
-    groups = np.pad(cells, padding).reshape(*cells.shape[:-1], -1, BITS)
-    return (groups.astype(np.uint32) << np.arange(BITS, dtype=np.uint32)).sum(-1, dtype=np.uint32)
+    groups = np.pad(cells, padding).reshape(*cells.shape[:-1], -1, BITS).astype(np.uint32)
+    words: NDArray[np.uint32] = (groups << np.arange(BITS, dtype=np.uint32)).sum(-1, np.uint32)
+    return words
+
+
+def cells_of(words: NDArray[np.uint32], num_cells: int) -> NDArray[np.bool_]:
+    """Return the sets of words ``(..., words)`` by cell, bool ``(..., num_cells)``."""
+    cells = np.arange(num_cells, dtype=np.uint32)
+    return np.asarray(words[..., cells // BITS] >> cells % BITS & 1, bool)
 
 
 def set_of_cell(cell: jax.Array, num_words: int) -> Words:
@@ -64,11 +81,6 @@ def is_empty(words: Words) -> jax.Array:
 def count(words: Words) -> jax.Array:
     """Return the number of cells of a set, int32."""
     return sum((jax.lax.population_count(word).astype(jnp.int32) for word in words), jnp.int32(0))
-
-
-def where(condition: jax.Array, words: Words, others: Words) -> Words:
-    """Return one of two sets."""
-    return tuple(jnp.where(condition, a, b) for a, b in zip(words, others, strict=True))
 
 
 def bits_at(words: Words, cells: NDArray[np.integer]) -> jax.Array:
