@@ -105,7 +105,8 @@ class Mijnlieff(core.Env):
             key: a JAX key, which decides who of the players is Light.
         """
         return State(
-            current_player=jax.random.bernoulli(key).astype(jnp.int32),
+            # Whatever the size of floats, unlike a draw of a Boolean.
+            current_player=(jax.random.bits(key, dtype=jnp.uint32) & 1).astype(jnp.int32),
             observation=jnp.asarray(self._first_observation),
             rewards=jnp.zeros(2, jnp.float32),
             terminated=jnp.bool_(False),
