@@ -426,4 +426,4 @@ def test_the_example_runs():
     small = ["--batch", "8", "--simulations", "4", "--seed", "3"]
     done = subprocess.run([*command, *small], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "score against random" in done.stdout
+    assert "against random, 20 games" in done.stdout

@@ -35,6 +35,8 @@ OPTIONAL = {
     "PIL": set(),
     "pygame": set(),
     "tensorboard": set(),
+    "jax": {"mijnlieff.jax"},
+    "pgx": {"mijnlieff.jax.frameworks"},
 }
 
 
