@@ -106,13 +106,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--games", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     args = parser.parse_args()
     device = jax.devices()[0]
     print(f"{args.games:,} games on {device.platform} ({device.device_kind}), M steps/s")
-    print(f"{'':<16}" + "".join(f"{way:>7} {'ratio':>6}" for way in WAYS))
-    times = {name: dict.fromkeys(WAYS, float("inf")) for name in GAMES}
-    for way, make in WAYS.items():
-        rounds = {name: make(env(), args.games) for name, env in GAMES.items()}
+    print(f"{'':<16}" + "".join(f" {way:>7} {'ratio':>6}" for way in args.ways))
+    times = {name: dict.fromkeys(args.ways, float("inf")) for name in GAMES}
+    for way in args.ways:
+        rounds = {name: WAYS[way](env(), args.games) for name, env in GAMES.items()}
         for play in rounds.values():
             play()  # compiles
         for _ in range(args.rounds):
@@ -120,7 +121,7 @@ def main() -> None:
                 times[name][way] = min(times[name][way], play())
     for name, row in times.items():
         cells = (
-            f"{args.games / taken / 1e6:7.2f} {times['connect four'][way] / taken:6.2f}"
+            f" {args.games / taken / 1e6:7.2f} {times['connect four'][way] / taken:6.2f}"
             for way, taken in row.items()
         )
         print(f"{name:<16}" + "".join(cells))

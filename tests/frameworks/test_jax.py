@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -419,6 +420,17 @@ def test_mctx_agrees_with_tree_search():
     for found in (np.asarray(actions), native.actions):
         assert np.array_equal(results[chosen, found], outcomes[chosen])
     assert np.array_equal(np.sign(values), outcomes[chosen])
+
+
+def test_the_page_runs():
+    """The examples of the documentation, one after the other as a reader runs them."""
+    text = (ROOT / "docs" / "integrations" / "jax.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["state"].legal_action_mask[jnp.arange(4), names["found"].action].all()
 
 
 def test_the_example_runs():
