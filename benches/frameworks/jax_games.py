@@ -4,8 +4,8 @@
 
 Prints steps of one game in a second for each way to play, and each rate as a share of that of
 connect four. Every step gives observation, mask, rewards and the end of the game; actions are
-random and legal. The rounds of the games take turns, and the best round of each counts, as other
-load on the machine only slows a round down. Pgx and this game run on the same cores.
+random and legal. The rounds of the games take turns, every round plays the same, and the least time
+of each step, or of each scan, counts: other load on the machine only makes it longer.
 
 - `step`: calls of the compiled step for a batch. Drawing the actions is not counted.
 - `reset`: the same with Pgx's automatic reset.
@@ -38,7 +38,7 @@ GAMES = {
     "mijnlieff uint8": lambda: Mijnlieff(dtype="uint8"),
     "mijnlieff flat": lambda: Mijnlieff(observation="flat"),
 }
-Round = Callable[[], float]
+Round = Callable[[], np.ndarray]
 
 
 def draw(key: jax.Array, mask: jax.Array) -> jax.Array:
@@ -49,31 +49,28 @@ def draw(key: jax.Array, mask: jax.Array) -> jax.Array:
 
 
 def by_calls(env: Any, games: int, reset: bool) -> Round:
-    """Return a round of calls from Python; it gives the seconds of one step."""
+    """Return a round of calls from Python; it gives the seconds of each step."""
     one = auto_reset(env.step, env.init) if reset else env.step
     step = jax.jit(jax.vmap(one))
     keys = jax.random.split(jax.random.key(0), games)
-    start = state = jax.jit(jax.vmap(env.init))(keys)
-    random = np.random.default_rng(0)
+    start = jax.jit(jax.vmap(env.init))(keys)
 
-    def play() -> float:
-        nonlocal state
-        spent = 0.0
-        state = start
-        for _ in range(PLIES):
+    def play() -> np.ndarray:
+        random, state, spent = np.random.default_rng(0), start, np.empty(PLIES)
+        for ply in range(PLIES):
             mask = np.asarray(state.legal_action_mask)
             actions = (random.random(mask.shape, np.float32) * mask).argmax(axis=1)
             actions = actions.astype(np.int32)
             begin = time.perf_counter()
             state = jax.block_until_ready(step(state, actions, keys))
-            spent += time.perf_counter() - begin
-        return spent / PLIES
+            spent[ply] = time.perf_counter() - begin
+        return spent
 
     return play
 
 
 def by_scan(env: Any, games: int, choose: Callable[[jax.Array, jax.Array], jax.Array]) -> Round:
-    """Return a round of one scan with automatic reset; it gives the seconds of one step."""
+    """Return a round of one scan with automatic reset; it gives its seconds."""
     step = jax.vmap(auto_reset(env.step, env.init))
 
     def ply(state: Any, key: jax.Array) -> tuple[Any, tuple[jax.Array, jax.Array]]:
@@ -85,10 +82,10 @@ def by_scan(env: Any, games: int, choose: Callable[[jax.Array, jax.Array], jax.A
     state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
     keys = jax.random.split(jax.random.key(1), PLIES)
 
-    def play() -> float:
+    def play() -> np.ndarray:
         begin = time.perf_counter()
         jax.block_until_ready(scan(state, keys))
-        return (time.perf_counter() - begin) / PLIES
+        return np.array([time.perf_counter() - begin])
 
     return play
 
@@ -111,18 +108,19 @@ def main() -> None:
     device = jax.devices()[0]
     print(f"{args.games:,} games on {device.platform} ({device.device_kind}), M steps/s")
     print(f"{'':<16}" + "".join(f" {way:>7} {'ratio':>6}" for way in args.ways))
-    times = {name: dict.fromkeys(args.ways, float("inf")) for name in GAMES}
+    taken: dict[tuple[str, str], float] = {}
     for way in args.ways:
         rounds = {name: WAYS[way](env(), args.games) for name, env in GAMES.items()}
-        for play in rounds.values():
-            play()  # compiles
+        least = {name: play() for name, play in rounds.items()}  # compiles
         for _ in range(args.rounds):
             for name, play in rounds.items():
-                times[name][way] = min(times[name][way], play())
-    for name, row in times.items():
+                least[name] = np.minimum(least[name], play())
+        taken |= {(name, way): times.sum() / PLIES for name, times in least.items()}
+    for name in GAMES:
         cells = (
-            f" {args.games / taken / 1e6:7.2f} {times['connect four'][way] / taken:6.2f}"
-            for way, taken in row.items()
+            f" {args.games / taken[name, way] / 1e6:7.2f} "
+            f"{taken['connect four', way] / taken[name, way]:6.2f}"
+            for way in args.ways
         )
         print(f"{name:<16}" + "".join(cells))
 
