@@ -340,7 +340,7 @@ def test_bad_input():
         other.from_position(Position())
     with pytest.raises(ValueError, match="unknown light_player 2"):
         STANDARD.from_position(Position(), 2)
-    with pytest.raises(ValueError, match="no positions"):
+    with pytest.raises(ValueError, match="the list of positions is empty"):
         STANDARD.from_positions([])
     with pytest.raises(ValueError, match="of one game; use to_position"):
         to_positions(state)
@@ -383,8 +383,7 @@ def gumbel_search(env, num_simulations):
             invalid_actions=~state.legal_action_mask,
             max_num_considered_actions=env.num_actions,
         )
-        values = output.search_tree.summary().qvalues
-        return output.action, values[jnp.arange(len(values)), output.action]
+        return output.action
 
     return jax.jit(search)
 
@@ -411,15 +410,12 @@ def test_mctx_agrees_with_tree_search():
     assert (len(won), len(lost)) == (30, 10)
     endings = [positions[i] for i in chosen]
     env = Mijnlieff(observation="flat")
-    actions, values = gumbel_search(env, simulations)(
-        env.from_positions(endings), jax.random.key(0)
-    )
+    actions = gumbel_search(env, simulations)(env.from_positions(endings), jax.random.key(0))
     native = TreeSearch(endings, num_simulations=simulations, max_considered=65, seed=0)
     while (batch := native.select()) is not None:
         native.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
     for found in (np.asarray(actions), native.actions):
         assert np.array_equal(results[chosen, found], outcomes[chosen])
-    assert np.array_equal(np.sign(values), outcomes[chosen])
 
 
 def test_the_page_runs():
