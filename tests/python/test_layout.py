@@ -43,6 +43,8 @@ OPTIONAL = {
     "pyspiel": {"mijnlieff.integrations.open_spiel"},
     "pygame": set(),
     "tensorboard": set(),
+    "jax": {"mijnlieff.jax"},
+    "pgx": {"mijnlieff.jax.frameworks"},
 }
 
 

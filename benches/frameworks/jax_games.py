@@ -1,0 +1,129 @@
+"""Measure the game in JAX beside three games of Pgx, in one run.
+
+    python benches/frameworks/jax_games.py
+
+Prints steps of one game in a second for each way to play, and each rate as a share of that of
+connect four. Every step gives observation, mask, rewards and the end of the game; actions are
+random and legal. The rounds of the games take turns, every round plays the same, and the least time
+of each step, or of each scan, counts: other load on the machine only makes it longer.
+
+- `step`: calls of the compiled step for a batch. Drawing the actions is not counted.
+- `reset`: the same with Pgx's automatic reset.
+- `scan`: a compiled scan, which draws the actions too, by one random number for each game.
+- `pgx`: the same scan with Pgx's `act_randomly`, which draws a number for each action there is,
+  so the 65 actions of Mijnlieff weigh nine times as much as the 7 of connect four.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pgx
+from pgx.experimental import act_randomly, auto_reset
+
+from mijnlieff.jax import Mijnlieff
+
+PLIES = 16
+GAMES = {
+    "connect four": lambda: pgx.make("connect_four"),
+    "tic-tac-toe": lambda: pgx.make("tic_tac_toe"),
+    "othello": lambda: pgx.make("othello"),
+    "mijnlieff": Mijnlieff,
+    "mijnlieff uint8": lambda: Mijnlieff(dtype="uint8"),
+    "mijnlieff flat": lambda: Mijnlieff(observation="flat"),
+}
+Round = Callable[[], np.ndarray]
+
+
+def draw(key: jax.Array, mask: jax.Array) -> jax.Array:
+    """Return a random legal action for each game, from one random number for each."""
+    total = mask.sum(axis=1, dtype=jnp.int32)
+    number = jnp.floor(jax.random.uniform(key, total.shape) * total).astype(jnp.int32)
+    return (mask.cumsum(axis=1, dtype=jnp.int32) > number[:, None]).argmax(axis=1)
+
+
+def by_calls(env: Any, games: int, reset: bool) -> Round:
+    """Return a round of calls from Python; it gives the seconds of each step."""
+    one = auto_reset(env.step, env.init) if reset else env.step
+    step = jax.jit(jax.vmap(one))
+    keys = jax.random.split(jax.random.key(0), games)
+    start = jax.jit(jax.vmap(env.init))(keys)
+
+    def play() -> np.ndarray:
+        random, state, spent = np.random.default_rng(0), start, np.empty(PLIES)
+        for ply in range(PLIES):
+            mask = np.asarray(state.legal_action_mask)
+            actions = (random.random(mask.shape, np.float32) * mask).argmax(axis=1)
+            actions = actions.astype(np.int32)
+            begin = time.perf_counter()
+            state = jax.block_until_ready(step(state, actions, keys))
+            spent[ply] = time.perf_counter() - begin
+        return spent
+
+    return play
+
+
+def by_scan(env: Any, games: int, choose: Callable[[jax.Array, jax.Array], jax.Array]) -> Round:
+    """Return a round of one scan with automatic reset; it gives its seconds."""
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def ply(state: Any, key: jax.Array) -> tuple[Any, tuple[jax.Array, jax.Array]]:
+        first, second = jax.random.split(key)
+        state = step(state, choose(first, state.legal_action_mask), jax.random.split(second, games))
+        return state, (state.rewards, state.terminated)
+
+    scan = jax.jit(lambda state, keys: jax.lax.scan(ply, state, keys))
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
+    keys = jax.random.split(jax.random.key(1), PLIES)
+
+    def play() -> np.ndarray:
+        begin = time.perf_counter()
+        jax.block_until_ready(scan(state, keys))
+        return np.array([time.perf_counter() - begin])
+
+    return play
+
+
+WAYS: dict[str, Callable[[Any, int], Round]] = {
+    "step": lambda env, games: by_calls(env, games, False),
+    "reset": lambda env, games: by_calls(env, games, True),
+    "scan": lambda env, games: by_scan(env, games, draw),
+    "pgx": lambda env, games: by_scan(env, games, act_randomly),
+}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--games", type=int, default=4096)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    args = parser.parse_args()
+    device = jax.devices()[0]
+    print(f"{args.games:,} games on {device.platform} ({device.device_kind}), M steps/s")
+    print(f"{'':<16}" + "".join(f" {way:>7} {'ratio':>6}" for way in args.ways))
+    taken: dict[tuple[str, str], float] = {}
+    for way in args.ways:
+        rounds = {name: WAYS[way](env(), args.games) for name, env in GAMES.items()}
+        least = {name: play() for name, play in rounds.items()}  # compiles
+        for _ in range(args.rounds):
+            for name, play in rounds.items():
+                least[name] = np.minimum(least[name], play())
+        taken |= {(name, way): times.sum() / PLIES for name, times in least.items()}
+    for name in GAMES:
+        cells = (
+            f" {args.games / taken[name, way] / 1e6:7.2f} "
+            f"{taken['connect four', way] / taken[name, way]:6.2f}"
+            for way in args.ways
+        )
+        print(f"{name:<16}" + "".join(cells))
+
+
+if __name__ == "__main__":
+    main()

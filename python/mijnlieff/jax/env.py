@@ -1,0 +1,280 @@
+"""The environment with the interface of Pgx."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import DTypeLike
+
+from mijnlieff._mijnlieff import Position, Variant, common_variant, mask_batch, observe_batch
+from mijnlieff._util.choices import check_choice
+from mijnlieff.jax import game as rules
+from mijnlieff.jax import views
+from mijnlieff.jax.convert import game_of
+from mijnlieff.jax.frameworks import core, jax
+from mijnlieff.jax.state import State
+from mijnlieff.jax.tables import tables_of
+
+if TYPE_CHECKING:
+    from mijnlieff.jax.game import GameState
+
+__all__ = ["Mijnlieff"]
+
+
+class Mijnlieff(core.Env):
+    """Mijnlieff as a `pgx.Env`: pure functions of states, for one game or, by `jax.vmap`, many.
+
+    **Players.** Pgx players are 0 and 1. `init` draws from its key who of them is Light, who moves
+    first, and that is ``state.current_player`` of the new game. Players alternate strictly: a pass
+    is an action.
+
+    **Actions** are those of `Variant`: ``piece * num_cells + cell``, the last one passes.
+
+    **Observations** are those of `Position.observation`, of the player to move. Planes have the
+    axes of Pgx's games, ``(height, width, 12)``, row 0 the lowest;
+    ``jnp.moveaxis(observation, -1, -3)`` has those of the package, ``(12, height, width)``.
+
+    **The end.** A finished game stays as it is: `step` takes any action, rewards are 0, and every
+    action is legal. An illegal action, or one that does not exist, ends the game: the player who
+    chose it gets -1 and the other 1, and the position stays as it was.
+
+    Environments are equal when their arguments are.
+
+    Args:
+        variant: the game; None is the standard game.
+        observation: ``"planes"`` or ``"flat"`` ``(3 * num_cells + 8,)``.
+        dtype: float32 (hands as shares of `Variant.copies`) or uint8 (hands as counts).
+        reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's).
+
+    Raises:
+        TypeError: `variant` is not a `Variant`, or another dtype.
+        ValueError: an unknown layout or reward.
+    """
+
+    def __init__(
+        self,
+        variant: Variant | None = None,
+        *,
+        observation: Literal["planes", "flat"] = "planes",
+        dtype: DTypeLike = "float32",
+        reward: Literal["outcome", "margin"] = "outcome",
+    ) -> None:
+        """Make the tables of the variant."""
+        super().__init__()
+        self.variant = Variant() if variant is None else variant
+        if not isinstance(self.variant, Variant):
+            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
+        check_choice("observation layout", observation, ("planes", "flat"))
+        check_choice("reward", reward, ("outcome", "margin"))
+        self.observation = observation
+        self.reward = reward
+        self._tables = tables_of(self.variant)
+        # What every game starts with. Automatic resets would otherwise compute it in every step.
+        first = Position(self.variant)
+        seen = first.observation(observation, dtype)
+        self.dtype = seen.dtype
+        self._first_observation = self._axes(seen)
+        self._first_mask = first.action_mask().astype(bool)
+
+    def __repr__(self) -> str:
+        """Return the arguments."""
+        return (
+            f"Mijnlieff({self.variant!r}, observation={self.observation!r}, "
+            f"dtype={self.dtype.name!r}, reward={self.reward!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the arguments."""
+        return isinstance(other, Mijnlieff) and self._arguments == other._arguments
+
+    def __hash__(self) -> int:
+        """Return the hash of the arguments."""
+        return hash(self._arguments)
+
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.variant, self.observation, self.dtype, self.reward
+
+    def init(self, key: jax.Array) -> State:
+        """Return the start of a game.
+
+        Args:
+            key: a JAX key, which decides who of the players is Light.
+        """
+        return State(
+            # Whatever the size of floats, unlike a draw of a Boolean.
+            current_player=(jax.random.bits(key, dtype=jnp.uint32) & 1).astype(jnp.int32),
+            observation=jnp.asarray(self._first_observation),
+            rewards=jnp.zeros(2, jnp.float32),
+            terminated=jnp.bool_(False),
+            truncated=jnp.bool_(False),
+            legal_action_mask=jnp.asarray(self._first_mask),
+            _step_count=jnp.int32(0),
+            _x=rules.start(self._tables),
+            _variant=self.variant,
+        )
+
+    def step(self, state: State, action: jax.Array, key: jax.Array | None = None) -> State:
+        """Return the state after an action.
+
+        Args:
+            state: of one game; see `jax.vmap` for a batch.
+            action: an integer, any dtype.
+            key: without effect, as nothing is drawn; Pgx's wrappers pass it.
+
+        Raises:
+            TypeError: `action` is not an integer, or `state` not a `State`.
+            ValueError: `action` is an array, or the state is of another variant.
+        """
+        self._check(state)
+        chosen = self._action(action)
+        tables, before, player = self._tables, state._x, state.current_player
+        ended = state.terminated | state.truncated
+        exists = (chosen >= 0) & (chosen < self.num_actions)
+        illegal = ~ended & ~(exists & state.legal_action_mask[chosen])
+        unchanged = ended | illegal
+        after, over = rules.step(tables, before, chosen)
+        over = over & ~unchanged
+        margin = rules.points(tables, after.other) - rules.points(tables, after.own)
+        result = margin if self.reward == "margin" else jnp.sign(margin)
+        result = jnp.where(over, result, 0) - illegal
+        game = rules.choose(unchanged, before, after)
+        terminated = state.terminated | illegal | over
+        following: State = state.replace(
+            current_player=jnp.where(unchanged, player, 1 - player),
+            observation=self._view(game, jnp.bool_(True)),
+            rewards=jnp.where(jnp.arange(2) == player, result, -result).astype(jnp.float32),
+            terminated=terminated,
+            legal_action_mask=rules.legal_mask(tables, game) | terminated,
+            _step_count=state._step_count + ~ended,
+            _x=game,
+        )
+        return following
+
+    def observe(self, state: State, player_id: jax.Array | None = None) -> jax.Array:
+        """Return what a player sees of a state; off turn no cell is allowed.
+
+        Args:
+            state: of one game.
+            player_id: a Pgx player; None is the one to move.
+
+        Raises:
+            TypeError: `state` is not a `State`.
+            ValueError: the state is of another variant.
+        """
+        self._check(state)
+        player = state.current_player if player_id is None else player_id
+        return self._observe(state, player)
+
+    def from_position(self, position: Position, light_player: int = 0) -> State:
+        """Return the state of a position, to start a game or a search from it.
+
+        Args:
+            position: of the variant of the environment; it may be over.
+            light_player: the Pgx player who is Light, 0 or 1.
+
+        Raises:
+            TypeError: `position` is not a `Position`.
+            ValueError: the position is of another variant, or there is no such player.
+        """
+        states = self.from_positions([position], light_player)
+        state: State = jax.tree.map(lambda leaf: leaf[0], states)
+        return state
+
+    def from_positions(self, positions: Sequence[Position], light_player: int = 0) -> State:
+        """Return the states of positions as a batch, see `from_position`.
+
+        Raises:
+            TypeError: an item is not a `Position`.
+            ValueError: no positions, positions of another variant, or there is no such player.
+        """
+        if common_variant(positions) != self.variant:
+            raise ValueError(
+                f"the positions are of {positions[0].variant!r}, but the environment is of "
+                f"{self.variant!r}"
+            )
+        check_choice("light_player", light_player, (0, 1))  # type: ignore[arg-type]
+        game = game_of(positions)
+        over = np.array([position.is_over for position in positions])
+        state = State(
+            current_player=(game.turns % 2 ^ light_player).astype(np.int32),
+            observation=self._axes(observe_batch(positions, self.observation, self.dtype)),
+            rewards=np.zeros((len(positions), 2), np.float32),
+            terminated=over,
+            truncated=np.zeros(len(positions), bool),
+            legal_action_mask=mask_batch(positions).astype(bool) | over[:, None],
+            _step_count=game.turns,
+            _x=game,
+            _variant=self.variant,
+        )
+        return jax.tree.map(jnp.asarray, state)  # type: ignore[no-any-return]
+
+    @property
+    def id(self) -> Any:
+        """The id, ``"mijnlieff"``; `pgx.make` knows only Pgx's own games."""
+        return "mijnlieff"
+
+    @property
+    def version(self) -> str:
+        """The version of the environment, that of ``Mijnlieff-v0``."""
+        return "v0"
+
+    @property
+    def num_players(self) -> int:
+        """2."""
+        return 2
+
+    @property
+    def num_actions(self) -> int:
+        """The number of actions, see `Variant`."""
+        return self.variant.num_actions
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """The shape of one observation."""
+        return tuple(self._first_observation.shape)
+
+    def _check(self, state: State) -> None:
+        """Raise unless a state is of this game; all of it is known when a function is traced."""
+        if not isinstance(state, State):
+            raise TypeError(f"state must be a mijnlieff.jax.State, not {type(state).__name__}")
+        if state._variant != self.variant:
+            raise ValueError(
+                f"the state is of {state._variant!r}, but the environment is of {self.variant!r}"
+            )
+
+    def _action(self, action: Any) -> jax.Array:
+        """Return an action as int32; one that does not exist stays so."""
+        action = jnp.asarray(action)
+        if not jnp.issubdtype(action.dtype, jnp.integer):
+            raise TypeError(f"action must be an integer, not {action.dtype}")
+        if action.ndim:
+            raise ValueError(
+                f"action must be one integer, not an array of shape {action.shape}; use "
+                "jax.vmap(env.step) for a batch of games"
+            )
+        if action.dtype.itemsize > 4:  # its low bits alone may be an action
+            action = jnp.where((action < 0) | (action >= self.num_actions), -1, action)
+        return action.astype(jnp.int32)
+
+    def _view(self, game: GameState, on_turn: jax.Array) -> jax.Array:
+        write = views.flat if self.observation == "flat" else views.planes
+        return write(self._tables, game, on_turn, self.dtype)
+
+    def _axes(self, observations: Any) -> Any:
+        """Return observations of the core with the axes of Pgx."""
+        return np.moveaxis(observations, -3, -1) if self.observation == "planes" else observations
+
+    # The methods that Pgx asks for; `init`, `step` and `observe` above replace those that call
+    # them, since the observation of a new game is known and one branch is enough for every step.
+    def _init(self, key: jax.Array) -> State:
+        return self.init(key)
+
+    def _step(self, state: State, action: jax.Array, key: jax.Array | None) -> State:
+        return self.step(state, action, key)
+
+    def _observe(self, state: State, player_id: jax.Array) -> jax.Array:
+        return self._view(state._x, player_id == state.current_player)

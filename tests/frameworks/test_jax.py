@@ -1,0 +1,437 @@
+"""The game in JAX: Pgx's own checks, and equality with the core, action by action.
+
+By default 4,000 random games are compared; ``MIJNLIEFF_GAMES=100000`` compares that many.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Literal, get_args
+
+import jax
+import jax.numpy as jnp
+import mctx
+import numpy as np
+import pgx
+import pytest
+from pgx._src import api_test as checks
+from pgx.experimental import auto_reset
+
+from mijnlieff import (
+    Board,
+    Position,
+    TreeSearch,
+    Variant,
+    functional,
+    perft,
+    random_openings,
+    solve_batch,
+)
+from mijnlieff.jax import Mijnlieff, State, to_position, to_positions
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "python"))
+from random_variants import random_spec  # noqa: E402
+
+GAMES = int(os.environ.get("MIJNLIEFF_GAMES", "4000"))
+BOARDS = 16 if GAMES <= 4000 else 50
+OPTIONS = [
+    {"observation": observation, "dtype": dtype, "reward": reward}
+    for observation in ("planes", "flat")
+    for dtype in ("float32", "uint8")
+    for reward in ("outcome", "margin")
+]
+STANDARD = Mijnlieff()
+STEP = jax.jit(STANDARD.step)
+STEPS = jax.jit(jax.vmap(STANDARD.step))
+
+
+def variant_of(seed):
+    """Awkward variants first, then random ones."""
+    if seed < len(AWKWARD):
+        return AWKWARD[seed]
+    spec = random_spec(seed)
+    board = Board.from_text(spec.text) if spec.text else Board.from_blocks(list(spec.blocks))
+    return Variant(board, spec.opening, spec.copies)
+
+
+AWKWARD = [
+    Variant(Board.from_text("########\n" * 8), "corner_straight", 3),
+    Variant(Board.from_text("#"), "anywhere", 127),
+    Variant(Board.from_text("########\n" * 4), "corner", 7),
+    Variant(Board.from_text("#.######\n" * 5), "outside", 1),
+    Variant(Board.from_text("\n".join("." * i + "#" + "." * (63 - i) for i in range(64)))),
+]
+
+
+def starts(env, number, seed=0):
+    return jax.vmap(env.init)(jax.random.split(jax.random.key(seed), number))
+
+
+def random_actions(rng, mask):
+    return (rng.random(mask.shape, np.float32) * mask).argmax(axis=1)
+
+
+def package_axes(observations, layout):
+    """Planes of Pgx's axes as the package has them."""
+    seen = np.asarray(observations)
+    return np.moveaxis(seen, -1, -3) if layout == "planes" else seen
+
+
+def same(state, other):
+    """Whether two states agree in every leaf, dtypes included."""
+    return jax.tree.all(
+        jax.tree.map(lambda a, b: a.dtype == b.dtype and bool((a == b).all()), state, other)
+    )
+
+
+@pytest.fixture
+def pgx_checks(monkeypatch):
+    """Pgx's `api_test` for a game that is not Pgx's own.
+
+    It accepts only ids of its own games, and its random player fails for a single game with the
+    NumPy of today, also in Pgx's own games.
+    """
+    ids = Literal[(*get_args(checks.EnvId), "mijnlieff")]
+    monkeypatch.setattr(checks, "EnvId", ids)
+
+    def act_randomly(key, mask):
+        return jax.random.categorical(key, jnp.log(mask.astype(jnp.float32)), axis=-1)
+
+    monkeypatch.setattr(checks, "act_randomly", jax.jit(act_randomly))
+    return checks.api_test
+
+
+@pytest.mark.parametrize("use_key", [False, True])
+@pytest.mark.parametrize(
+    "env",
+    [
+        STANDARD,
+        Mijnlieff(
+            Variant(Board.from_text("###.\n####\n.###"), "corner_straight"),
+            observation="flat",
+            dtype="uint8",
+            reward="margin",
+        ),
+        Mijnlieff(Variant(Board.from_text("######\n" * 6), "anywhere", 1)),
+    ],
+    ids=["standard", "irregular", "large"],
+)
+def test_pgx_accepts_it(pgx_checks, env, use_key):
+    pgx_checks(env, 3, use_key=use_key)
+
+
+@pytest.mark.parametrize("seed", range(BOARDS))
+def test_games_are_those_of_the_core(seed):
+    """Mask, observation, rewards and ends of both players, at every action."""
+    variant, options = variant_of(seed), OPTIONS[seed % len(OPTIONS)]
+    env, games = Mijnlieff(variant, **options), -(-GAMES // BOARDS)
+    layout, dtype = options["observation"], options["dtype"]
+    rng = np.random.default_rng(seed)
+    step = jax.jit(jax.vmap(env.step))
+    opposing = jax.jit(jax.vmap(lambda state: env.observe(state, 1 - state.current_player)))
+    state, states = starts(env, games, seed), functional.init(games, variant)
+    light = np.asarray(state.current_player)
+    assert {0, 1} == set(light.tolist())
+    assert env.num_actions == variant.num_actions
+    assert env.observation_shape == state.observation.shape[1:]
+    rows, plies = np.arange(games), 0
+    while True:
+        mask = np.asarray(state.legal_action_mask)
+        assert mask.dtype == np.bool_
+        assert np.array_equal(mask, functional.legal_mask(states, variant))
+        seats = functional.to_play(states, variant)
+        assert np.array_equal(state.current_player, seats ^ light)
+        seen = package_axes(state.observation, layout)
+        assert seen.dtype == dtype
+        assert np.array_equal(seen, functional.observe(states, layout, dtype, variant))
+        other = package_axes(opposing(state), layout)
+        for player in (0, 1):
+            expected = functional.observe(states, layout, dtype, variant, player=player)
+            assert np.array_equal(other[seats != player], expected[seats != player])
+        if state.terminated.all():
+            break
+        actions, mover = random_actions(rng, mask), np.asarray(state.current_player)
+        states, rewards, over = functional.step(states, actions, variant, reward=env.reward)
+        before, state = state, step(state, actions)
+        assert np.array_equal(state.terminated, over)
+        assert state.rewards.dtype == np.float32
+        assert np.array_equal(state.rewards[rows, mover], rewards)
+        assert np.array_equal(state.rewards[rows, 1 - mover], -rewards)
+        plies += 1
+        ended = np.asarray(before.terminated)
+        assert np.array_equal(state._step_count[~ended], np.full((~ended).sum(), plies))
+        assert not state.truncated.any()
+    assert plies > 0
+    sample = slice(0, 20)
+    expected = functional.to_positions(states[sample], variant)
+    found = to_positions(jax.tree.map(lambda leaf: leaf[sample], state))
+    assert [position.notation for position in found] == [p.notation for p in expected]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_positions_and_states(seed):
+    """Both ways, from positions of whole games, with every leaf as a step leaves it."""
+    variant = variant_of(seed)
+    env, rng = Mijnlieff(variant, **OPTIONS[seed % len(OPTIONS)]), np.random.default_rng(seed)
+    state, position = env.init(jax.random.key(seed)), Position(variant)
+    light, step, positions, last = int(state.current_player), jax.jit(env.step), [position], state
+    while not position.is_over:
+        action = int(rng.choice(position.legal_actions()))
+        position, last = position.play(action), step(last, action)
+        positions.append(position)
+    states = env.from_positions(positions, light)
+    assert [p.notation for p in to_positions(states)] == [p.notation for p in positions]
+    assert to_position(last).notation == position.notation
+    assert same(env.from_position(positions[0], light), state)
+    end = jax.tree.map(lambda leaf: leaf[-1], states)
+    assert same(end.replace(rewards=last.rewards), last)
+
+
+def test_both_players_are_light_about_equally_often():
+    light = np.asarray(starts(STANDARD, 1000).current_player)
+    assert 400 < light.sum() < 600
+    assert STANDARD.from_position(Position(), 1).current_player == 1
+
+
+def test_the_end_and_illegal_actions():
+    state = starts(STANDARD, 3)
+    after = STEPS(state, jnp.array([5, -1, 65]))  # an inner cell, and two that do not exist
+    assert after.terminated.all()
+    assert not after.truncated.any()
+    assert after.legal_action_mask.all()
+    rows = jnp.arange(3)
+    assert (after.rewards[rows, state.current_player] == -1).all()
+    assert (after.rewards[rows, 1 - state.current_player] == 1).all()
+    assert (after._step_count == 1).all()
+    assert same(after._x, state._x)
+    assert (after.observation == state.observation).all()
+    assert (after.current_player == state.current_player).all()
+    for action in (0, 5, -1, 1000):  # nothing changes but the rewards
+        later = STEPS(after, jnp.full(3, action))
+        assert same(later, after.replace(rewards=jnp.zeros_like(after.rewards)))
+    cut = state.replace(truncated=jnp.ones_like(state.truncated))  # by a wrapper
+    assert same(STEPS(cut, jnp.array([5, 0, 65])), cut)
+
+
+def test_a_scan_plays_whole_games():
+    def ply(state, key):
+        action = jax.random.categorical(key, jnp.log(state.legal_action_mask.astype(jnp.float32)))
+        following = STANDARD.step(state, action)
+        return following, (action, following.rewards, state.current_player)
+
+    def game(key):
+        first, rest = jax.random.split(key)
+        keys = jax.random.split(rest, STANDARD.variant.max_game_length)
+        return jax.lax.scan(ply, STANDARD.init(first), keys)
+
+    keys = jax.random.split(jax.random.key(1), 20)
+    last, (actions, rewards, movers) = jax.jit(jax.vmap(game))(keys)
+    assert last.terminated.all()
+    for number, position in enumerate(to_positions(last)):
+        played = Position.from_actions(actions[number, : position.ply].tolist())
+        assert played.notation == position.notation
+        sign = 1 - 2 * int(movers[number, 0])  # player 0 is Light, or Dark
+        assert rewards[number, :, 0].sum() == sign * np.sign(position.margin)
+
+
+def test_automatic_reset_by_pgx():
+    """The step that ends a game returns the next one with the flags and rewards of the end; the
+    next step clears them.
+    """
+    step = jax.jit(jax.vmap(auto_reset(STANDARD.step, STANDARD.init)))
+    state, rng, ends = starts(STANDARD, 50), np.random.default_rng(0), 0
+    plain = state
+    fresh = starts(STANDARD, 1)
+    for turn in range(45):
+        keys = jax.random.split(jax.random.key(turn), 50)
+        actions = random_actions(rng, np.asarray(state.legal_action_mask))
+        before, state, plain = state, step(state, actions, keys), STEPS(plain, actions)
+        assert np.array_equal(state.terminated, plain.terminated)
+        assert np.array_equal(state.rewards, plain.rewards)
+        over = np.asarray(state.terminated)
+        assert not (over & np.asarray(before.terminated)).any()
+        ends += over.sum()
+        for part in ("observation", "legal_action_mask", "_step_count"):
+            rows = np.asarray(getattr(state, part))
+            assert (rows[over] == np.asarray(getattr(fresh, part))).all()
+            assert np.array_equal(rows[~over], np.asarray(getattr(plain, part))[~over])
+        clear = jnp.zeros_like(state.terminated)
+        plain = state.replace(terminated=clear, rewards=jnp.zeros_like(state.rewards))
+        assert (STEPS(plain, random_actions(rng, plain.legal_action_mask))._step_count > 0).all()
+    assert ends > 50
+
+
+def test_64_bits_change_nothing():
+    state = STEPS(starts(STANDARD, 8), np.arange(8) % 3)
+    with jax.enable_x64(True):
+        env = Mijnlieff()
+        wide = jax.jit(jax.vmap(env.step))(starts(env, 8), np.arange(8) % 3)
+        assert same(wide, state)
+        for action in (2**32, -(2**32), 2**63 - 1):  # whose low bits are an action
+            assert env.step(env.init(jax.random.key(0)), np.int64(action)).terminated
+        assert not env.step(env.init(jax.random.key(0)), np.uint64(1)).terminated
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32"])
+def test_actions_of_any_integer_type(dtype):
+    state = STANDARD.init(jax.random.key(0))
+    assert same(STANDARD.step(state, np.dtype(dtype).type(3)), STEP(state, 3))
+
+
+def test_states_are_values():
+    state = STEPS(starts(STANDARD, 2), jnp.array([0, 1]))
+    for copied in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert isinstance(copied, State)
+        assert same(copied, state)
+    env = Mijnlieff(Variant(), observation="flat")
+    assert (env, hash(env)) == (Mijnlieff(observation="flat"), hash(Mijnlieff(observation="flat")))
+    assert pickle.loads(pickle.dumps(env)) == env != STANDARD
+    assert repr(STANDARD) == (
+        f"Mijnlieff({Variant()!r}, observation='planes', dtype='float32', reward='outcome')"
+    )
+    assert (STANDARD.id, STANDARD.version, STANDARD.num_players) == ("mijnlieff", "v0", 2)
+
+
+def test_drawings(tmp_path):
+    state = STEPS(starts(STANDARD, 2), jnp.array([0, 1]))
+    one = jax.tree.map(lambda leaf: leaf[0], state)
+    assert one.to_svg() == one._repr_html_()
+    assert one.to_svg().startswith("<svg")
+    assert state.to_svg().count("<title>") == 2
+    one.save_svg(tmp_path / "one.svg", scale=2)
+    assert (
+        'width="640"' in (tmp_path / "one.svg").read_text()
+        or 'height="640"' in (tmp_path / "one.svg").read_text()
+    )
+    with pytest.raises(ValueError, match=r"must end with .svg, not 'one.png'"):
+        one.save_svg("one.png")
+
+
+def test_bad_input():
+    state = STANDARD.init(jax.random.key(0))
+    with pytest.raises(TypeError, match="variant must be a Variant or None, not 4"):
+        Mijnlieff(4)
+    with pytest.raises(ValueError, match="unknown observation layout 'packed'; choose one of"):
+        Mijnlieff(observation="packed")
+    with pytest.raises(ValueError, match="unknown reward 'points'"):
+        Mijnlieff(reward="points")
+    with pytest.raises(TypeError, match="float64"):
+        Mijnlieff(dtype="float64")
+    with pytest.raises(TypeError, match="action must be an integer, not float32"):
+        STANDARD.step(state, 1.0)
+    with pytest.raises(TypeError, match="action must be an integer, not bool"):
+        STEP(state, True)
+    with pytest.raises(ValueError, match=r"of shape \(2,\); use jax.vmap"):
+        STANDARD.step(state, np.array([0, 1]))
+    with pytest.raises(TypeError, match=r"must be a mijnlieff\.jax\.State, not int"):
+        STANDARD.step(3, 0)
+    other = Mijnlieff(Variant(copies=3))
+    for call in (lambda: other.step(state, 0), lambda: other.observe(state)):
+        with pytest.raises(ValueError, match="the state is of Variant"):
+            call()
+    with pytest.raises(ValueError, match="the positions are of Variant"):
+        other.from_position(Position())
+    with pytest.raises(ValueError, match="unknown light_player 2"):
+        STANDARD.from_position(Position(), 2)
+    with pytest.raises(ValueError, match="the list of positions is empty"):
+        STANDARD.from_positions([])
+    with pytest.raises(ValueError, match="of one game; use to_position"):
+        to_positions(state)
+    with pytest.raises(ValueError, match="a batch of shape"):
+        to_position(starts(STANDARD, 2))
+    with pytest.raises(ValueError, match="mijnlieff"):
+        pgx.make("mijnlieff")
+
+
+def gumbel_search(env, num_simulations):
+    """A Gumbel MuZero search that knows the rules and nothing else."""
+
+    def logits(mask):
+        return jnp.where(mask, 0.0, jnp.finfo(jnp.float32).min)
+
+    def simulate(params, key, actions, state):
+        del params, key
+        after = jax.vmap(env.step)(state, actions)
+        rows = jnp.arange(len(actions))
+        output = mctx.RecurrentFnOutput(
+            reward=after.rewards[rows, state.current_player],
+            discount=jnp.where(after.terminated, 0.0, -1.0),
+            prior_logits=logits(after.legal_action_mask),
+            value=jnp.zeros(len(actions)),
+        )
+        return output, after
+
+    def search(state, key):
+        root = mctx.RootFnOutput(
+            prior_logits=logits(state.legal_action_mask),
+            value=jnp.zeros(state.terminated.shape),
+            embedding=state,
+        )
+        output = mctx.gumbel_muzero_policy(
+            None,
+            key,
+            root,
+            simulate,
+            num_simulations,
+            invalid_actions=~state.legal_action_mask,
+            max_num_considered_actions=env.num_actions,
+        )
+        return output.action
+
+    return jax.jit(search)
+
+
+def tree_size(position):
+    """Actions in all continuations of a position."""
+    total, depth = 0, 1
+    while count := perft(position, depth):
+        total, depth = total + count, depth + 1
+    return total
+
+
+def test_mctx_agrees_with_tree_search():
+    """Both find the win where one exists, in endings that they can search through."""
+    simulations, positions = 96, random_openings(400, 13, seed=1)
+    solved = solve_batch(positions)
+    results = np.where(solved.action_mask == 1, np.sign(solved.action_margins), 0)
+    outcomes = np.sign(solved.margins)
+    small = np.array([tree_size(position) <= 40 for position in positions])
+    loses = (results == -1).any(axis=1)  # an action gives the win away
+    won = np.flatnonzero(small & (outcomes == 1) & loses)[:30]
+    lost = np.flatnonzero(small & (outcomes == -1))[:10]
+    chosen = np.concatenate([won, lost])
+    assert (len(won), len(lost)) == (30, 10)
+    endings = [positions[i] for i in chosen]
+    env = Mijnlieff(observation="flat")
+    actions = gumbel_search(env, simulations)(env.from_positions(endings), jax.random.key(0))
+    native = TreeSearch(endings, num_simulations=simulations, max_considered=65, seed=0)
+    while (batch := native.select()) is not None:
+        native.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
+    for found in (np.asarray(actions), native.actions):
+        assert np.array_equal(results[chosen, found], outcomes[chosen])
+
+
+def test_the_page_runs():
+    """The examples of the documentation, one after the other as a reader runs them."""
+    text = (ROOT / "docs" / "integrations" / "jax.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["state"].legal_action_mask[jnp.arange(4), names["found"].action].all()
+
+
+def test_the_example_runs():
+    command = [sys.executable, "examples/jax_mctx.py", "--iterations", "2", "--games", "20"]
+    small = ["--batch", "8", "--simulations", "4", "--seed", "3"]
+    done = subprocess.run([*command, *small], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "against random, 20 games" in done.stdout
