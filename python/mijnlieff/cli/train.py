@@ -150,7 +150,7 @@ def _fill_closed_descriptors() -> None:
 
 
 def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
-    from mijnlieff.train.run.measure import final_opponents, measure
+    from mijnlieff.train.run.measure import final_opponents
 
     counters = trainer.counters
     about = (
@@ -163,9 +163,7 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
         {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
     )
     matches = {
-        player: measure(
-            trainer.network,
-            trainer.variant,
+        player: trainer.measure(
             final_opponents(trainer.variant),
             final_games,
             seed=trainer.config.seed,
