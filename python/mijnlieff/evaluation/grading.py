@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -21,16 +22,17 @@ from mijnlieff._mijnlieff import (
     threads_of,
 )
 from mijnlieff._util.progress import progress_bar
-from mijnlieff.evaluation.benchmark import Benchmark, benchmark
+from mijnlieff.evaluation.benchmark import benchmark
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["grade", "sample_decisions"]
+__all__ = ["GradePart", "GradePlan", "grade", "sample_decisions"]
 
 _OPENING_PLIES = 4
 """Games start after 0 to 3 random plies, so deterministic policies play different games."""
 _CHUNK = 1024
+_SOURCES = ("random play", "minimax 2", "own games")
 
 
 def grade(
@@ -68,77 +70,135 @@ def grade(
         TypeError: a number is not an integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
-    seed, num_threads = seed_of(seed), threads_of(num_threads)
-    graded = make_policy(policy)
-    if isinstance(graded, BuiltinPolicy):
-        graded = graded.with_seed(seed)
-    shown = name or (policy if isinstance(policy, str) else repr(policy))
-    if isinstance(positions, str):
-        if variant is not None:
-            raise ValueError(
-                f"the benchmark {positions!r} has its own variants; give it or a variant, not both"
-            )
-        judged = _judge_benchmark(graded, benchmark(positions), progress)
-        return GradeReport.from_judged(shown, judged, seed=seed, benchmark=positions)
-    positions = integer("positions", positions)
-    if positions < 3:
-        raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
-    parts = _judge_drawn(graded, positions, seed, variant, progress, num_threads)
-    return GradeReport.from_judged(shown, Judged.joined(parts), seed=seed)
-
-
-def _judge_benchmark(policy: Policy, frozen: Benchmark, progress: bool) -> Judged:
-    """Judge the choices of a policy in the positions of a benchmark."""
+    num_threads = threads_of(num_threads)
+    plan = GradePlan.checked(policy, positions, seed, variant, name)
+    parts = plan.parts()
     judged = []
-    with progress_bar(len(frozen), "positions", enabled=progress) as move_on:
-        start = 0
-        for _, group in groupby(frozen.positions, key=lambda position: position.variant):
-            left = len(list(group))
-            while left:
-                part = slice(start, start + min(left, _CHUNK))
-                solutions = SolutionBatch(
-                    frozen.solutions.margins[part],
-                    frozen.solutions.action_margins[part],
-                    frozen.solutions.action_mask[part],
+    with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
+        for part in parts:
+            judged.append(plan.judge(part, num_threads))
+            move_on(part.count)
+    return plan.report(judged)
+
+
+@dataclass(frozen=True)
+class GradePart:
+    """Some of the positions of a grade.
+
+    Attributes:
+        source: the number of the source that they are drawn from; -1 for a benchmark.
+        start: how many positions of the source, or of the benchmark, come before.
+        count: number of positions.
+    """
+
+    source: int
+    start: int
+    count: int
+
+
+@dataclass(frozen=True)
+class GradePlan:
+    """The checked arguments of `grade`, cut into parts that can be judged in any order.
+
+    Built-in policies start every part with their own seed, so that no part depends on another.
+    """
+
+    policy: Policy
+    positions: int | str
+    seed: int
+    variant: Variant | None
+    name: str
+
+    @classmethod
+    def checked(
+        cls,
+        policy: PolicyLike,
+        positions: int | str,
+        seed: int,
+        variant: Variant | None,
+        name: str | None,
+    ) -> GradePlan:
+        """Check the arguments of `grade`; see there for them and the errors."""
+        seed = seed_of(seed)
+        graded = make_policy(policy)
+        if isinstance(positions, str):
+            if variant is not None:
+                raise ValueError(
+                    f"the benchmark {positions!r} has its own variants; give it or a variant, "
+                    "not both"
                 )
-                positions = list(frozen.positions[part])
-                judged.append(_judge(policy, frozen.sources[part], positions, solutions))
-                move_on(len(positions))
-                start += len(positions)
-                left -= len(positions)
-    return Judged.joined(judged)
+            benchmark(positions)
+        else:
+            positions = integer("positions", positions)
+            if positions < 3:
+                raise ValueError(
+                    f"positions must be at least 3, one for each source, not {positions}"
+                )
+        shown = name or (policy if isinstance(policy, str) else repr(policy))
+        return cls(graded, positions, seed, variant, shown)
+
+    def parts(self) -> list[GradePart]:
+        """Return the parts, in the order in which the report has them."""
+        if isinstance(self.positions, str):
+            parts, start = [], 0
+            for _, group in groupby(benchmark(self.positions).positions, lambda it: it.variant):
+                end = start + len(list(group))
+                parts += _cut(-1, start, end)
+                start = end
+            return parts
+        share, more = divmod(self.positions, len(_SOURCES))
+        return [
+            part
+            for source in range(len(_SOURCES))
+            for part in _cut(source, 0, share + (source < more))
+        ]
+
+    def judge(self, part: GradePart, num_threads: int | None) -> Judged:
+        """Judge the choices of the policy in the positions of a part.
+
+        Raises:
+            ValueError: no game of the variant has a decision.
+            PolicyError: the policy chose an illegal action.
+        """
+        positions: list[Position]
+        if isinstance(self.positions, str):
+            frozen = benchmark(self.positions)
+            rows = slice(part.start, part.start + part.count)
+            positions, sources = list(frozen.positions[rows]), frozen.sources[rows]
+            solutions = SolutionBatch(
+                frozen.solutions.margins[rows],
+                frozen.solutions.action_margins[rows],
+                frozen.solutions.action_mask[rows],
+            )
+            policy = self.policy
+            if isinstance(policy, BuiltinPolicy):
+                policy = policy.with_seed(self.seed)
+                policy.__setstate__(part.start)  # one decision for each position before
+            return _judge(policy, sources, positions, solutions)
+        chunk = part.start // _CHUNK
+        seed = (self.seed + chunk) % SEEDS
+        policy = self.policy
+        if isinstance(policy, BuiltinPolicy):
+            policy = policy.with_seed(seed)
+        player = (RandomPolicy(seed), MinimaxPolicy(2, seed), policy)[part.source]
+        positions = sample_decisions(
+            player, part.count, (self.seed, part.source, chunk), self.variant
+        )
+        solutions = solve_batch(positions, num_threads)
+        return _judge(policy, np.full(part.count, _SOURCES[part.source]), positions, solutions)
+
+    def report(self, judged: Sequence[Judged]) -> GradeReport:
+        """Return the report on all parts, given in order."""
+        frozen = self.positions if isinstance(self.positions, str) else None
+        return GradeReport.from_judged(
+            self.name, Judged.joined(judged), seed=self.seed, benchmark=frozen
+        )
 
 
-def _judge_drawn(
-    graded: Policy,
-    positions: int,
-    seed: int,
-    variant: Variant | None,
-    progress: bool,
-    num_threads: int | None,
-) -> list[Judged]:
-    """Judge the choices of a policy in positions drawn from games."""
-    sources: dict[str, Policy] = {
-        "random play": RandomPolicy(seed),
-        "minimax 2": MinimaxPolicy(2, seed),
-        "own games": graded,
-    }
-    judged = []
-    with progress_bar(positions, "positions", enabled=progress) as move_on:
-        for number, (source, player) in enumerate(sources.items()):
-            left = positions // 3 + (number < positions % 3)
-            chunk = 0
-            while left:
-                count = min(left, _CHUNK)
-                # Every source and chunk has its own random stream.
-                draw = (seed, number, chunk)
-                sample = sample_decisions(player, count, draw, variant)
-                solutions = solve_batch(sample, num_threads)
-                judged.append(_judge(graded, np.full(count, source), sample, solutions))
-                move_on(count)
-                left -= count
-                chunk += 1
-    return judged
+def _cut(source: int, start: int, end: int) -> list[GradePart]:
+    return [
+        GradePart(source, first, min(_CHUNK, end - first)) for first in range(start, end, _CHUNK)
+    ]
 
 
 def sample_decisions(
