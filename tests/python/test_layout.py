@@ -19,6 +19,8 @@ ROOT = Path(mijnlieff.__file__).parent
 # imports it inside a function, or not at all.
 OPTIONAL = {
     "torch": {
+        "mijnlieff.integrations.ray.games",
+        "mijnlieff.integrations.ray.jobs",
         "mijnlieff.train.alphazero",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
@@ -26,6 +28,7 @@ OPTIONAL = {
     },
     "matplotlib": {"mijnlieff.train.report.plot"},
     "pettingzoo": {"mijnlieff.envs.aec"},
+    "ray": {"mijnlieff.integrations.ray"},
     "rich": set(),
     "shtab": set(),
     "anywidget": {"mijnlieff.widget.notebook"},

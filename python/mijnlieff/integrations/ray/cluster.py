@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Self
 
 import ray
-from ray.exceptions import RayError
 
 from mijnlieff._mijnlieff import integer_in
 from mijnlieff.errors import ClusterError
@@ -119,7 +118,7 @@ class RayCluster:
                 socket.create_connection(self._place, _CONNECT_SECONDS).close()
             del options["include_dashboard"]
             ray.init(address=self._address, **options)
-        except (OSError, RuntimeError, ValueError, RayError) as error:
+        except Exception as error:  # Ray raises many kinds, and some of no kind
             place = "here" if self._address is None else f"at the address {self._address!r}"
             reason = str(error).strip().partition("\n")[0]
             raise ClusterError(f"there is no Ray cluster {place}: {reason}") from error

@@ -259,7 +259,7 @@ class WorkerPool:
         except RayTaskError as error:
             if job is None:
                 raise ClusterError(f"a worker cannot start: {_line(error)}") from None
-            value = _Failed(error.cause if isinstance(error.cause, Exception) else error)
+            value = _Failed(_cause(error))
         except _LOST_WORKER as error:
             self._lose(worker, [job] if job else [], error)
             return
@@ -267,7 +267,6 @@ class WorkerPool:
             self._count_failure(error)
             self._run_again([job] if job else [])
             return
-        self._failures = 0
         if job is None:
             if value.version != __version__:
                 raise ClusterError(
@@ -275,7 +274,9 @@ class WorkerPool:
                     "the same version on all nodes"
                 )
             worker.info = value
-        elif job.number in self._cancelled:
+            return
+        self._failures = 0
+        if job.number in self._cancelled:
             self._cancelled.discard(job.number)
         else:
             self._done[job.number] = value
@@ -287,8 +288,14 @@ class WorkerPool:
         self._workers.remove(worker)
         for call in worker.jobs:
             self._calls.pop(call, None)
-        self._run_again(jobs + list(worker.jobs.values()))
+        unfinished = jobs + list(worker.jobs.values())
+        self._run_again(unfinished)
         self._count_failure(error)
+        if worker.info is not None:
+            note(
+                f"lost worker {worker.info.pid} on node {worker.info.node[:8]}; its "
+                f"{len(unfinished)} unfinished jobs go to others"
+            )
 
     def _run_again(self, jobs: list[_Job]) -> None:
         self.lost += len(jobs)
@@ -320,6 +327,16 @@ class WorkerPool:
                 f"waiting for {self.size} workers with a CPU each; {free:g} of the cluster's "
                 f"{total:g} CPUs are free"
             )
+
+
+def _cause(error: RayTaskError) -> BaseException:
+    """What a job raised, as it was raised there."""
+    if isinstance(error.cause, RayError):  # the job did not begin
+        return ClusterError(
+            f"a worker cannot read its job ({_line(error.cause)}): what it refers to, such as the "
+            "module of a policy, must be installed on all nodes"
+        )
+    return error.cause if isinstance(error.cause, Exception) else error
 
 
 def _line(error: BaseException) -> str:

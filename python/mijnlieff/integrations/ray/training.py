@@ -94,7 +94,9 @@ def train(
 
 
 @contextlib.contextmanager
-def ray_backend(cluster: RayCluster | None, blocks: int, lag: int) -> Iterator[Backend]:
+def ray_backend(
+    cluster: RayCluster | None, blocks: int = BLOCKS, lag: int = LAG
+) -> Iterator[Backend]:
     """Where the games of a run are played, for `start_run` and `resume_run`.
 
     Args:
