@@ -104,7 +104,7 @@ class TestJobs:
             pool.result(pool.submit(os._exit, 1))
 
     def test_what_a_job_raises_is_raised_here(self, workers):
-        with pytest.raises(PolicyError, match="illegal"):
+        with pytest.raises(PolicyError, match="chose action 0 in position"):
             grade(FunctionPolicy(always_first), 30, cluster=workers)
         # The workers are still there, and nothing waits.
         assert workers.pool.map(abs, [(-1,), (-2,)]) == [1, 2]
@@ -150,7 +150,7 @@ class TestSharedWork:
         with pytest.raises(TypeError, match="Position"):
             solve_batch([None], cluster=workers)
         other = Position(Variant(copies=1))
-        with pytest.raises(ValueError, match="variant"):
+        with pytest.raises(ValueError, match="position 1 is of"):
             solve_batch([Position(), other], cluster=workers)
 
     @pytest.mark.parametrize("policy", ["random", "champion"])
@@ -163,7 +163,8 @@ class TestSharedWork:
         # More than 1,024 from each source, so that each has two parts.
         options = {"positions": 3200, "seed": 3, "variant": variant}
         there = grade("greedy", **options, cluster=workers)
-        assert there.to_dict() == mijnlieff.grade("greedy", **options).to_dict()
+        # As text, because shares of no positions are NaN.
+        assert str(there.to_dict()) == str(mijnlieff.grade("greedy", **options).to_dict())
 
     @pytest.mark.parametrize("opponent", ["random", "champion"])
     def test_matches(self, opponent, workers):

@@ -6,9 +6,13 @@ depend on the number of workers, nor on whether some of them died: what a worker
 done again by another.
 """
 
-from mijnlieff._util.extras import require_version
+from mijnlieff._util.extras import missing_extra, require_version
 
 require_version("mijnlieff.integrations.ray", "ray", "2.50", "ray")
+try:
+    import ray as _ray  # noqa: F401
+except ImportError as error:
+    raise missing_extra("mijnlieff.integrations.ray", "ray", "ray", error) from error
 
 from mijnlieff.integrations.ray.cluster import RayCluster  # noqa: E402
 from mijnlieff.integrations.ray.pool import WorkerInfo  # noqa: E402

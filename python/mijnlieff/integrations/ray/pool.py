@@ -32,7 +32,8 @@ _T = TypeVar("_T")
 _DEPTH = 2
 _WAIT_SECONDS = 1.0
 _QUIET_SECONDS = 30.0
-_LOST_WORKER = (RayActorError, NodeDiedError, WorkerCrashedError)
+# A result is lost with the node that kept it, and so with its worker.
+_LOST = (RayActorError, NodeDiedError, ObjectLostError, WorkerCrashedError)
 
 
 @dataclass(frozen=True)
@@ -260,12 +261,8 @@ class WorkerPool:
             if job is None:
                 raise ClusterError(f"a worker cannot start: {_line(error)}") from None
             value = _Failed(_cause(error))
-        except _LOST_WORKER as error:
+        except _LOST as error:
             self._lose(worker, [job] if job else [], error)
-            return
-        except ObjectLostError as error:  # with the node that kept it
-            self._count_failure(error)
-            self._run_again([job] if job else [])
             return
         if job is None:
             if value.version != __version__:
