@@ -12,6 +12,7 @@ import sys
 sys.path.pop(0)  # this file has the name of the package that it measures
 
 import argparse
+import dataclasses
 import os
 import pickle
 import time
@@ -26,6 +27,7 @@ from mijnlieff.integrations.ray.games import RayBackend
 from mijnlieff.integrations.ray.jobs import weights_of
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.alphazero import AlphaZero
+from mijnlieff.train.config import ALGORITHMS
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo.ppo import Learner
 from mijnlieff.train.run.backend import LocalBackend
@@ -110,11 +112,8 @@ def measure(algo: str, rounds: int, settings: dict[str, int]) -> None:
             played = source.collect()
             memory = max(resident(worker.pid) for worker in workers)
             source.close()
-    values = (
-        vars(played)
-        if algo == "ppo"
-        else {name: getattr(played.samples, name) for name in played.samples.__slots__}
-    )
+    holder = played if algo == "ppo" else played.samples
+    values = {field.name: getattr(holder, field.name) for field in dataclasses.fields(holder)}
     arrays = [np.asarray(value) for value in values.values() if np.ndim(value)]
     block = sum(array.nbytes for array in arrays) / 8
     learns = learning_seconds(played, network, config)
@@ -142,13 +141,14 @@ def measure(algo: str, rounds: int, settings: dict[str, int]) -> None:
 def main() -> None:
     """Read the options and measure both algorithms."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--algo", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--num-envs", type=int, help="games in a round (default: as in training)")
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     torch.set_num_threads(1)
     settings = {} if options.num_envs is None else {"num_envs": options.num_envs}
-    for algo in ("alphazero", "ppo"):
+    for algo in options.algo:
         measure(algo, options.rounds, settings)
 
 

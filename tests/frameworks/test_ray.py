@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -53,6 +55,8 @@ def head():
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
     torch.set_num_threads(1)
     arguments = {"num_cpus": 4, "include_dashboard": False, "object_store_memory": 10**8}
+    # A node counts as dead after 5 seconds.
+    arguments["_system_config"] = {"health_check_period_ms": 1000}
     cluster = Cluster(initialize_head=True, connect=False, head_node_args=arguments)
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     yield cluster
@@ -245,38 +249,51 @@ def content(games: object) -> bytes:
     return b"".join(np.asarray(array).tobytes() for array in arrays)
 
 
+def compare(algo: str, workers, cluster, kill: Callable[[], None], folder: Path) -> None:
+    """A run during which something is killed, and one that is left alone."""
+    options = {"blocks": 4, "lag": 2, "tensorboard": False}
+    a, b = folder / "a", folder / "b"
+    quiet = {"cluster": workers, "on_report": lambda state: None}
+    alone = train(config_of(algo), BUDGET, a, **quiet, **options)
+    assert [row["staleness"] for row in alone.log] == [0, 1, 2, 2, 2]
+    assert [row["replayed"] for row in alone.log] == [0] * 5
+
+    def disturb(state) -> None:
+        if len(state.log) == 1:
+            kill()
+
+    disturbed = train(config_of(algo), BUDGET, b, cluster=cluster, on_report=disturb, **options)
+    assert sum(row["replayed"] for row in disturbed.log) > 0
+    assert weights(a) == weights(b)
+    assert log_of(a) == log_of(b)
+    seconds = [point["seconds"] for point in disturbed.curve]
+    assert disturbed.curve == [
+        point | {"seconds": spent} for point, spent in zip(alone.curve, seconds, strict=True)
+    ]
+
+
 class TestTraining:
-    @EACH_ALGORITHM
-    def test_what_dies_changes_nothing(self, algo, head, workers, tmp_path):
-        """A worker is killed, and later the second of two nodes: the runs are equal bit for bit."""
-        options = {"blocks": 4, "lag": 2, "tensorboard": False}
-        a, b = tmp_path / "a", tmp_path / "b"
-        quiet = {"cluster": workers, "on_report": lambda state: None}
-        undisturbed = train(config_of(algo), BUDGET, a, **quiet, **options)
-        assert [row["staleness"] for row in undisturbed.log] == [0, 1, 2, 2, 2]
-        assert not any(row["replayed"] for row in undisturbed.log)
-        node = head.add_node(num_cpus=1)
+    def test_a_worker_that_is_killed_changes_nothing(self, workers, tmp_path):
+        """Its block is played again: the run equals one that was left alone, bit for bit."""
         with RayCluster(actors=2) as cluster:
+            pid = cluster.workers()[0].pid
+            compare("alphazero", workers, cluster, lambda: os.kill(pid, signal.SIGKILL), tmp_path)
+
+    def test_a_node_that_dies_changes_nothing(self, head, workers, tmp_path):
+        node = head.add_node(num_cpus=1)
+        with RayCluster(actors=3) as cluster:
             here = ray.get_runtime_context().get_node_id()
-            (pid,) = [worker.pid for worker in cluster.workers() if worker.node == here]
+            (pid,) = [worker.pid for worker in cluster.workers() if worker.node != here]
 
-            def disturb(state) -> None:
-                if len(state.log) == 1:
+            def kill() -> None:
+                os.kill(pid, signal.SIGSTOP)  # so that it finishes nothing
+                head.remove_node(node, allow_graceful=False)
+
+            try:
+                compare("ppo", workers, cluster, kill, tmp_path)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                if len(state.log) == 3:
-                    head.remove_node(node, allow_graceful=False)
-
-            disturbed = train(
-                config_of(algo), BUDGET, b, cluster=cluster, on_report=disturb, **options
-            )
-        replayed = [row["replayed"] for row in disturbed.log]
-        assert sum(replayed[1:3]) > 0 and sum(replayed[3:]) > 0
-        assert weights(a) == weights(b)
-        assert log_of(a) == log_of(b)
-        assert disturbed.curve == [
-            one | {"seconds": other["seconds"]}
-            for one, other in zip(undisturbed.curve, disturbed.curve, strict=True)
-        ]
 
     def test_a_resumed_run_goes_on_bit_for_bit(self, workers, tmp_path):
         """With PPO and no lag, as on one machine."""
