@@ -55,8 +55,6 @@ def head():
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
     torch.set_num_threads(1)
     arguments = {"num_cpus": 4, "include_dashboard": False, "object_store_memory": 10**8}
-    # A node counts as dead after 5 seconds.
-    arguments["_system_config"] = {"health_check_period_ms": 1000}
     cluster = Cluster(initialize_head=True, connect=False, head_node_args=arguments)
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     yield cluster
