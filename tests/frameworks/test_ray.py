@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -407,3 +408,11 @@ def test_the_example(tmp_path):
     out, err = running.communicate(timeout=240)
     assert running.returncode == 0, err
     assert "optimal" in out
+
+
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "docs" / "integrations" / "ray.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "ray.md", "exec"), {"__name__": "page"})
+    assert "greedy" in capsys.readouterr().out
