@@ -13,6 +13,7 @@ __all__ = [
     "BookError",
     "CheckpointError",
     "ClosedEnvError",
+    "ClusterError",
     "DisplayError",
     "GameOverError",
     "IllegalMoveError",
@@ -81,6 +82,10 @@ class GameOverError(MijnlieffError, RuntimeError):
 
 class ClosedEnvError(MijnlieffError, RuntimeError):
     """The environment was closed."""
+
+
+class ClusterError(MijnlieffError, RuntimeError):
+    """A cluster cannot be reached, or its workers fail again and again."""
 
 
 class DisplayError(MijnlieffError, RuntimeError):

@@ -20,6 +20,7 @@ from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
 from mijnlieff.train.alphazero.search_play import evaluator, play_with_search  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
+from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
@@ -123,10 +124,12 @@ def test_a_learner_that_fails_stops_the_games_too():
 
 def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
-    method = AlphaZero(network, Variant(), tiny(), torch.Generator())
+    generator = torch.Generator()
+    source = LocalBackend().source(Variant(), tiny(), generator)
+    method = AlphaZero(network, Variant(), tiny(), generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(ValueError, match="leaf 0"):
-        method.round(0.0)
+        method.round(0.0, 0)
 
 
 def test_a_short_run_learns(tmp_path, capsys):

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from mijnlieff.cli.main import main
+
 HIDE = "import sys; sys.modules['{}'] = None; "
 
 
@@ -31,6 +33,25 @@ def test_without_pytorch_the_message_says_how_to_install_it(code):
     assert "torch" in result.stderr
     assert "pip install 'mijnlieff[train]'" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_without_ray_the_message_says_how_to_install_it():
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    code = "from mijnlieff.cli.main import main; "
+    result = run("ray", code + "sys.exit(main(['train', '--ray', '--out', 'unused']))")
+    assert result.returncode == 1
+    assert "pip install 'mijnlieff[ray]'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--actors=2", "--ray-lag=0", "--ray-address=auto"])
+def test_options_of_ray_need_it(option, tmp_path, capsys):
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    assert main(["train", option, "--out", str(tmp_path / "run")]) == 2
+    assert f"{option.partition('=')[0]} needs --ray" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def test_options_need_no_pytorch():

@@ -9,12 +9,13 @@ import os
 import shlex
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import note
-from mijnlieff.cli.options import add_variant_arguments, variant_of
+from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.report.report import print_report, report_json, report_markdown
@@ -22,6 +23,7 @@ from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.settings import settings_of
 
 if TYPE_CHECKING:
+    from mijnlieff.train.run.backend import Backend
     from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["add_arguments", "run"]
@@ -29,6 +31,7 @@ __all__ = ["add_arguments", "run"]
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
 FINAL_SIMULATIONS = 64
+_RAY_OPTIONS = ("ray_address", "actors", "ray_blocks", "ray_lag")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the network computes: cpu, cuda, ...; auto uses a GPU if there is one "
         "(default: %(default)s)",
     )
+    _add_ray_arguments(parser)
     add_variant_arguments(parser)
     groups = {
         None: parser.add_argument_group("settings"),
@@ -84,6 +88,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def _add_ray_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "Ray", "play the games on many processes or machines, and learn in this one"
+    )
+    group.add_argument(
+        "--ray",
+        action="store_true",
+        help="play with Ray, as installed by pip install 'mijnlieff[ray]'",
+    )
+    group.add_argument(
+        "--ray-address",
+        metavar="ADDRESS",
+        help="auto for the cluster that this machine belongs to, or HOST:PORT (default: start Ray "
+        "on this machine)",
+    )
+    group.add_argument(
+        "--actors",
+        type=integer(1),
+        help="workers that play, each with a CPU (default: one less than there are CPUs)",
+    )
+    group.add_argument(
+        "--ray-blocks",
+        type=integer(1),
+        metavar="NUMBER",
+        help="blocks that the --num-envs games of a round are cut into; a worker that dies loses "
+        "one at most (default: 8)",
+    )
+    group.add_argument(
+        "--ray-lag",
+        type=integer(0),
+        metavar="ROUNDS",
+        help="rounds that are played ahead of the learner, with older weights; 0 lets the workers "
+        "wait for the newest (default: 1)",
+    )
+
+
+@contextlib.contextmanager
+def _backend(args: argparse.Namespace) -> Iterator[Backend | None]:
+    """Where games are played: on a cluster, or None for this process."""
+    if not args.ray:
+        for name in _RAY_OPTIONS:
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{name.replace('_', '-')} needs --ray")
+        yield None
+        return
+    from mijnlieff.integrations.ray import RayCluster
+    from mijnlieff.integrations.ray.training import ray_backend
+
+    numbers = {
+        name.removeprefix("ray_"): value
+        for name, value in _given(args, "ray_blocks", "ray_lag").items()
+    }
+    with RayCluster(args.ray_address, args.actors) as cluster:
+        note(f"asked for {cluster.actors} workers")
+        with ray_backend(cluster, **numbers) as backend:
+            yield backend
+
+
 def run(args: argparse.Namespace) -> int:
     """Train, save, measure, and print the final table on standard output.
 
@@ -94,7 +156,9 @@ def run(args: argparse.Namespace) -> int:
         The exit code: 0, or 128 plus the number of the signal after SIGINT (Ctrl-C) or SIGTERM.
 
     Raises:
-        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
+        MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard or Ray if asked
+            for.
+        ClusterError: there is no Ray cluster at the address, or its workers die again and again.
         ValueError: a setting is out of range, or options contradict each other.
         TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
             loss is NaN or infinite.
@@ -112,27 +176,31 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--resume needs --out, the folder of the run to continue")
     folder = RunFolder(args.out or Path("runs") / time.strftime("%Y%m%d-%H%M%S"))
     given, budget = _given(args, *settings_of(TrainConfig)), _budget(args)
-    opened: contextlib.AbstractContextManager[Trainer]
-    if args.resume:
-        parts = _given(args, "board", "opening", "copies")
-        opened = resume_run(folder, given, budget, parts, device=args.device)
-    else:
+    if not args.resume:
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
-        budget = budget or Budget(minutes=DEFAULT_MINUTES)
-        opened = start_run(
-            folder, config, budget, variant_of(args), device=args.device, overwrite=args.overwrite
-        )
-    with opened as trainer:
+        variant = variant_of(args)
+    with contextlib.ExitStack() as stack:
+        on: dict[str, Any] = {
+            "device": args.device,
+            "backend": stack.enter_context(_backend(args)),
+        }
+        if args.resume:
+            parts = _given(args, "board", "opening", "copies")
+            opened = resume_run(folder, given, budget, parts, **on)
+        else:
+            limit = budget or Budget(minutes=DEFAULT_MINUTES)
+            opened = start_run(folder, config, limit, variant, overwrite=args.overwrite, **on)
+        trainer = stack.enter_context(opened)
         try:
             note(f"training in {folder.path} on {trainer.variant}, {trainer.network.device}")
             signalled = run_session(trainer, folder, tensorboard=args.tensorboard)
             if signalled:
-                note(f"stopped and saved; continue with: {_resume_command(folder)}")
+                note(f"stopped and saved; continue with: {_resume_command(folder, args)}")
                 return 128 + signalled
             _report(trainer, folder, args.final_games)
             return 0
         except KeyboardInterrupt:
-            note(f"interrupted; continue with: {_resume_command(folder)}")
+            note(f"interrupted; continue with: {_resume_command(folder, args)}")
             return 128 + signal.SIGINT
 
 
@@ -150,7 +218,7 @@ def _fill_closed_descriptors() -> None:
 
 
 def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
-    from mijnlieff.train.run.measure import final_opponents, measure
+    from mijnlieff.train.run.measure import final_opponents
 
     counters = trainer.counters
     about = (
@@ -163,9 +231,7 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
         {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
     )
     matches = {
-        player: measure(
-            trainer.network,
-            trainer.variant,
+        player: trainer.measure(
             final_opponents(trainer.variant),
             final_games,
             seed=trainer.config.seed,
@@ -197,5 +263,10 @@ def _budget(args: argparse.Namespace) -> Budget | None:
     return Budget(**limits)
 
 
-def _resume_command(folder: RunFolder) -> str:
-    return f"mijnlieff train --resume --out {shlex.quote(str(folder.path))}"
+def _resume_command(folder: RunFolder, args: argparse.Namespace) -> str:
+    options = ["--resume", "--out", str(folder.path)]
+    if args.ray:
+        options.append("--ray")
+        for name, value in _given(args, *_RAY_OPTIONS).items():
+            options += ["--" + name.replace("_", "-"), str(value)]
+    return "mijnlieff train " + shlex.join(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ __all__ = ["Decisions", "canonical_keys"]
 
 _DEPTHS = 8
 """Games start after fewer random plies than this."""
+_MOST_OPENINGS = 1 << 16
+"""Openings of each length that are drawn at once."""
 _PATIENCE = 8
 """Rounds without a new position after which there are taken to be no more."""
 
@@ -33,7 +36,7 @@ class Decisions:
         player: Policy,
         seed: Sequence[int],
         variant: Variant | None = None,
-        taken: set[bytes] | None = None,
+        share: tuple[int, int] = (0, 1),
     ) -> None:
         """Prepare to draw.
 
@@ -41,14 +44,16 @@ class Decisions:
             player: the policy.
             seed: numbers that seed the openings and the draw of one position from each game.
             variant: the variant to play; None is the standard game.
-            taken: keys of positions to leave out, to which those drawn are added.
+            share: ``(k, n)`` to use the `k`-th of `n` parts of the openings, so that the games of
+                different parts start differently.
         """
         self.repeats = 0
         self._player = player
         self._rng = np.random.default_rng(list(seed))
         self._variant = variant
         self._depths = _DEPTHS
-        self._taken = set() if taken is None else taken
+        self._number, self._shares = share
+        self._taken: set[bytes] = set()
         self._openings: set[bytes] = set()
 
     def draw(self, count: int) -> list[Position]:
@@ -64,22 +69,29 @@ class Decisions:
             drawn = self._new(_draw(games, self._player, self._rng), self._taken)
             barren = 0 if drawn else barren + 1
             found += drawn
-        return found
+        return found[:count]
 
     def _start(self, count: int) -> list[Position]:
-        """Return up to `count` games after random plies."""
+        """Return about `count` games after random plies, of this object's share of openings."""
         games: list[Position] = []
         depths = self._depths
         for plies in range(depths):
             # A few games are all long openings, since short ones are soon exhausted.
-            share = (count + plies) // depths
+            share = min((count + plies) // depths * self._shares, _MOST_OPENINGS)
             start = int(self._rng.integers(SEEDS, dtype=np.uint64))
             try:
                 games += random_openings(share, plies, self._variant, start)
             except ValueError:  # games of this variant end sooner
                 self._depths = plies
                 break
-        return games
+        if self._shares == 1:
+            return games
+        keys = canonical_keys(games)
+        return [
+            game
+            for game, key in zip(games, keys, strict=True)
+            if zlib.crc32(key) % self._shares == self._number
+        ]
 
     def _new(self, positions: list[Position], seen: set[bytes]) -> list[Position]:
         """Return the positions that are not among those seen, and add them."""

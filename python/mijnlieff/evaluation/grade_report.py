@@ -45,6 +45,13 @@ class Judged:
         names = [entry.name for entry in fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
+    @classmethod
+    def none(cls) -> Judged:
+        """Return no entries."""
+        numbers = np.zeros(0, dtype=np.int64)
+        names, flags = np.zeros(0, dtype=np.str_), np.zeros(0, dtype=np.bool_)
+        return cls(names, numbers, numbers, numbers, numbers, flags)
+
     def where(self, chosen: NDArray[np.bool_]) -> Judged:
         """Return the entries selected by a mask, bool ``(B,)``."""
         return Judged(*(getattr(self, entry.name)[chosen] for entry in fields(self)))

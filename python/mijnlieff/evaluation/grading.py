@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
+    SEEDS,
     BuiltinPolicy,
     MinimaxPolicy,
     Position,
@@ -18,15 +21,16 @@ from mijnlieff._mijnlieff import (
     threads_of,
 )
 from mijnlieff._util.progress import progress_bar
-from mijnlieff.evaluation.benchmark import Benchmark, benchmark
-from mijnlieff.evaluation.decisions import Decisions
+from mijnlieff.evaluation.benchmark import benchmark
+from mijnlieff.evaluation.decisions import Decisions, canonical_keys
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["grade"]
+__all__ = ["GradePart", "GradePlan", "JudgedPart", "grade"]
 
 _CHUNK = 1024
+_SOURCES = ("random play", "minimax 2", "own games")
 
 
 def grade(
@@ -47,13 +51,13 @@ def grade(
     one game, and no two games of a source start alike. So a policy that plays without chance is not
     asked about the same game again and again, and the intervals, which take positions for
     independent, hold for games too. A position is counted once: one that is equal to an earlier
-    one, up to symmetries of the board, is left out. Small boards may have fewer positions than
-    asked for.
+    one, up to symmetries of the board, is left out, so there may be a few less than asked for, and
+    on small boards many less.
 
     Args:
         policy: a policy, or a name for `make_policy`.
-        positions: number of distinct positions to draw, at least 3, or the name of a benchmark,
-            such as ``"standard-v1"``.
+        positions: number of positions to draw, at least 3, or the name of a benchmark, such as
+            ``"standard-v1"``.
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
             built-in policy alone.
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
@@ -68,78 +72,180 @@ def grade(
         TypeError: a number is not an integer.
         PolicyError: the policy chose an illegal action; the message names the position.
     """
-    seed, num_threads = seed_of(seed), threads_of(num_threads)
-    graded = make_policy(policy)
-    if isinstance(graded, BuiltinPolicy):
-        graded = graded.with_seed(seed)
-    shown = name or (policy if isinstance(policy, str) else repr(policy))
-    if isinstance(positions, str):
-        if variant is not None:
-            raise ValueError(
-                f"the benchmark {positions!r} has its own variants; give it or a variant, not both"
-            )
-        judged = _judge_benchmark(graded, benchmark(positions), progress)
-        return GradeReport.from_judged(shown, judged, seed=seed, benchmark=positions)
-    positions = integer("positions", positions)
-    if positions < 3:
-        raise ValueError(f"positions must be at least 3, one for each source, not {positions}")
-    judged, repeats = _judge_drawn(graded, positions, seed, variant, progress, num_threads)
-    return GradeReport.from_judged(shown, judged, seed=seed, repeats=repeats)
-
-
-def _judge_benchmark(policy: Policy, frozen: Benchmark, progress: bool) -> Judged:
-    """Judge the choices of a policy in the positions of a benchmark."""
+    num_threads = threads_of(num_threads)
+    plan = GradePlan.checked(policy, positions, seed, variant, name)
+    parts = plan.parts()
     judged = []
-    with progress_bar(len(frozen), "positions", enabled=progress) as move_on:
-        start = 0
-        for _, group in groupby(frozen.positions, key=lambda position: position.variant):
-            left = len(list(group))
-            while left:
-                part = slice(start, start + min(left, _CHUNK))
-                solutions = SolutionBatch(
-                    frozen.solutions.margins[part],
-                    frozen.solutions.action_margins[part],
-                    frozen.solutions.action_mask[part],
+    with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
+        for part in parts:
+            judged.append(plan.judge(part, num_threads))
+            move_on(part.count)
+    return plan.report(judged)
+
+
+@dataclass(frozen=True)
+class GradePart:
+    """Some of the positions of a grade.
+
+    Attributes:
+        source: the number of the source that they are drawn from; -1 for a benchmark.
+        start: how many positions of the source, or of the benchmark, come before.
+        count: number of positions.
+        chunks: how many parts the source or the variant has; each has its share of the openings.
+    """
+
+    source: int
+    start: int
+    count: int
+    chunks: int
+
+
+@dataclass(frozen=True)
+class JudgedPart:
+    """The choices of a policy in the positions of a part.
+
+    Attributes:
+        judged: the choices.
+        keys: a key for each position, which positions that differ by a symmetry share.
+        repeats: openings and positions left out because the part had equal ones before.
+    """
+
+    judged: Judged
+    keys: Sequence[bytes]
+    repeats: int
+
+
+@dataclass(frozen=True)
+class GradePlan:
+    """The checked arguments of `grade`, cut into parts that can be judged in any order.
+
+    Built-in policies start every part with their own seed, so that no part depends on another.
+    """
+
+    policy: Policy
+    positions: int | str
+    seed: int
+    variant: Variant | None
+    name: str
+
+    @classmethod
+    def checked(
+        cls,
+        policy: PolicyLike,
+        positions: int | str,
+        seed: int,
+        variant: Variant | None,
+        name: str | None,
+    ) -> GradePlan:
+        """Check the arguments of `grade`; see there for them and the errors."""
+        seed = seed_of(seed)
+        graded = make_policy(policy)
+        if isinstance(positions, str):
+            if variant is not None:
+                raise ValueError(
+                    f"the benchmark {positions!r} has its own variants; give it or a variant, "
+                    "not both"
                 )
-                positions = list(frozen.positions[part])
-                judged.append(_judge(policy, frozen.sources[part], positions, solutions))
-                move_on(len(positions))
-                start += len(positions)
-                left -= len(positions)
-    return Judged.joined(judged)
+            benchmark(positions)
+        else:
+            positions = integer("positions", positions)
+            if positions < 3:
+                raise ValueError(
+                    f"positions must be at least 3, one for each source, not {positions}"
+                )
+        shown = name or (policy if isinstance(policy, str) else repr(policy))
+        return cls(graded, positions, seed, variant, shown)
+
+    def parts(self) -> list[GradePart]:
+        """Return the parts, in the order in which the report has them."""
+        if isinstance(self.positions, str):
+            parts, start = [], 0
+            for _, group in groupby(benchmark(self.positions).positions, lambda it: it.variant):
+                end = start + len(list(group))
+                parts += _cut(-1, start, end)
+                start = end
+            return parts
+        share, more = divmod(self.positions, len(_SOURCES))
+        return [
+            part
+            for source in range(len(_SOURCES))
+            for part in _cut(source, 0, share + (source < more))
+        ]
+
+    def judge(self, part: GradePart, num_threads: int | None) -> JudgedPart:
+        """Judge the choices of the policy in the positions of a part.
+
+        Raises:
+            PolicyError: the policy chose an illegal action.
+        """
+        if isinstance(self.positions, str):
+            return self._judge_benchmark(self.positions, part)
+        chunk = part.start // _CHUNK
+        seed = (self.seed + chunk) % SEEDS
+        policy = self.policy
+        if isinstance(policy, BuiltinPolicy):
+            policy = policy.with_seed(seed)
+        player = (RandomPolicy(seed), MinimaxPolicy(2, seed), policy)[part.source]
+        decisions = Decisions(
+            player, (self.seed, part.source, chunk), self.variant, (chunk, part.chunks)
+        )
+        positions = decisions.draw(part.count)
+        sources = np.full(len(positions), _SOURCES[part.source])
+        if positions:
+            solutions = solve_batch(positions, num_threads)
+            judged = _judge(policy, sources, positions, solutions)
+        else:
+            judged = Judged.none()
+        return JudgedPart(judged, canonical_keys(positions), decisions.repeats)
+
+    def _judge_benchmark(self, name: str, part: GradePart) -> JudgedPart:
+        frozen = benchmark(name)
+        rows = slice(part.start, part.start + part.count)
+        solutions = SolutionBatch(
+            frozen.solutions.margins[rows],
+            frozen.solutions.action_margins[rows],
+            frozen.solutions.action_mask[rows],
+        )
+        policy = self.policy
+        if isinstance(policy, BuiltinPolicy):
+            policy = policy.with_seed(self.seed)
+            policy.__setstate__(part.start)  # one decision for each position before
+        positions = list(frozen.positions[rows])
+        # The positions are distinct, so the keys only have to differ.
+        keys = [b"%d" % row for row in range(rows.start, rows.stop)]
+        return JudgedPart(_judge(policy, frozen.sources[rows], positions, solutions), keys, 0)
+
+    def report(self, parts: Sequence[JudgedPart]) -> GradeReport:
+        """Return the report on all parts, given in order.
+
+        Raises:
+            ValueError: no game of the variant has a decision.
+        """
+        taken: set[bytes] = set()
+        kept: list[Judged] = []
+        repeats: dict[str, int] = {}
+        for part in parts:
+            is_new = np.zeros(len(part.keys), dtype=np.bool_)
+            for i, key in enumerate(part.keys):
+                is_new[i] = key not in taken
+                taken.add(key)
+            kept.append(part.judged.where(is_new))
+            for source in part.judged.source[:1].tolist():
+                left_out = part.repeats + int((~is_new).sum())
+                repeats[source] = repeats.get(source, 0) + left_out
+        judged = Judged.joined(kept)
+        if not len(judged.ply):
+            raise ValueError("games of this variant have no turn with two legal actions to grade")
+        if isinstance(self.positions, str):
+            return GradeReport.from_judged(
+                self.name, judged, seed=self.seed, benchmark=self.positions
+            )
+        return GradeReport.from_judged(self.name, judged, seed=self.seed, repeats=repeats)
 
 
-def _judge_drawn(
-    graded: Policy,
-    positions: int,
-    seed: int,
-    variant: Variant | None,
-    progress: bool,
-    num_threads: int | None,
-) -> tuple[Judged, dict[str, int]]:
-    """Judge the choices of a policy in positions drawn from games, and count repeats by source."""
-    sources: dict[str, Policy] = {
-        "random play": RandomPolicy(seed),
-        "minimax 2": MinimaxPolicy(2, seed),
-        "own games": graded,
-    }
-    judged, repeats = [], {}
-    taken: set[bytes] = set()
-    with progress_bar(positions, "positions", enabled=progress) as move_on:
-        for number, (source, player) in enumerate(sources.items()):
-            wanted = positions // 3 + (number < positions % 3)
-            decisions = Decisions(player, (seed, number), variant, taken)
-            left = wanted
-            while left and (sample := decisions.draw(min(left, _CHUNK))):
-                solutions = solve_batch(sample, num_threads)
-                judged.append(_judge(graded, np.full(len(sample), source), sample, solutions))
-                move_on(len(sample))
-                left -= len(sample)
-            repeats[source] = decisions.repeats
-            move_on(left)
-    if not judged:
-        raise ValueError("games of this variant have no turn with two legal actions to grade")
-    return Judged.joined(judged), repeats
+def _cut(source: int, start: int, end: int) -> list[GradePart]:
+    firsts = range(start, end, _CHUNK)
+    return [GradePart(source, first, min(_CHUNK, end - first), len(firsts)) for first in firsts]
 
 
 def _judge(

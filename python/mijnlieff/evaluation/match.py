@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,15 @@ from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 
-__all__ = ["Conditions", "evaluate", "play", "play_in_lock_step"]
+__all__ = [
+    "Conditions",
+    "evaluate",
+    "match_report",
+    "pairs_at_once",
+    "play",
+    "play_in_lock_step",
+    "play_pairs",
+]
 
 # Pairs played at once: few if a progress bar has to move, otherwise many.
 _NATIVE_PAIRS = 8192
@@ -125,35 +133,75 @@ def play(
     """
     finished = move_on or _ignore
     first, second = make_policy(policy), make_policy(opponent)
-    seed = conditions.seed
-    if isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy):
-        native = (first, second)
-        slice_length = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
-
-        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
-            margins = play_match(openings, *native, seed, number, conditions.num_threads)
-            finished(2 * len(openings))
-            return margins
-    else:
-        players = _reseeded(first, seed), _reseeded(second, seed)
-        slice_length = _LOCK_STEP_PAIRS
-
-        def margins_of(openings: list[Position], number: int) -> NDArray[np.int64]:
-            return play_in_lock_step(openings, *players, finished)
-
-    margins = []
+    is_native = isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy)
+    length = _NATIVE_PAIRS_WITH_BAR if is_native and move_on else pairs_at_once(first, second)
     pairs = conditions.games // 2
-    for number in range(0, pairs, slice_length):
-        count = min(slice_length, pairs - number)
-        openings = random_openings(
-            count, conditions.opening_plies, conditions.variant, seed, number
-        )
-        margins.append(margins_of(openings, number))
+    margins = [
+        play_pairs(first, second, conditions, number, min(length, pairs - number), finished)
+        for number in range(0, pairs, length)
+    ]
+    return match_report((policy, opponent), margins, conditions, names)
+
+
+def pairs_at_once(policy: Policy, opponent: Policy) -> int:
+    """The number of pairs of games that `play_pairs` plays in one call; the last may be less."""
+    is_native = isinstance(policy, BuiltinPolicy) and isinstance(opponent, BuiltinPolicy)
+    return _NATIVE_PAIRS if is_native else _LOCK_STEP_PAIRS
+
+
+def play_pairs(
+    policy: Policy,
+    opponent: Policy,
+    conditions: Conditions,
+    number: int,
+    count: int,
+    finished: Callable[[int], object],
+) -> NDArray[np.int64]:
+    """Play some pairs of games of a match. They depend on the arguments alone.
+
+    Args:
+        policy: a policy.
+        opponent: a policy.
+        conditions: the settings of the match.
+        number: the pairs before these.
+        count: number of pairs.
+        finished: called from time to time with the number of games that ended since.
+
+    Returns:
+        The margins of `policy`, int64 ``(count, 2)``: as Light, as Dark.
+
+    Raises:
+        PolicyError: a policy chose an illegal action.
+    """
+    seed = conditions.seed
+    openings = random_openings(count, conditions.opening_plies, conditions.variant, seed, number)
+    if isinstance(policy, BuiltinPolicy) and isinstance(opponent, BuiltinPolicy):
+        margins = play_match(openings, policy, opponent, seed, number, conditions.num_threads)
+        finished(2 * count)
+        return margins
+    seed = (seed + number) % SEEDS
+    return play_in_lock_step(openings, _reseeded(policy, seed), _reseeded(opponent, seed), finished)
+
+
+def match_report(
+    policies: tuple[PolicyLike, PolicyLike],
+    margins: Sequence[NDArray[np.int64]],
+    conditions: Conditions,
+    names: tuple[str, str] | None,
+) -> MatchReport:
+    """Return the report of a match.
+
+    Args:
+        policies: both policies.
+        margins: the results of `play_pairs`, in order.
+        conditions: the settings of the match.
+        names: the names of both policies; None is their `repr`.
+    """
     return MatchReport.from_margins(
-        *(names or (_name(policy), _name(opponent))),
+        *(names or (_name(policies[0]), _name(policies[1]))),
         np.concatenate(margins),
         opening_plies=conditions.opening_plies,
-        seed=seed,
+        seed=conditions.seed,
     )
 
 

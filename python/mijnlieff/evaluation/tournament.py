@@ -12,7 +12,7 @@ from mijnlieff.evaluation.match import Conditions, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
 from mijnlieff.policies.base import PolicyLike, make_policy
 
-__all__ = ["tournament"]
+__all__ = ["schedule", "tournament"]
 
 _SEED_STEP = 2**32
 """The distance between seeds of matches. Pair ``i`` of a match uses its seed plus ``i``."""
@@ -48,6 +48,36 @@ def tournament(
         TypeError: `policies` is not a mapping with text keys, or a number is not an integer.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
+    conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
+    matches = []
+    pairings = schedule(policies, conditions)
+    with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
+        for first, second, match in pairings:
+            matches.append(
+                play(
+                    policies[first],
+                    policies[second],
+                    match,
+                    move_on if progress else None,
+                    (first, second),
+                )
+            )
+    return TournamentReport.from_matches(matches, seed=conditions.seed)
+
+
+def schedule(
+    policies: Mapping[str, PolicyLike], conditions: Conditions
+) -> list[tuple[str, str, Conditions]]:
+    """Return the matches of a tournament: the names of both policies, and the settings.
+
+    Args:
+        policies: see `tournament`.
+        conditions: the settings of the tournament.
+
+    Raises:
+        ValueError: fewer than two policies, or an unknown one.
+        TypeError: `policies` is not a mapping with text keys, or holds something else.
+    """
     if not isinstance(policies, Mapping):
         kind = type(policies).__name__
         raise TypeError(f"policies must be a mapping of names to policies, not a {kind}")
@@ -57,19 +87,7 @@ def tournament(
         make_policy(policy)
     if len(policies) < 2:
         raise ValueError(f"a tournament needs two or more policies, not {len(policies)}")
-    conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
-    pairings = list(combinations(policies, 2))
-    matches = []
-    with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
-        for number, (first, second) in enumerate(pairings):
-            match_seed = (conditions.seed + number * _SEED_STEP) % SEEDS
-            matches.append(
-                play(
-                    policies[first],
-                    policies[second],
-                    replace(conditions, seed=match_seed),
-                    move_on if progress else None,
-                    (first, second),
-                )
-            )
-    return TournamentReport.from_matches(matches, seed=conditions.seed)
+    return [
+        (*pair, replace(conditions, seed=(conditions.seed + number * _SEED_STEP) % SEEDS))
+        for number, pair in enumerate(combinations(policies, 2))
+    ]

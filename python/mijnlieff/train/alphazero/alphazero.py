@@ -1,15 +1,14 @@
 """AlphaZero: learns from tree search (Silver et al. 2017, arXiv:1712.01815).
 
 The roots of the searches follow Danihelka et al. 2022 ("Policy improvement by planning with
-Gumbel"). Self-play and learning run at the same time in two threads: while a round is played with
-the weights of its start, the network learns from the rounds before. Both release the GIL most of
-the time. Neither depends on the speed of the other, so runs repeat.
+Gumbel"). Self-play and learning run at the same time: while a round is played with the weights of
+its start, the network learns from the rounds before. Neither depends on the speed of the other, so
+runs repeat.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 import time
 from dataclasses import dataclass
 
@@ -19,9 +18,10 @@ from torch import Tensor, nn
 from mijnlieff import Variant
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.replay import ReplayBuffer
-from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.source import GameSource
 
 __all__ = ["AlphaZero", "SearchLosses"]
 
@@ -54,7 +54,7 @@ class SearchLosses:
 
 
 class AlphaZero:
-    """A network, its optimiser, self-play and replay buffer.
+    """A network, its optimiser and replay buffer, and the source of its games.
 
     Attributes:
         optimizer: AdamW over the weights.
@@ -66,6 +66,7 @@ class AlphaZero:
         variant: Variant,
         config: TrainConfig,
         generator: torch.Generator,
+        source: GameSource[SearchGames],
     ) -> None:
         """Set up the optimiser and an empty buffer.
 
@@ -74,6 +75,7 @@ class AlphaZero:
             variant: the game.
             config: the settings.
             generator: generator for everything random.
+            source: plays the games.
         """
         self.network = network
         self.optimizer = torch.optim.AdamW(
@@ -82,20 +84,18 @@ class AlphaZero:
             weight_decay=config.weight_decay,
             fused=True,
         )
-        self._variant = variant
         self._config = config
         self._generator = generator
+        self._source = source
         self._replay = ReplayBuffer(variant, config.replay_positions)
         self._new = 0
 
-    def close(self) -> None:
-        """Do nothing, since nothing is open between rounds."""
-
-    def round(self, spent: float) -> tuple[SearchLosses, int, int]:
+    def round(self, spent: float, number: int) -> tuple[SearchLosses, int, int]:
         """Play a round and, at the same time, learn from the earlier ones.
 
         Args:
             spent: the spent share of the budget, 0 to 1, for the learning rate.
+            number: the rounds of the run before this one.
 
         Returns:
             The losses, the actions played and the games finished.
@@ -104,33 +104,15 @@ class AlphaZero:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
                 weights are unchanged.
         """
-        config = self._config
-        seed = int(torch.randint(2**62, (), generator=self._generator))
-        evaluate = evaluator(self.network, config.margin_weight)
-        stop = threading.Event()
-        played: list[SearchGames] = []
-        failed: list[BaseException] = []
-
-        def play() -> None:
-            try:
-                played.append(play_with_search(evaluate, self._variant, config, seed, stop.is_set))
-            except BaseException as error:  # raised again in the learning thread
-                failed.append(error)
-
-        player = threading.Thread(target=play, name="mijnlieff-self-play")
-        player.start()
+        self._source.begin(self.network, number)
         began = time.monotonic()
         try:
             losses = self._learn(spent)
-            learn_seconds = time.monotonic() - began
         except BaseException:
-            stop.set()
+            self._source.abandon()
             raise
-        finally:
-            player.join()
-        if failed:
-            raise failed[0]
-        games = played[0]
+        learn_seconds = time.monotonic() - began
+        games = self._source.collect()
         self._replay.extend(games.samples)
         self._new = len(games.samples)
         losses = dataclasses.replace(
@@ -152,6 +134,7 @@ class AlphaZero:
         sums = torch.zeros(5, device=self.network.device)
         for _ in range(steps):
             sums += self._step(self._replay.draw(config.minibatch_size, self._generator))
+            self._source.poll()
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from mijnlieff import Variant
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
-from mijnlieff.train.ppo.self_play import Experience, SelfPlay
+from mijnlieff.train.ppo.self_play import Experience
+from mijnlieff.train.source import GameSource
 
 __all__ = ["Learner", "Losses", "Ppo"]
 
@@ -61,12 +62,13 @@ class Learner:
         self._config = config
         self._generator = generator
 
-    def learn(self, experience: Experience, spent: float) -> Losses:
+    def learn(self, experience: Experience, spent: float, after_step: Callable[[], None]) -> Losses:
         """Train the network on one round.
 
         Args:
             experience: the round.
             spent: the spent share of the budget, 0 to 1, for the schedules.
+            after_step: called after every gradient step.
 
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
@@ -94,6 +96,7 @@ class Learner:
             for rows in torch.split(order, config.minibatch_size):
                 sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_coef)
                 count += 1
+                after_step()
         return Losses(*(sums / count).tolist())
 
     def _step(self, batch: tuple[Tensor, ...], entropy_coef: float) -> Tensor:
@@ -119,7 +122,7 @@ class Learner:
 
 
 class Ppo:
-    """A learner and its games, which alternate by rounds.
+    """A learner and the source of its games, which alternate by rounds.
 
     Attributes:
         optimizer: the optimiser of the learner.
@@ -128,32 +131,29 @@ class Ppo:
     def __init__(
         self,
         network: PolicyValueNetwork,
-        variant: Variant,
         config: TrainConfig,
         generator: torch.Generator,
+        source: GameSource[Experience],
     ) -> None:
-        """Set up the learner and the environment.
+        """Set up the learner.
 
         Args:
             network: the network to train.
-            variant: the game.
             config: the settings.
             generator: generator for everything random.
+            source: plays the games.
         """
         self._network = network
         self._learner = Learner(network, config, generator)
-        self._games = SelfPlay(variant, config, generator)
+        self._source = source
         self.optimizer = self._learner.optimizer
 
-    def close(self) -> None:
-        """Close the environment."""
-        self._games.close()
-
-    def round(self, spent: float) -> tuple[Losses, int, int]:
+    def round(self, spent: float, number: int) -> tuple[Losses, int, int]:
         """Play a round and learn from it.
 
         Args:
             spent: the spent share of the budget, 0 to 1.
+            number: the rounds of the run before this one.
 
         Returns:
             The losses, the actions played and the games finished.
@@ -161,5 +161,7 @@ class Ppo:
         Raises:
             FloatingPointError: see `Learner.learn`.
         """
-        experience = self._games.play_round(self._network)
-        return self._learner.learn(experience, spent), experience.steps, experience.games
+        self._source.begin(self._network, number)
+        experience = self._source.collect()
+        losses = self._learner.learn(experience, spent, self._source.poll)
+        return losses, experience.steps, experience.games

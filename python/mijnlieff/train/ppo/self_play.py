@@ -71,14 +71,16 @@ class SelfPlay:
         self._env.close()
 
     @torch.no_grad()
-    def play_round(self, network: PolicyValueNetwork) -> Experience:
+    def play_round(self, network: PolicyValueNetwork, seed: int | None = None) -> Experience:
         """Play a round.
 
         Args:
             network: the player of both sides.
+            seed: seed of the environment; None draws one.
         """
         config, n = self._config, self._config.num_envs
-        seed = int(torch.randint(2**62, (), generator=self._generator))
+        if seed is None:
+            seed = int(torch.randint(2**62, (), generator=self._generator))
         random_plies = torch.randint(config.random_plies + 1, (n,), generator=self._generator)
         # The seat that plays at random in each game; 2 for none.
         guests = torch.rand(n, generator=self._generator) < config.random_opponents

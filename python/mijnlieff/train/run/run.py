@@ -14,6 +14,7 @@ from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.report.plot import draw_curve
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.report.tensorboard import TensorBoardLog
+from mijnlieff.train.run.backend import Backend
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.device import choose_device
 from mijnlieff.train.run.folder import RunFolder
@@ -34,6 +35,7 @@ def start_run(
     *,
     device: str,
     overwrite: bool,
+    backend: Backend | None = None,
 ) -> Iterator[Trainer]:
     """A run that starts from random weights; the folder is locked while the `with` block runs.
 
@@ -44,6 +46,7 @@ def start_run(
         variant: the game.
         device: where the network computes, see `choose_device`.
         overwrite: delete a run in the folder.
+        backend: where games are played; this process unless given.
 
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
@@ -54,7 +57,7 @@ def start_run(
     folder.create()
     with lock_folder(folder.path):
         folder.clear(overwrite=overwrite)
-        with contextlib.closing(Trainer(config, budget, variant, chosen)) as trainer:
+        with contextlib.closing(Trainer(config, budget, variant, chosen, backend)) as trainer:
             yield trainer
 
 
@@ -66,6 +69,7 @@ def resume_run(
     variant: Mapping[str, Any],
     *,
     device: str,
+    backend: Backend | None = None,
 ) -> Iterator[Trainer]:
     """A run that continues from its checkpoint; the folder is locked while the `with` block runs.
 
@@ -75,6 +79,7 @@ def resume_run(
         budget: when to stop; None for the run's own.
         variant: `board`, `opening` and `copies`, as far as given; they must be as before.
         device: where the network computes, see `choose_device`; it may differ from before.
+        backend: where games are played; this process unless given.
 
     Raises:
         CheckpointError: there is no valid checkpoint, or it is of another variant or settings.
@@ -89,7 +94,9 @@ def resume_run(
         saved = load_checkpoint(folder.checkpoint)
         _check_same_run(folder, saved, given, variant)
         config = dataclasses.replace(saved.config, **given)
-        trainer = Trainer.resume(saved, folder.checkpoint, config, budget or saved.budget, chosen)
+        trainer = Trainer.resume(
+            saved, folder.checkpoint, config, budget or saved.budget, chosen, backend
+        )
         stack.enter_context(contextlib.closing(trainer))
         folder.cut_log(saved.counters.rounds)
         yield trainer
@@ -165,15 +172,18 @@ def train_in(
     overwrite: bool,
     on_report: OnReport | None,
     tensorboard: bool | None,
+    backend: Backend | None = None,
 ) -> TrainState:
-    """See `mijnlieff.train.train`."""
+    """See `mijnlieff.train.train`; `backend` says where games are played."""
     run: contextlib.AbstractContextManager[Trainer]
     if resume:
         given = dataclasses.asdict(config)
         parts = {"board": variant.board, "opening": variant.opening, "copies": variant.copies}
-        run = resume_run(folder, given, budget, parts, device=device)
+        run = resume_run(folder, given, budget, parts, device=device, backend=backend)
     else:
-        run = start_run(folder, config, budget, variant, device=device, overwrite=overwrite)
+        run = start_run(
+            folder, config, budget, variant, device=device, overwrite=overwrite, backend=backend
+        )
     with run as trainer:
         run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
         return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import torch
 
-from mijnlieff import Variant
+from mijnlieff import MatchReport, Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
@@ -19,9 +19,9 @@ from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.report.state import OnReport, TrainState
+from mijnlieff.train.run.backend import Backend, LocalBackend
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.measure import measure
 from mijnlieff.train.run.policy import load_weights
 from mijnlieff.train.run.threads import torch_threads
 
@@ -29,7 +29,7 @@ __all__ = ["Trainer"]
 
 
 class Trainer:
-    """One run: a learner, its games and its counters.
+    """One run: a learner, the source of its games, and its counters.
 
     With PPO, a run that is saved after any round and loaded again continues bit for bit as if it
     had not been interrupted, given the same machine, the same number of threads and a budget in
@@ -51,6 +51,7 @@ class Trainer:
         budget: Budget,
         variant: Variant,
         device: torch.device | None = None,
+        backend: Backend | None = None,
     ) -> None:
         """Start a run from random weights.
 
@@ -59,6 +60,7 @@ class Trainer:
             budget: when to stop.
             variant: the game.
             device: where the network computes; the CPU unless given.
+            backend: where games and measurements are played; this process unless given.
         """
         self.config = config
         self.budget = budget
@@ -71,8 +73,13 @@ class Trainer:
             torch.manual_seed(config.seed)
             network = PolicyValueNetwork(variant, config.width, config.blocks)
         self.network = network.to(device or "cpu")
-        method: type[Ppo | AlphaZero] = AlphaZero if config.algo == "alphazero" else Ppo
-        self._method = method(self.network, variant, config, self._generator)
+        self._backend = LocalBackend() if backend is None else backend
+        self._source = self._backend.source(variant, config, self._generator)
+        self._method: AlphaZero | Ppo
+        if config.algo == "alphazero":
+            self._method = AlphaZero(self.network, variant, config, self._generator, self._source)
+        else:
+            self._method = Ppo(self.network, config, self._generator, self._source)
 
     @classmethod
     def resume(
@@ -82,6 +89,7 @@ class Trainer:
         config: TrainConfig,
         budget: Budget,
         device: torch.device | None = None,
+        backend: Backend | None = None,
     ) -> Self:
         """Continue a run from a checkpoint.
 
@@ -91,11 +99,12 @@ class Trainer:
             config: its settings, or others with the same network.
             budget: when to stop, counted from the first start of the run.
             device: where the network computes, which may differ from before.
+            backend: where games and measurements are played, which may differ from before.
 
         Raises:
             CheckpointError: the parts of the checkpoint do not match.
         """
-        trainer = cls(config, budget, saved.variant, device)
+        trainer = cls(config, budget, saved.variant, device, backend)
         load_weights(trainer.network, saved, path)
         try:
             trainer._method.optimizer.load_state_dict(saved.optimizer)
@@ -132,8 +141,8 @@ class Trainer:
         )
 
     def close(self) -> None:
-        """Close the environment."""
-        self._method.close()
+        """Close the source of the games."""
+        self._source.close()
 
     @property
     def spent(self) -> float:
@@ -150,7 +159,7 @@ class Trainer:
         """
         try:
             with torch_threads(self.config.num_threads):
-                losses, steps, games = self._method.round(self.spent)
+                losses, steps, games = self._method.round(self.spent, self.counters.rounds)
         except FloatingPointError as error:
             raise TrainingError(
                 f"training diverged in round {self.counters.rounds + 1} ({error}): try a "
@@ -160,6 +169,16 @@ class Trainer:
         self.counters.steps += steps
         self.counters.games += games
         return losses
+
+    def measure(self, opponents: Sequence[str], games: int, **options: Any) -> list[MatchReport]:
+        """Play matches on the machines of the run, see `mijnlieff.train.run.measure.measure`.
+
+        Args:
+            opponents: names of built-in players.
+            games: games per opponent, an even number.
+            options: `seed` and other arguments of that function.
+        """
+        return self._backend.measure(self.network, self.variant, opponents, games, **options)
 
     def run(
         self,
@@ -234,12 +253,8 @@ class Trainer:
     def _measure(self) -> None:
         """Add a point to the curve, without any effect on training."""
         config, counters = self.config, self.counters
-        matches = measure(
-            self.network,
-            self.variant,
-            CURVE_OPPONENTS,
-            config.measurement_games,
-            seed=config.seed + counters.rounds,
+        matches = self.measure(
+            CURVE_OPPONENTS, config.measurement_games, seed=config.seed + counters.rounds
         )
         scores = {
             match.opponent: {
@@ -263,6 +278,8 @@ class Trainer:
                 key: None if math.isnan(value) else value
                 for key, value in dataclasses.asdict(losses).items()
             },
+            "staleness": self._source.staleness,
+            "replayed": self._source.replayed,
         }
         if self.curve[-1]["rounds"] == counters.rounds:
             row["scores"] = self.curve[-1]["scores"]

@@ -1,0 +1,135 @@
+"""What workers do for a run: they play blocks of games, and matches."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mijnlieff import MatchReport, Variant
+from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.ppo.self_play import Experience, SelfPlay
+from mijnlieff.train.run.measure import measure
+from mijnlieff.train.run.threads import torch_threads
+
+__all__ = [
+    "Block",
+    "Weights",
+    "play_match",
+    "play_rollouts",
+    "play_searches",
+    "weights_of",
+]
+
+Weights = dict[str, NDArray[np.float32]]
+"""The weights of a network by name."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A number of games with their own seed. Their result depends on this and the weights alone.
+
+    Attributes:
+        variant: the game.
+        config: the settings; `num_envs` is the number of games.
+        seed: the seed of everything random.
+    """
+
+    variant: Variant
+    config: TrainConfig
+    seed: int
+
+
+def weights_of(network: PolicyValueNetwork) -> Weights:
+    """A copy of the weights of a network, in the form that is sent to workers.
+
+    Args:
+        network: the network, on any device.
+    """
+    # Copied, because later training changes the tensors in place.
+    return {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
+
+
+def _network(weights: Weights, variant: Variant, config: TrainConfig) -> PolicyValueNetwork:
+    network = PolicyValueNetwork(variant, config.width, config.blocks)
+    # Copied, because PyTorch warns about arrays that cannot be written to.
+    network.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+    return network
+
+
+def play_searches(weights: Weights, block: Block) -> SearchGames:
+    """Play a block with a tree search for every move.
+
+    Args:
+        weights: the weights of the player.
+        block: the games.
+    """
+    with torch_threads(1):
+        network = _network(weights, block.variant, block.config)
+        evaluate = evaluator(network, block.config.margin_weight)
+        return play_with_search(evaluate, block.variant, block.config, block.seed)
+
+
+def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
+    """Play a block for PPO.
+
+    Args:
+        weights: the weights of the player.
+        block: the games.
+
+    Returns:
+        The fields of `Experience`, with NumPy arrays for tensors, which Ray sends without a copy.
+    """
+    generator = torch.Generator().manual_seed(block.seed)
+    with torch_threads(1):
+        network = _network(weights, block.variant, block.config)
+        games = SelfPlay(block.variant, block.config, generator)
+        experience = games.play_round(network, block.seed)
+        games.close()
+    fields = {field.name for field in dataclasses.fields(Experience)}
+    values = {name: getattr(experience, name) for name in fields}
+    return {
+        name: value.numpy() if isinstance(value, torch.Tensor) else value
+        for name, value in values.items()
+    }
+
+
+def play_match(
+    weights: Weights,
+    variant: Variant,
+    config: TrainConfig,
+    opponent: str,
+    games: int,
+    seed: int,
+    search: TrainConfig | None,
+    num_simulations: int,
+) -> MatchReport:
+    """Play a match of a network against a built-in player, see `measure`.
+
+    Args:
+        weights: the weights of the network.
+        variant: the game.
+        config: the settings of the run.
+        opponent: name of the built-in player.
+        games: number of games.
+        seed: seed of the openings and the opponent.
+        search: settings to search with; None plays the network alone.
+        num_simulations: simulations per search.
+    """
+    network = _network(weights, variant, config)
+    (report,) = measure(
+        network,
+        variant,
+        [opponent],
+        games,
+        seed,
+        search=search,
+        num_simulations=num_simulations,
+    )
+    return report

@@ -1,0 +1,138 @@
+"""The machines of a run: where its games and its measurements are played."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+
+from mijnlieff import MatchReport, Variant
+from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.ppo.self_play import Experience, SelfPlay
+from mijnlieff.train.run.measure import measure
+from mijnlieff.train.source import GameSource
+
+__all__ = ["Backend", "LocalBackend"]
+
+
+class Backend(Protocol):
+    """Makes the source of a run's games, and measures its network."""
+
+    def source(
+        self, variant: Variant, config: TrainConfig, generator: torch.Generator
+    ) -> GameSource[Any]:
+        """The source of the games that the algorithm of `config` learns from.
+
+        Args:
+            variant: the game.
+            config: the settings.
+            generator: the run's generator, for what is drawn on this machine.
+        """
+        ...
+
+    def measure(
+        self,
+        network: PolicyValueNetwork,
+        variant: Variant,
+        opponents: Sequence[str],
+        games: int,
+        seed: int,
+        progress: bool = False,
+        search: TrainConfig | None = None,
+        num_simulations: int = 64,
+    ) -> list[MatchReport]:
+        """See `mijnlieff.train.run.measure.measure`."""
+        ...
+
+
+class LocalBackend:
+    """Plays everything in this process."""
+
+    measure = staticmethod(measure)
+
+    def source(
+        self, variant: Variant, config: TrainConfig, generator: torch.Generator
+    ) -> GameSource[Any]:
+        """See `Backend.source`."""
+        kind = _SearchThread if config.algo == "alphazero" else _Rollouts
+        return kind(variant, config, generator)
+
+
+class _LocalSource:
+    """What both sources have in common: nothing waits, and nothing is lost."""
+
+    staleness = 0
+    replayed = 0
+
+    def poll(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class _SearchThread(_LocalSource):
+    """Plays a round with tree search in a thread, which releases the GIL most of the time."""
+
+    def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
+        self._variant = variant
+        self._config = config
+        self._generator = generator
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._played: SearchGames | BaseException | None = None
+
+    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+        seed = int(torch.randint(2**62, (), generator=self._generator))
+        evaluate = evaluator(network, self._config.margin_weight)
+        self._stop.clear()
+
+        def play() -> None:
+            try:
+                self._played = play_with_search(
+                    evaluate, self._variant, self._config, seed, self._stop.is_set
+                )
+            except BaseException as error:  # raised again in the learning thread
+                self._played = error
+
+        self._thread = threading.Thread(target=play, name="mijnlieff-self-play")
+        self._thread.start()
+
+    def collect(self) -> SearchGames:
+        assert self._thread is not None  # a round has begun
+        self._thread.join()
+        played, self._played = self._played, None
+        if isinstance(played, BaseException):
+            raise played
+        assert played is not None
+        return played
+
+    def abandon(self) -> None:
+        assert self._thread is not None
+        self._stop.set()
+        self._thread.join()
+
+
+class _Rollouts(_LocalSource):
+    """Plays rounds of PPO; they are played by `collect`, with the weights that learnt last."""
+
+    def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
+        self._games = SelfPlay(variant, config, generator)
+        self._network: PolicyValueNetwork | None = None
+
+    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+        self._network = network
+
+    def collect(self) -> Experience:
+        assert self._network is not None  # a round has begun
+        return self._games.play_round(self._network)
+
+    def abandon(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self._games.close()

@@ -1,0 +1,55 @@
+"""Where the games that a run learns from are played: in this process, or elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from mijnlieff.train.network import PolicyValueNetwork
+
+__all__ = ["GameSource"]
+
+Games = TypeVar("Games", covariant=True)
+
+
+class GameSource(Protocol[Games]):
+    """Plays the games of a run, round by round.
+
+    A learner calls `begin`, learns as long as it likes, and calls `collect`, every round. What
+    `collect` returns depends on the weights and the seed alone, so runs repeat.
+    """
+
+    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+        """Start a round; later training does not change the weights that it is played with.
+
+        Args:
+            network: the player of both sides.
+            number: the rounds of the run before this one.
+        """
+        ...
+
+    def poll(self) -> None:
+        """Hand out work that is waiting. Learners call this between gradient steps."""
+        ...
+
+    def collect(self) -> Games:
+        """Wait for the games of the round that began last, and return them."""
+        ...
+
+    def abandon(self) -> None:
+        """Stop the games of the round, because the learner failed."""
+        ...
+
+    def close(self) -> None:
+        """Free what the source holds."""
+        ...
+
+    @property
+    def staleness(self) -> int:
+        """Rounds learnt between the weights of the games collected last and those of now."""
+        ...
+
+    @property
+    def replayed(self) -> int:
+        """Blocks of the last round that were played again, because their worker died."""
+        ...
