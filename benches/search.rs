@@ -97,7 +97,8 @@ fn main() {
         root,
         temperature: 1.0,
         margin_weight: 0.0,
-        solve_below: 0,
+        solve_roots_below: 0,
+        solve_leaves_below: 0,
         seed: 0,
     };
     let width = num_actions(&variant);

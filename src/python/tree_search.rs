@@ -147,7 +147,8 @@ impl PyTreeSearch {
             },
             temperature,
             margin_weight,
-            solve_below,
+            solve_roots_below: solve_below,
+            solve_leaves_below: solve_below,
             seed,
         };
         let solver = if solve_below > 0 {
@@ -363,7 +364,8 @@ impl PyTreeSearch {
         py: Python<'_>,
         work: impl FnOnce(&mut TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
     ) -> PyResult<T> {
-        let is_quick = self.config.solve_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
+        let is_quick =
+            self.config.solve_leaves_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
         let core = &mut self.core;
         let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
         Ok(done?)
