@@ -63,6 +63,7 @@ from mijnlieff.policies import (
     Policy,
     make_policy,
 )
+from mijnlieff.self_play import SelfPlay, SelfPlaySamples, SelfPlayStatistics
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 
 __all__ = [
@@ -87,6 +88,9 @@ __all__ = [
     "Position",
     "RandomPolicy",
     "ReviewedMove",
+    "SelfPlay",
+    "SelfPlaySamples",
+    "SelfPlayStatistics",
     "Solution",
     "SolutionBatch",
     "TournamentReport",
