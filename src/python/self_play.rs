@@ -99,7 +99,7 @@ impl PySelfPlayGames {
         })
     }
 
-    /// Plays the next games.
+    /// Play the next games.
     fn play<'py>(
         &self,
         py: Python<'py>,
@@ -112,7 +112,7 @@ impl PySelfPlayGames {
         })
     }
 
-    /// Plays the next games until they have this many samples.
+    /// Play the next games until they have this many samples.
     fn play_samples<'py>(
         &self,
         py: Python<'py>,
@@ -125,7 +125,7 @@ impl PySelfPlayGames {
         })
     }
 
-    /// Ends the call that plays, or else the next one.
+    /// End the call that plays, or else the next one.
     fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -2,8 +2,8 @@
 
 The roots of the searches follow Danihelka et al. 2022 ("Policy improvement by planning with
 Gumbel"). Self-play and learning run at the same time in two threads: while a round is played with
-the weights of its start, the network learns from the rounds before. Both release the GIL most of
-the time. Neither depends on the speed of the other, so runs repeat.
+the weights of its start, in native code on the CPU, the network learns from the rounds before.
+Neither depends on the speed of the other, so runs repeat.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from torch import Tensor, nn
 from mijnlieff import Variant
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.replay import ReplayBuffer
-from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.run.export import native_network
 
 __all__ = ["AlphaZero", "SearchLosses"]
 
@@ -103,17 +104,19 @@ class AlphaZero:
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
                 weights are unchanged.
+            CheckpointError: a weight is not finite.
+            PolicyError: an evaluation by the network is not finite.
         """
         config = self._config
         seed = int(torch.randint(2**62, (), generator=self._generator))
-        evaluate = evaluator(self.network, config.margin_weight)
-        stop = threading.Event()
+        network = native_network(self.network, self._variant)
+        self_playing = self_play(network, self._variant, config, seed)
         played: list[SearchGames] = []
         failed: list[BaseException] = []
 
         def play() -> None:
             try:
-                played.append(play_with_search(evaluate, self._variant, config, seed, stop.is_set))
+                played.append(play_round(self_playing, config.num_envs))
             except BaseException as error:  # raised again in the learning thread
                 failed.append(error)
 
@@ -124,7 +127,7 @@ class AlphaZero:
             losses = self._learn(spent)
             learn_seconds = time.monotonic() - began
         except BaseException:
-            stop.set()
+            self_playing.stop()
             raise
         finally:
             player.join()
