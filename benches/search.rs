@@ -103,8 +103,7 @@ fn main() {
     };
     let width = num_actions(&variant);
     let mut stream = SplitMix64::new(1);
-    let noise =
-        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
+    let noise = |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
     let mut memory = Memory {
         observations: vec![0.0; TREES * Layout::Flat.len(&variant)],
         mask: vec![0; TREES * width],

@@ -78,6 +78,11 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "_mijnlieff.LeafBatch",
         ],
     ),
+    "self_play": (
+        "Self-play",
+        "Whole games with a tree search for every decision, in native code.",
+        ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"],
+    ),
     "evaluation": (
         "Evaluation",
         "Matches, tournaments and comparisons with exact play.",
@@ -116,7 +121,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
     ),
 }
 #: Modules whose public names are those of the package, and the command line.
-NO_PAGE = {"cli", "envs", "errors", "evaluation", "pieces", "policies", "solving"}
+NO_PAGE = {"cli", "envs", "errors", "evaluation", "pieces", "policies", "self_play", "solving"}
 
 
 def modules() -> list[str]:

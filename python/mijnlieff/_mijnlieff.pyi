@@ -794,8 +794,8 @@ class Network:
 class SelfPlayGames:
     """The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 
-    Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too. It
-    serves one thread at a time; RuntimeError tells a second one.
+    Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
+    It serves one thread at a time; RuntimeError tells a second one.
     """
 
     def __new__(

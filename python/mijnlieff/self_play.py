@@ -108,9 +108,9 @@ class SelfPlay:
         samples.observations, samples.policy_targets, samples.margins
 
     Games, trees and network are native, without Python and without the GIL. Every game starts with
-    0 to `random_plies` random turns. Then each decision is made by a search as `TreeSearch` does it,
-    whose tree keeps what it found below the action played, or by the exact solver. Nothing is
-    solved with both settings at 0: then games are known by the rules alone.
+    0 to `random_plies` random turns. Then each decision is made by a search as that of
+    `TreeSearch`, whose tree keeps what it found below the action played, or by the exact solver.
+    With both settings of the solver at 0, nothing is known beforehand but the rules.
 
     Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
     network alone, not on the number of threads or of games at once. Each call goes on with the next

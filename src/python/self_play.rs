@@ -17,9 +17,7 @@ use crate::python::convert::integers;
 use crate::python::players::network::PyNetwork;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
-use crate::self_play::{
-    ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError, Statistics,
-};
+use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
 use crate::tree_search::TreeConfig;
 
 /// The native part of `mijnlieff.SelfPlay`.
@@ -157,11 +155,11 @@ impl PySelfPlayGames {
         }
     }
 
-    fn run<'py>(
+    fn run<'py, E: Into<PyErr> + Send>(
         &self,
         py: Python<'py>,
         network: &PyNetwork,
-        play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, SelfPlayError> + Send,
+        play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, E> + Send,
     ) -> PyResult<Bound<'py, PyDict>> {
         network.check_variant(PyVariant(Arc::clone(&self.variant)))?;
         let mut guard = self.lock()?;
@@ -169,7 +167,7 @@ impl PySelfPlayGames {
         let limits = Limits::stopped_by(&self.stop);
         let played = run_until(py, &self.stop, || play(core, limits));
         self.stop.store(false, Ordering::Relaxed);
-        as_dict(py, &self.variant, played??)
+        as_dict(py, &self.variant, played?.map_err(Into::into)?)
     }
 }
 

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use rand::Rng;
 
 use super::config::SelfPlayConfig;
-use super::player::GAMES;
 use crate::encode::{action_of, move_of, num_actions};
 use crate::game::{Move, Player, Position, Variant};
 use crate::memory::make_room;
 use crate::random::{Draw, SplitMix64};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
+
+/// Named in the error if memory does not suffice.
+pub(super) const GAMES: &str = "the games of self-play";
 
 /// A game and what there is to learn of it.
 #[derive(Debug)]
@@ -105,19 +107,28 @@ impl Game {
             limits,
             ..
         } = context;
-        let solution = solver
-            .solve(&self.position, limits)
-            .map_err(|unsolved| unsolved.halt)?;
-        // Actions are compared as in a search, for which large margins are equal.
-        let best = config.tree.value(solution.margin);
-        let mut moves = solution.moves;
-        moves.retain(|&(_, margin)| config.tree.value(margin) >= best);
+        let margin = solver.margin(&self.position, limits);
+        let margin = margin.map_err(|(halt, _)| halt)?;
+        let value = config.tree.value(margin);
+        let tells_apart = [margin - 1, margin + 1].map(|other| config.tree.value(other) != value);
+        let best: Vec<Move> = if tells_apart == [true; 2] {
+            solver.best_moves(&self.position, limits)?.iter().collect()
+        } else {
+            // Actions are compared as in a search, for which some margins are equal.
+            let solution = solver.solve(&self.position, limits);
+            let moves = solution
+                .map_err(|unsolved| unsolved.halt)?
+                .moves
+                .into_iter();
+            let best = moves.filter(|&(_, margin)| config.tree.value(margin) >= value);
+            best.map(|(mv, _)| mv).collect()
+        };
         self.make_room(variant)?;
-        let row = self.decide(variant, best, Some(solution.margin));
-        for &(mv, _) in &moves {
-            row[action_of(variant, mv)] = 1.0 / moves.len() as f32;
+        let row = self.decide(variant, value, Some(margin));
+        for &mv in &best {
+            row[action_of(variant, mv)] = 1.0 / best.len() as f32;
         }
-        let chosen = moves[self.rng.below(moves.len() as u64) as usize].0;
+        let chosen = best[self.rng.below(best.len() as u64) as usize];
         self.position = self.position.play_unchecked(variant, chosen);
         Ok(())
     }

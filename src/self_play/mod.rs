@@ -13,6 +13,7 @@
 
 mod config;
 mod error;
+mod evaluator;
 mod game;
 mod player;
 mod samples;
@@ -20,46 +21,19 @@ mod samples;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use ndarray::ArrayRef2;
-
 pub use config::SelfPlayConfig;
 pub use error::SelfPlayError;
+pub use evaluator::Evaluator;
 pub use samples::{ObservationRows, Samples, Statistics};
 
-use self::game::Game;
-use self::player::{GAMES, Player};
+use self::game::{GAMES, Game};
+use self::player::Player;
 use crate::game::Variant;
 use crate::memory::make_room;
-use crate::policy::network::{Evaluations, Network};
+use crate::search::Limits;
 use crate::search::solver::Solver;
-use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 use crate::tree_search::LeafCounts;
-
-/// Evaluates positions. An evaluation must not depend on the others of the same call.
-pub trait Evaluator: Sync {
-    /// The evaluations of positions, given as observations in [`crate::encode::Layout::Flat`], one in
-    /// each row.
-    ///
-    /// # Errors
-    ///
-    /// When the stop flag is set or there is no memory for the results.
-    fn evaluate(
-        &self,
-        observations: &ArrayRef2<f32>,
-        limits: Limits<'_>,
-    ) -> Result<Evaluations, Halt>;
-}
-
-impl Evaluator for Network {
-    fn evaluate(
-        &self,
-        observations: &ArrayRef2<f32>,
-        limits: Limits<'_>,
-    ) -> Result<Evaluations, Halt> {
-        Network::evaluate(self, observations, limits)
-    }
-}
 
 /// Plays games one call after the other; each call goes on with the next game of the seed.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{ArrayRef1, ArrayView2};
 
-use super::Evaluator;
 use super::config::SelfPlayConfig;
 use super::error::SelfPlayError;
-use super::game::{Game, GameContext};
+use super::evaluator::Evaluator;
+use super::game::{GAMES, Game, GameContext};
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
 use crate::memory::{filled, make_room, with_room};
@@ -18,9 +18,6 @@ use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{LeafCounts, NextRoot, TreeConfig, TreeSearch};
 use crate::vector::Observations;
-
-/// Named in the error if memory does not suffice.
-pub(super) const GAMES: &str = "the games of self-play";
 
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
 const KEPT_BYTES: usize = 64 << 20;

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 pub use config::{Root, TreeConfig};
 pub use error::UpdateError;
-pub use forest::results::{Results, TreeNode};
-pub use forest::{LeafCounts, NextRoot};
+pub use forest::results::{LeafCounts, Results, TreeNode};
+pub use forest::roots::NextRoot;
 
 use self::forest::{AnyForest, Forest};
 use crate::encode::Layout;

@@ -5,6 +5,7 @@
 mod fetch;
 mod passes;
 pub(crate) mod results;
+pub(crate) mod roots;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +18,8 @@ use rustc_hash::FxBuildHasher;
 use self::passes::{
     Advance, EachTree, NO_ROW, Restart, RunWithRollouts, Simulate, Spare, TreeBlock,
 };
-use self::results::{Results, TreeNode};
+use self::results::{LeafCounts, Results, TreeNode};
+use self::roots::NextRoot;
 use crate::encode::num_actions;
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, filled, make_room, with_room};
@@ -59,35 +61,6 @@ pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
     fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
     fn counts(&self) -> LeafCounts;
     fn bytes(&self) -> usize;
-}
-
-/// Where the next search of a tree starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NextRoot {
-    /// From this position; the tree keeps the nodes below it, if it has them.
-    Follow(Position),
-    /// From this position, as a new tree with this seed.
-    Fresh {
-        /// The position.
-        position: Position,
-        /// The seed, as [`TreeConfig::seed`] is that of the first tree.
-        seed: u64,
-    },
-    /// Nowhere: the tree rests. It has no result.
-    Idle,
-}
-
-/// The leaves of all searches so far, by how they got their values. Finished games are not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeafCounts {
-    /// By the evaluation of the network.
-    pub evaluated: u64,
-    /// By that of another tree, which was at the same position at the same time.
-    pub shared: u64,
-    /// By an evaluation that was kept, see [`crate::tree_search::TreeSearch::keep_evaluations`].
-    pub recalled: u64,
-    /// By the exact solver.
-    pub solved: u64,
 }
 
 /// The trees over positions of one form.

@@ -1,7 +1,7 @@
 //! The loops over all trees or all leaves of a batch, for [`crate::simd`].
 
-use super::NextRoot;
 use super::fetch::fetch_ahead;
+use super::roots::NextRoot;
 use crate::memory::{OutOfMemory, make_room};
 use crate::search::Halt;
 use crate::simd::{Kernel, LANES, Simd};
