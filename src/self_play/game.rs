@@ -110,8 +110,8 @@ impl Game {
         let margin = solver.margin(&self.position, limits);
         let margin = margin.map_err(|(halt, _)| halt)?;
         let value = config.tree.value(margin);
-        let tells_apart = [margin - 1, margin + 1].map(|other| config.tree.value(other) != value);
-        let best: Vec<Move> = if tells_apart == [true; 2] {
+        let [less, more] = [margin - 1, margin + 1].map(|other| config.tree.value(other));
+        let best: Vec<Move> = if less < value && value < more {
             solver.best_moves(&self.position, limits)?.iter().collect()
         } else {
             // Actions are compared as in a search, for which some margins are equal.

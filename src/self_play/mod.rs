@@ -170,7 +170,7 @@ impl SelfPlay {
         let first = self.progress.games.wrapping_add(played.len() as u64);
         let at_once = self.config.num_games.min(games);
         let workers = self.num_threads.min(at_once);
-        let player = Player {
+        let shared = Player {
             variant: &self.variant,
             config: &self.config,
             solver: self.solver.as_ref(),
@@ -181,7 +181,7 @@ impl SelfPlay {
             games: games as u64,
             begun: AtomicU64::new(0),
         };
-        let parts = map_in_order(0..workers, workers, || (), |(), _| player.play())?;
+        let parts = map_in_order(0..workers, workers, || (), |(), _| shared.play())?;
         for (games, own) in parts {
             played.extend(games);
             counts.evaluated += own.evaluated;

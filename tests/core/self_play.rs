@@ -170,7 +170,7 @@ fn samples_belong_to_their_positions() {
     }
     assert!((3..30).contains(&starts), "{starts} of 60");
     let mut exact = 0;
-    for row in 0..samples.len() {
+    for (row, &word) in words.iter().enumerate() {
         let (mask, policy) = (
             samples.action_masks.row(row),
             samples.policy_targets.row(row),
@@ -184,7 +184,7 @@ fn samples_belong_to_their_positions() {
         let game = samples.games[row] as usize;
         let sign = if samples.to_play[row] == 0 { 1 } else { -1 };
         assert!(samples.plies[row] < samples.game_plies[game]);
-        let empty = 16 - (words[row] as u32).count_ones();
+        let empty = 16 - (word as u32).count_ones();
         assert_eq!(samples.exact[row], empty <= 8);
         exact += usize::from(samples.exact[row]);
         // Perfect play, but for margins that are too large to tell apart.
@@ -204,10 +204,8 @@ fn samples_belong_to_their_positions() {
         (exact, samples.len() - exact)
     );
     assert_eq!(simulations, 12 * searched_roots);
-    assert_eq!(
-        plies,
-        samples.game_plies.iter().map(|&it| it as usize).sum()
-    );
+    let turns: i16 = samples.game_plies.sum();
+    assert_eq!(plies, turns as usize);
 }
 
 #[test]
