@@ -20,7 +20,7 @@ use crate::search::Limits;
 use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
 use crate::tree_search::TreeConfig;
 
-/// The native part of `mijnlieff.SelfPlay`.
+/// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
     core: Mutex<SelfPlay>,
