@@ -87,7 +87,8 @@ fn searches(variant: &Arc<Variant>, name: &str, root: Root, has_network: bool) {
         root,
         temperature: 1.0,
         margin_weight: 0.0,
-        solve_below: 0,
+        solve_roots_below: 0,
+        solve_leaves_below: 0,
         seed: 0,
     };
     // A tree restarted at the same position keeps its nodes, so two sets of positions alternate.

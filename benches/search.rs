@@ -97,13 +97,13 @@ fn main() {
         root,
         temperature: 1.0,
         margin_weight: 0.0,
-        solve_below: 0,
+        solve_roots_below: 0,
+        solve_leaves_below: 0,
         seed: 0,
     };
     let width = num_actions(&variant);
     let mut stream = SplitMix64::new(1);
-    let noise =
-        |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
+    let noise = |scale: f32| move |stream: &mut SplitMix64| scale * (stream.unit() as f32 - 0.5);
     let mut memory = Memory {
         observations: vec![0.0; TREES * Layout::Flat.len(&variant)],
         mask: vec![0; TREES * width],

@@ -16,6 +16,7 @@ use crate::policy::network::{ChoiceError, NetworkError};
 use crate::policy::{Epsilon, EpsilonError, OpeningError, opening};
 use crate::search::solver::BookError;
 use crate::search::{Depth, DepthError, Halt};
+use crate::self_play::SelfPlayError;
 use crate::tree_search::UpdateError;
 use crate::vector::{Reward, StepError, UnknownName};
 
@@ -223,6 +224,11 @@ fn errors_of_searches_and_players() {
         NoLegalAction { row: 1 } =>
             "leaf 1: the logit of every legal action is -inf, one must be finite",
         Value { row: 1, value: f32::NAN } => "leaf 1: the value is NaN, it must be finite",
+    );
+    messages!(SelfPlayError:
+        Halted(Halt::Stopped) => "the search was stopped",
+        Evaluation(UpdateError::Value { row: 1, value: f32::NAN }) =>
+            "the network's evaluation cannot be used: leaf 1: the value is NaN, it must be finite",
     );
     let depth: DepthError = Depth::new(65).unwrap_err();
     assert_eq!(depth.to_string(), "depth must be 1 to 64 plies, not 65");

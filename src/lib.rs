@@ -18,9 +18,10 @@
 //!
 //! Dependencies point one way. [`game`] and [`random`] import nothing of the crate, [`encode`] and
 //! [`search`] import the rules, [`best_response`] and [`policy`] import search, [`vector`] imports
-//! policies, and [`functional`] and [`tree_search`] import vector. Three private modules help them:
-//! `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary files).
-//! [`memory`] has the error for memory that cannot be had. `python` binds it all.
+//! policies, [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search.
+//! Three private modules help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the
+//! start of the crate's binary files). [`memory`] has the error for memory that cannot be had. `python`
+//! binds it all.
 
 pub mod best_response;
 pub mod encode;
@@ -33,6 +34,7 @@ pub mod memory;
 pub mod policy;
 pub mod random;
 pub mod search;
+pub mod self_play;
 mod simd;
 mod threads;
 pub mod tree_search;

@@ -59,7 +59,7 @@ def player_of(folder: Path, name: str) -> Policy:
     network, checkpoint = network_from_checkpoint(folder)
     config = checkpoint.config
     if name == "plain search":
-        config = dataclasses.replace(config, solve_below=0)
+        config = dataclasses.replace(config, solve_leaves_below=0)
     return search_policy(network, config, SIMULATIONS)
 
 

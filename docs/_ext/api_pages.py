@@ -80,6 +80,11 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "_mijnlieff.LeafBatch",
         ],
     ),
+    "self_play": (
+        "Self-play",
+        "Whole games with a tree search for every decision, in native code.",
+        ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"],
+    ),
     "evaluation": (
         "Evaluation",
         "Matches, tournaments and comparisons with exact play.",
@@ -129,6 +134,7 @@ NO_PAGE = {
     "jax",
     "pieces",
     "policies",
+    "self_play",
     "solving",
 }
 

@@ -71,6 +71,7 @@ from mijnlieff.policies import (
     Policy,
     make_policy,
 )
+from mijnlieff.self_play import SelfPlay, SelfPlaySamples, SelfPlayStatistics
 from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
 
 __all__ = [
@@ -98,6 +99,9 @@ __all__ = [
     "Position",
     "RandomPolicy",
     "ReviewedMove",
+    "SelfPlay",
+    "SelfPlaySamples",
+    "SelfPlayStatistics",
     "Solution",
     "SolutionBatch",
     "TournamentReport",

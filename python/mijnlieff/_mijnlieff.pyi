@@ -25,6 +25,7 @@ __all__ = [
     "PerfectPolicy",
     "Position",
     "RandomPolicy",
+    "SelfPlayGames",
     "Solver",
     "TreeSearch",
     "Variant",
@@ -796,6 +797,49 @@ class Network:
         """
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class SelfPlayGames:
+    """The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
+
+    Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
+    It serves one thread at a time; RuntimeError tells a second one.
+    """
+
+    def __new__(
+        cls,
+        variant: Variant,
+        *,
+        num_games: SupportsIndex,
+        num_simulations: SupportsIndex,
+        random_plies: SupportsIndex,
+        root: str,
+        c_puct: float,
+        temperature: float,
+        max_considered: SupportsIndex,
+        c_visit: float,
+        c_scale: float,
+        dirichlet_alpha: float,
+        dirichlet_share: float,
+        margin_weight: float,
+        solve_roots_below: SupportsIndex,
+        solve_leaves_below: SupportsIndex,
+        observation: str,
+        dtype: DTypeLike,
+        seed: SupportsIndex,
+        num_threads: SupportsIndex | None,
+    ) -> Self: ...
+    def play(self, network: Network, games: SupportsIndex) -> dict[str, Any]:
+        """Play the next games."""
+    def play_samples(self, network: Network, samples: SupportsIndex) -> dict[str, Any]:
+        """Play the next games until they have this many samples."""
+    def stop(self) -> None:
+        """End the call that plays, or else the next one."""
+    def resume(self, games: int, samples: int) -> None:
+        """Go on after this many games with this many samples."""
+    @property
+    def progress(self) -> tuple[int, int]:
+        """The games and the samples so far."""
 
 @final
 class Solver:

@@ -22,6 +22,7 @@ use crate::python::convert::actions::Beyond;
 use crate::python::convert::shown;
 use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
+use crate::self_play::SelfPlayError;
 use crate::tree_search::UpdateError;
 use crate::vector::{StepError, UnknownName};
 
@@ -106,6 +107,15 @@ impl From<ChoiceError> for PyErr {
         match error {
             ChoiceError::Halted(halt) => halt.into(),
             ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+        }
+    }
+}
+
+impl From<SelfPlayError> for PyErr {
+    fn from(error: SelfPlayError) -> Self {
+        match error {
+            SelfPlayError::Halted(halt) => halt.into(),
+            SelfPlayError::Evaluation(_) => classes::PolicyError::new_err(error.to_string()),
         }
     }
 }

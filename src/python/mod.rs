@@ -11,6 +11,8 @@ mod functional;
 mod interrupt;
 mod players;
 mod rules;
+mod search_settings;
+mod self_play;
 mod tree_search;
 mod vector;
 
@@ -68,6 +70,8 @@ mod _mijnlieff {
     use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]
     use crate::python::rules::variant::PyVariant;
+    #[pymodule_export]
+    use crate::python::self_play::PySelfPlayGames;
     #[pymodule_export]
     use crate::python::tree_search::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]

@@ -12,16 +12,15 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::{classes, nothing_selected};
 use super::interrupt::{run_interruptible, run_unless_quick};
+use super::search_settings::{RootSettings, check_number, solver_if};
 use crate::encode::{Layout, num_actions};
-use crate::game::{Variant, shortened};
+use crate::game::Variant;
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
-use crate::python::players::solver::PySolver;
 use crate::python::rules::batch::{common_variant, cores, positions};
 use crate::python::rules::position::{PyPosition, check_playable};
-use crate::python::rules::variant::PyVariant;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{Root, TreeConfig, TreeSearch};
 
@@ -114,50 +113,26 @@ impl PyTreeSearch {
         let layout: Layout = observation.parse()?;
         layout.check(&variant)?;
         let num_threads = integers::threads_or_cores(num_threads);
-        check_number("c_puct", c_puct, 0.0, f32::MAX)?;
-        check_number("c_visit", c_visit, 0.0, f32::MAX)?;
-        check_number("c_scale", c_scale, 0.0, f32::MAX)?;
         check_number("temperature", temperature, 0.0, f32::MAX)?;
-        check_number(
-            "dirichlet_alpha",
-            dirichlet_alpha,
-            f32::MIN_POSITIVE,
-            f32::MAX,
-        )?;
-        check_number("dirichlet_share", dirichlet_share, 0.0, 1.0)?;
         check_number("margin_weight", margin_weight, 0.0, 1.0)?;
+        let settings = RootSettings {
+            c_puct,
+            max_considered,
+            c_visit,
+            c_scale,
+            dirichlet_alpha,
+            dirichlet_share,
+        };
         let config = TreeConfig {
             num_simulations,
-            root: match root {
-                "puct" => Root::Puct {
-                    c_puct,
-                    dirichlet_share,
-                    dirichlet_alpha,
-                },
-                "gumbel" => Root::Gumbel {
-                    max_considered,
-                    c_visit,
-                    c_scale,
-                },
-                _ => {
-                    let root = shortened(root);
-                    let message = format!("unknown root {root:?}; choose gumbel or puct");
-                    return Err(PyValueError::new_err(message));
-                }
-            },
+            root: settings.root(root)?,
             temperature,
             margin_weight,
-            solve_below,
+            solve_roots_below: solve_below,
+            solve_leaves_below: solve_below,
             seed,
         };
-        let solver = if solve_below > 0 {
-            // One table serves the whole package.
-            let module = py.import("mijnlieff.solving")?;
-            let solver = module.call_method1("solver_for", (PyVariant(variant.clone()),))?;
-            Some(solver.cast::<PySolver>()?.get().core.clone())
-        } else {
-            None
-        };
+        let solver = solver_if(py, solve_below > 0, &variant)?;
         let roots = cores(&positions)?;
         let core =
             py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, num_threads))?;
@@ -363,7 +338,8 @@ impl PyTreeSearch {
         py: Python<'_>,
         work: impl FnOnce(&mut TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
     ) -> PyResult<T> {
-        let is_quick = self.config.solve_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
+        let is_quick =
+            self.config.solve_leaves_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
         let core = &mut self.core;
         let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
         Ok(done?)
@@ -427,19 +403,4 @@ fn floats<'py>(
         array = array.call_method0("copy")?.cast_into()?;
     }
     Ok(array.try_readonly()?)
-}
-
-#[allow(clippy::float_cmp)] // a marker, not the result of a calculation
-fn check_number(name: &str, number: f32, least: f32, most: f32) -> PyResult<()> {
-    if (least..=most).contains(&number) {
-        return Ok(());
-    }
-    let range = if most == f32::MAX {
-        format!("a finite number from {least}")
-    } else {
-        format!("from {least} to {most}")
-    };
-    Err(PyValueError::new_err(format!(
-        "{name} must be {range}, not {number:?}"
-    )))
 }

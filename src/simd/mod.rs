@@ -193,7 +193,8 @@ mod tests {
             root,
             temperature: 1.0,
             margin_weight: 0.25,
-            solve_below: 0,
+            solve_roots_below: 0,
+            solve_leaves_below: 0,
             seed: 3,
         };
         let mut search =

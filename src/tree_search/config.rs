@@ -40,13 +40,21 @@ pub struct TreeConfig {
     pub temperature: f32,
     /// Share of the points in the value of a finished game, 0 to 1; see [`TreeConfig::value`].
     pub margin_weight: f32,
-    /// Positions with at most this many empty cells are solved exactly; 0 solves none.
-    pub solve_below: usize,
+    /// Roots with at most this many empty cells are solved exactly, not searched; 0 solves none.
+    pub solve_roots_below: usize,
+    /// The same for the positions below a root.
+    pub solve_leaves_below: usize,
     /// Tree `i` draws from streams of `seed + i`.
     pub seed: u64,
 }
 
 impl TreeConfig {
+    /// Whether any position is solved.
+    #[must_use]
+    pub fn solves(&self) -> bool {
+        self.solve_roots_below.max(self.solve_leaves_below) > 0
+    }
+
     /// A margin of this many points, or more, counts in full.
     pub const FULL_MARGIN: f32 = 8.0;
 

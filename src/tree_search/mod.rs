@@ -20,16 +20,20 @@ use std::sync::Arc;
 
 pub use config::{Root, TreeConfig};
 pub use error::UpdateError;
-pub use forest::results::{Results, TreeNode};
+pub use forest::results::{LeafCounts, Results, TreeNode};
+pub use forest::roots::NextRoot;
 
 use self::forest::{AnyForest, Forest};
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
-use crate::memory::OutOfMemory;
+use crate::memory::{OutOfMemory, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::vector::Observations;
 use crate::vector::step::packed_game::PackedGame;
+
+/// Named in the error if memory does not suffice.
+const ROOTS: &str = "the positions of a search";
 
 /// Searches over a batch of positions of one variant, all with as many simulations.
 ///
@@ -45,7 +49,7 @@ impl TreeSearch {
     /// Starts a search from every position.
     ///
     /// It can write observations of the `layout` only. `solver` is asked about positions with at most
-    /// [`TreeConfig::solve_below`] empty cells.
+    /// [`TreeConfig::solve_roots_below`] or [`TreeConfig::solve_leaves_below`] empty cells.
     ///
     /// # Errors
     ///
@@ -62,30 +66,42 @@ impl TreeSearch {
         solver: Option<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        assert!(!positions.is_empty() && num_threads > 0);
-        assert!(positions.iter().all(|position| !position.is_over(variant)));
-        let solver = solver.filter(|_| config.solve_below > 0);
+        let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
+        let mut roots = with_room(ROOTS, positions.len())?;
+        roots.extend(positions.iter().copied().zip(seeds));
+        Self::with_seeds(variant, &roots, config, layout, solver, num_threads)
+    }
+
+    /// As [`TreeSearch::new`], with a seed for each tree.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the trees.
+    ///
+    /// # Panics
+    ///
+    /// As [`TreeSearch::new`].
+    pub fn with_seeds(
+        variant: &Arc<Variant>,
+        roots: &[(Position, u64)],
+        config: TreeConfig,
+        layout: Layout,
+        solver: Option<Arc<Solver>>,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
+        assert!(!roots.is_empty() && num_threads > 0);
+        assert!(roots.iter().all(|(position, _)| !position.is_over(variant)));
+        let solver = solver.filter(|_| config.solves());
+        let len = roots.len();
+        let roots = roots.iter().copied();
         let batch: Box<dyn AnyForest> = if PackedGame::fits(variant, layout) {
-            Box::new(Forest::<PackedGame>::new(
-                variant,
-                positions,
-                config,
-                solver,
-                num_threads,
-            )?)
+            let forest = Forest::<PackedGame>::new(variant, roots, config, solver, num_threads)?;
+            Box::new(forest)
         } else {
-            Box::new(Forest::<Position>::new(
-                variant,
-                positions,
-                config,
-                solver,
-                num_threads,
-            )?)
+            let forest = Forest::<Position>::new(variant, roots, config, solver, num_threads)?;
+            Box::new(forest)
         };
-        Ok(Self {
-            batch,
-            len: positions.len(),
-        })
+        Ok(Self { batch, len })
     }
 
     /// How many trees there are.
@@ -110,8 +126,37 @@ impl TreeSearch {
     ///
     /// If there are not as many positions as trees.
     pub fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
-        assert_eq!(positions.len(), self.len);
-        self.batch.restart(positions, limits)
+        let mut roots = with_room(ROOTS, positions.len())?;
+        roots.extend(positions.iter().copied().map(NextRoot::Follow));
+        self.restart_each(&roots, limits)
+    }
+
+    /// Starts the next searches, of new trees too.
+    ///
+    /// # Errors
+    ///
+    /// As [`TreeSearch::restart`].
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many roots as trees.
+    pub fn restart_each(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
+        assert_eq!(roots.len(), self.len);
+        self.batch.restart(roots, limits)
+    }
+
+    /// From now on keeps evaluations, in at most about this many bytes, so that a position is
+    /// evaluated once in all searches. The network must not change any more.
+    ///
+    /// Each thread keeps its own; when they do not fit, all are forgotten.
+    pub fn keep_evaluations(&mut self, most_bytes: usize) {
+        self.batch.keep_evaluations(most_bytes);
+    }
+
+    /// The leaves of all searches so far.
+    #[must_use]
+    pub fn counts(&self) -> LeafCounts {
+        self.batch.counts()
     }
 
     /// Simulates until every tree has a leaf to evaluate or is done; returns how many different leaves

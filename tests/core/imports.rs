@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top module and the modules of this crate that it may import.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("game", &[]),
     ("memory", &[]),
     ("random", &[]),
@@ -47,6 +47,20 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "game", "memory", "random", "simd", "threads", "encode", "search", "vector",
         ],
     ),
+    (
+        "self_play",
+        &[
+            "game",
+            "memory",
+            "random",
+            "threads",
+            "encode",
+            "search",
+            "policy",
+            "vector",
+            "tree_search",
+        ],
+    ),
     // Only compiled for tests.
     (
         "error_messages",
@@ -61,6 +75,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "vector",
             "functional",
             "tree_search",
+            "self_play",
         ],
     ),
     (
@@ -77,6 +92,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "vector",
             "functional",
             "tree_search",
+            "self_play",
         ],
     ),
 ];

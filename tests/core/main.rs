@@ -11,6 +11,7 @@ mod policies;
 mod properties;
 mod records;
 mod search;
+mod self_play;
 mod solver;
 mod tree_search;
 mod vector;

@@ -30,7 +30,8 @@ fn search(variant: &Arc<Variant>, root: Root) -> TreeSearch {
         root,
         temperature: 1.0,
         margin_weight: 0.0,
-        solve_below: 0,
+        solve_roots_below: 0,
+        solve_leaves_below: 0,
         seed: 1,
     };
     TreeSearch::new(

@@ -79,7 +79,11 @@ def pool():
 
 
 def config_of(algo: str, **settings: object) -> TrainConfig:
-    search = {"num_simulations": 4, "solve_below": 4} if algo == "alphazero" else {}
+    search = (
+        {"num_simulations": 4, "solve_roots_below": 4, "solve_leaves_below": 4}
+        if algo == "alphazero"
+        else {}
+    )
     return TrainConfig.of(algo, **(SMALL | search | settings))
 
 

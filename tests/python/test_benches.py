@@ -113,6 +113,20 @@ def test_least_times_of_a_search_add_up():
         assert min(parts) > 0 and abs(sum(parts) * rate / 1e9 - 1) < 0.01
 
 
+def test_native_self_play_is_measured_beside_a_loop():
+    line = [sys.executable, BENCHES / "self_play.py", "--games", "6", "--simulations", "2"]
+    done = subprocess.run([*line, "--repetitions", "1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.split("\n\n")[1].splitlines()[1:]]
+    assert [row[0] for row in rows] == ["exact", "pure"]
+    for row in rows:
+        loop, native, ratio, evaluations = (
+            float(word.strip("x").replace(",", "")) for word in row[1:]
+        )
+        assert min(loop, native, evaluations) > 0
+        assert ratio == pytest.approx(native / loop, rel=0.2)
+
+
 def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys):
     for name, source in STAND_INS.items():
         path = tmp_path / f"{name}.py"

@@ -61,6 +61,8 @@ def test_the_pages_are_found():
 def test_the_examples_of_a_page_run(path, tmp_path, monkeypatch):
     if "mijnlieff_v0" in "".join(python_blocks(path)):
         pytest.importorskip("pettingzoo")
+    if "mijnlieff.train.network" in "".join(python_blocks(path)):
+        pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {"__name__": "page"}
     for block in python_blocks(path):

@@ -48,6 +48,8 @@ champion = mijnlieff.ChampionPolicy(num_simulations=2)
 env = mijnlieff.VectorEnv(4, opponent="perfect", seat="light")
 env.reset(seed=0)
 search = mijnlieff.TreeSearch([ending], 2, solve_below=16)
+games = mijnlieff.SelfPlay(champion, num_games=4, num_simulations=2, num_threads=2)
+games.play(4)
 kept = mijnlieff.solving.solver_for(ending.variant)
 
 def act():
@@ -57,6 +59,7 @@ def act():
     champion.act(ending)
     env.step(env.sample_actions())
     search.run_with_rollouts()
+    games.play(4)
 
 stop = threading.Event()
 

@@ -22,6 +22,7 @@ from mijnlieff import (
     PolicyError,
     Position,
     RandomPolicy,
+    SelfPlay,
     TreeSearch,
     Variant,
     VectorEnv,
@@ -45,6 +46,17 @@ LATE = Position.from_record(
     "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass"
 )
 PLAYER = RandomPolicy()
+SELF_PLAY = SelfPlay(ChampionPolicy(), num_simulations=1)
+SELF_PLAY_INTEGERS = [
+    "num_games",
+    "num_simulations",
+    "random_plies",
+    "max_considered",
+    "solve_roots_below",
+    "solve_leaves_below",
+    "seed",
+    "num_threads",
+]
 
 
 def network(observations: Any, masks: Any) -> Any:
@@ -93,6 +105,12 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("num_threads", 1, lambda value: TreeSearch(START, num_threads=value)),
     ("max_considered", 1, lambda value: TreeSearch(START, max_considered=value)),
     ("solve_below", 1, lambda value: TreeSearch(START, solve_below=value)),
+    *(
+        (name, 1, lambda value, name=name: SelfPlay(ChampionPolicy(), **{name: value}))
+        for name in SELF_PLAY_INTEGERS
+    ),
+    ("games", 1, lambda value: SELF_PLAY.play(value)),
+    ("samples", 1, lambda value: SELF_PLAY.play_samples(value)),
     ("depth", 1, lambda value: make_policy("minimax", depth=value)),
     ("seed", 1, lambda value: make_policy("greedy", seed=value)),
     ("count", 1, lambda value: random_openings(value, 1)),

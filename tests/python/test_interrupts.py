@@ -19,6 +19,9 @@ from mijnlieff import Position
         "m.rollout([p], 2**28)",
         "m.best_response('greedy', max_positions=10**9)",
         "m.best_response('champion:64')",
+        "m.SelfPlay(m.ChampionPolicy()).play(10**6)",
+        "m.SelfPlay(m.ChampionPolicy(), solve_roots_below=11).play_samples(10**6)",
+        "m.SelfPlay(m.ChampionPolicy(), random_plies=1000).play(10**6)",
         "m.functional.observe(m.functional.init(4_000_000), 'planes')",
         # Making a table of 4 GiB must not take long.
         "m.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",

@@ -66,6 +66,12 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
         ),
         ("m.TreeSearch([p] * 10**6, 10)", 1024, r"trees of a search: \d{9,} bytes"),
         ("m.TreeSearch([p] * 10**5, 1000)", 1024, r"trees of a search: \d{9,} bytes"),
+        ("m.SelfPlay(m.ChampionPolicy()).play(2**40)", 1024, r"games of self-play: \d{14,} bytes"),
+        (
+            "m.SelfPlay(m.ChampionPolicy(), num_games=10**6, num_simulations=256).play(10**6)",
+            1024,
+            r"not enough memory for .*: \d{9,} bytes",
+        ),
         ("m.Board.arrangements(6, True)", 60, r"the boards: 134217728 bytes"),
         ("m.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
         ("m.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),

@@ -13,14 +13,15 @@ pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Position, Variant, solve  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.errors import TrainingError  # noqa: E402
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
 from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
-from mijnlieff.train.alphazero.search_play import evaluator, play_with_search  # noqa: E402
+from mijnlieff.train.alphazero.search_play import play_round, self_play  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
+from mijnlieff.train.run.export import native_network  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
@@ -30,6 +31,11 @@ WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "any
 
 def tiny(**settings: object) -> TrainConfig:
     return TrainConfig.of("alphazero", **(TINY | settings))
+
+
+def play(network: PolicyValueNetwork, variant: Variant, config: TrainConfig, seed: int):
+    games = self_play(native_network(network, variant), variant, config, seed)
+    return play_round(games, config.num_envs)
 
 
 def samples(count: int, first: int = 0) -> Samples:
@@ -58,9 +64,9 @@ def test_the_replay_buffer_forgets_the_oldest():
 
 @pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
 def test_samples_belong_to_their_positions(variant):
-    config = tiny(random_plies=2, solve_below=0)
+    config = tiny(random_plies=2, solve_roots_below=0, solve_leaves_below=0)
     network = PolicyValueNetwork(variant, 32, 1)
-    games = play_with_search(evaluator(network, 0.5), variant, config, seed=1)
+    games = play(network, variant, config, seed=1)
     rows = games.samples
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
@@ -78,13 +84,15 @@ def test_solved_endings_teach_the_truth():
     """On a board of six cells everything is solved, so targets and results agree with `solve`."""
     variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
     network = PolicyValueNetwork(variant, 16, 1)
-    config = tiny(random_plies=0, solve_below=6, num_envs=8)
-    games = play_with_search(evaluator(network, 0.5), variant, config, seed=0)
+    config = tiny(random_plies=0, solve_roots_below=6, num_envs=8)
+    games = play(network, variant, config, seed=0)
     assert games.simulations == 0
-    first = games.samples.policies[: config.num_envs].astype(np.float32)
     solution = solve(Position(variant))
-    assert set(np.flatnonzero(first[0])) == set(solution.best_actions)
-    assert (games.samples.margins[: config.num_envs] == solution.margin).all()
+    firsts = games.samples.observations[:, :12].sum(axis=1) == 0
+    assert firsts.sum() == config.num_envs
+    for policy in games.samples.policies[firsts]:
+        assert set(np.flatnonzero(policy)) == set(solution.best_actions)
+    assert (games.samples.margins[firsts] == solution.margin).all()
 
 
 def test_the_frozen_network_gives_the_same_outputs():
@@ -128,7 +136,11 @@ def test_games_that_fail_are_reported():
     source = LocalBackend().source(Variant(), tiny(), generator)
     method = AlphaZero(network, Variant(), tiny(), generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
-    with pytest.raises(ValueError, match="leaf 0"):
+    with pytest.raises(CheckpointError, match="infinite or NaN"):
+        method.round(0.0, 0)
+    torch.nn.init.constant_(network.heads.bias, 3e38)
+    torch.nn.init.constant_(network.heads.weight, 3e38)
+    with pytest.raises(PolicyError, match="evaluation cannot be used"):
         method.round(0.0, 0)
 
 

@@ -64,7 +64,7 @@ def test_wrong_values_are_refused(settings, message):
 
 
 def test_the_ends_of_the_ranges_are_allowed():
-    TrainConfig(seed=2**63 - 1, width=1, gamma=0, gae_lambda=1.0, blocks=0, solve_below=16)
+    TrainConfig(seed=2**63 - 1, width=1, gamma=0, gae_lambda=1.0, blocks=0, solve_leaves_below=16)
 
 
 @pytest.mark.parametrize("limit", [0, -1, NAN, float("inf"), True, "5"])

@@ -158,8 +158,18 @@ class TrainConfig:
         high=1,
         algo="alphazero",
     )
-    solve_below: int = setting(
-        9, "most empty cells of a position that is solved exactly", high=16, algo="alphazero"
+    solve_roots_below: int = setting(
+        9,
+        "most empty cells of a position whose actions are chosen by the exact solver, not by a "
+        "search",
+        high=16,
+        algo="alphazero",
+    )
+    solve_leaves_below: int = setting(
+        9,
+        "most empty cells of a position inside a search that is solved exactly",
+        high=16,
+        algo="alphazero",
     )
     replay_positions: int = setting(
         400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"

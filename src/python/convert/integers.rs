@@ -32,13 +32,19 @@ arguments! {
     count: usize = 0..=usize::MAX;
     depth: u32 = 0..=u32::MAX;
     first: u64 = 0..=u64::MAX;
+    games: usize = 1..=usize::MAX;
     max_considered: usize = 1..=1 << 10;
     num_envs: usize = 1..=BatchEnv::MAX_ENVS;
+    num_games: usize = 1..=BatchEnv::MAX_ENVS;
     num_simulations: usize = 1..=1 << 24;
     plies: usize = 0..=usize::MAX;
+    random_plies: usize = 0..=1000;
     repeats: usize = 0..=usize::MAX;
+    samples: usize = 1..=usize::MAX;
     seed: u64 = 0..=u64::MAX;
     solve_below: usize = 0..=usize::MAX;
+    solve_leaves_below: usize = 0..=usize::MAX;
+    solve_roots_below: usize = 0..=usize::MAX;
     word: u64 = 0..=u64::MAX;
 }
 

@@ -36,7 +36,7 @@ type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 /// A trained network, evaluated natively; immutable, equal when its file is.
 #[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct PyNetwork(Arc<Network>);
+pub(crate) struct PyNetwork(pub(crate) Arc<Network>);
 
 #[pymethods]
 impl PyNetwork {
@@ -92,7 +92,7 @@ impl PyNetwork {
     }
 
     /// Raise unless the network knows the board and the number of copies of a variant.
-    fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
+    pub(crate) fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
         if self.0.serves(&variant.0) {
             return Ok(());
         }

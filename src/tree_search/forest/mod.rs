@@ -5,6 +5,7 @@
 mod fetch;
 mod passes;
 pub(crate) mod results;
+pub(crate) mod roots;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +18,8 @@ use rustc_hash::FxBuildHasher;
 use self::passes::{
     Advance, EachTree, NO_ROW, Restart, RunWithRollouts, Simulate, Spare, TreeBlock,
 };
-use self::results::{Results, TreeNode};
+use self::results::{LeafCounts, Results, TreeNode};
+use self::roots::NextRoot;
 use crate::encode::num_actions;
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, filled, make_room, with_room};
@@ -32,6 +34,7 @@ use crate::tree_search::memory::edges::groups;
 use crate::tree_search::memory::store::Store;
 use crate::tree_search::search::evaluation::{LeafEvaluations, MAX_VALUE, TakeIn};
 use crate::tree_search::search::exact::Exact;
+use crate::tree_search::search::known::KnownEvaluations;
 use crate::tree_search::search::rule::SelectionRule;
 use crate::tree_search::search::tree::{SearchContext, Tree};
 use crate::vector::buffers::Observations;
@@ -46,7 +49,8 @@ const MOST_ROOM: usize = 256;
 
 /// The operations of a [`crate::tree_search::TreeSearch`], for any form of its positions.
 pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
-    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt>;
+    fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt>;
+    fn keep_evaluations(&mut self, most_bytes: usize);
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
     fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
     fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
@@ -55,6 +59,7 @@ pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
     fn is_done(&self) -> bool;
     fn results(&self, limits: Limits<'_>) -> Result<Results, Halt>;
     fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
+    fn counts(&self) -> LeafCounts;
     fn bytes(&self) -> usize;
 }
 
@@ -83,6 +88,8 @@ pub(crate) struct Forest<S: GameState> {
     evaluations: LeafEvaluations,
     /// Whether the evaluations are those of the leaves.
     evaluated: bool,
+    /// Evaluated and shared leaves so far.
+    counts: LeafCounts,
 }
 
 impl<S: GameState> fmt::Debug for Forest<S> {
@@ -97,17 +104,16 @@ impl<S: GameState> fmt::Debug for Forest<S> {
 impl<S: GameState + PartialEq> Forest<S> {
     pub(crate) fn new(
         variant: &Arc<Variant>,
-        positions: &[Position],
+        roots: impl ExactSizeIterator<Item = (Position, u64)>,
         config: TreeConfig,
         solver: Option<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
         let rules = S::rules(variant);
-        let mut trees = with_room::<Tree<S>>(TREES, positions.len())?;
-        trees.extend(positions.iter().zip(0_u64..).map(|(position, i)| {
-            let root = S::from_position(&rules, position);
-            Tree::new(root, config.seed.wrapping_add(i))
-        }));
+        let mut trees = with_room::<Tree<S>>(TREES, roots.len())?;
+        trees.extend(
+            roots.map(|(position, seed)| Tree::new(S::from_position(&rules, &position), seed)),
+        );
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);
         let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
@@ -127,6 +133,7 @@ impl<S: GameState + PartialEq> Forest<S> {
             seen: HashMap::default(),
             evaluations: LeafEvaluations::default(),
             evaluated: false,
+            counts: LeafCounts::default(),
             rule: SelectionRule::new(&config),
             pool: Pool::new(num_threads),
             variant: variant.clone(),
@@ -230,8 +237,8 @@ impl<S: GameState + PartialEq> Forest<S> {
 }
 
 impl<S: GameState + PartialEq> AnyForest for Forest<S> {
-    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
-        let restarted = self.for_each(limits, Restart { positions });
+    fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
+        let restarted = self.for_each(limits, Restart { roots });
         if restarted.is_ok() {
             self.leaves.clear();
             self.waiting.fill(None);
@@ -249,6 +256,13 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
             spare.trees.clear();
         }
         restarted
+    }
+
+    fn keep_evaluations(&mut self, most_bytes: usize) {
+        let share = most_bytes / self.spares.len();
+        for spare in &mut self.spares {
+            spare.workspace.known = KnownEvaluations::within(share);
+        }
     }
 
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
@@ -315,6 +329,10 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
             return Err(self.why_not(row, &logits[row * width..][..width], values[row]));
         }
         self.evaluated = true;
+        let waiting = self.waiting.iter().flatten().count() as u64;
+        let leaves = self.leaves.len() as u64;
+        self.counts.evaluated += leaves;
+        self.counts.shared += waiting - leaves;
         Ok(())
     }
 
@@ -357,6 +375,9 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
+            if tree.idle {
+                continue;
+            }
             let (store, rules, rule) = (self.store(row), &self.rules, &self.rule);
             results.write(row, tree, store, rules, rule, &self.config);
         }
@@ -365,6 +386,15 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
 
     fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory> {
         TreeNode::of(&self.trees[tree], self.store(tree), &self.rules)
+    }
+
+    fn counts(&self) -> LeafCounts {
+        let mut counts = self.counts;
+        for spare in &self.spares {
+            counts.recalled += spare.workspace.recalled;
+            counts.solved += spare.workspace.solved;
+        }
+        counts
     }
 
     fn bytes(&self) -> usize {

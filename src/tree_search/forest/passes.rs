@@ -1,14 +1,15 @@
 //! The loops over all trees or all leaves of a batch, for [`crate::simd`].
 
 use super::fetch::fetch_ahead;
-use crate::game::Position;
+use super::roots::NextRoot;
 use crate::memory::{OutOfMemory, make_room};
 use crate::search::Halt;
-use crate::simd::{Kernel, LANES, Lanes, Simd};
+use crate::simd::{Kernel, LANES, Simd};
 use crate::tree_search::memory::TREES;
 use crate::tree_search::memory::edges::{Logits, groups};
 use crate::tree_search::memory::store::{Prediction, Store};
 use crate::tree_search::search::evaluation::{LeafEvaluation, LeafEvaluations, even};
+use crate::tree_search::search::known::{KnownEvaluations, Workspace};
 use crate::tree_search::search::tree::{SearchContext, Tree};
 use crate::vector::step::state::GameState;
 
@@ -17,13 +18,12 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// Scratch memory of a thread.
 #[derive(Debug)]
-pub(crate) struct Spare<S> {
+pub(crate) struct Spare<S: GameState> {
     /// The store to which restarted trees move.
     pub(crate) store: Store<S>,
     /// The restarted trees, until all are done.
     pub(crate) trees: Vec<Tree<S>>,
-    /// Numbers of the edges of one node.
-    scratch: Vec<Lanes>,
+    pub(crate) workspace: Workspace<S>,
     /// The logits of a position without a network.
     logits: Vec<Logits>,
 }
@@ -33,7 +33,12 @@ impl<S: GameState + PartialEq> Spare<S> {
         Ok(Self {
             store: Store::with_room(nodes, num_actions)?,
             trees: Vec::new(),
-            scratch: vec![[0.0; LANES]; groups(num_actions)],
+            workspace: Workspace {
+                scratch: vec![[0.0; LANES]; groups(num_actions)],
+                known: KnownEvaluations::none(),
+                solved: 0,
+                recalled: 0,
+            },
             logits: vec![Logits::NOTHING; groups(num_actions)],
         })
     }
@@ -99,7 +104,7 @@ impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
 /// Makes the trees of the next searches, in spare memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Restart<'a> {
-    pub(crate) positions: &'a [Position],
+    pub(crate) roots: &'a [NextRoot],
 }
 
 impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
@@ -111,9 +116,17 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
         store: &mut Store<S>,
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
-        let root = S::from_position(shared.rules, &self.positions[number]);
         make_room(&mut spare.trees, TREES, 1)?;
-        let restarted = tree.restarted(simd, root, shared, store, &mut spare.store)?;
+        let restarted = match &self.roots[number] {
+            NextRoot::Follow(position) => {
+                let root = S::from_position(shared.rules, position);
+                tree.restarted(simd, root, shared, store, &mut spare.store)?
+            }
+            NextRoot::Fresh { position, seed } => {
+                Tree::new(S::from_position(shared.rules, position), *seed)
+            }
+            NextRoot::Idle => tree.idle(),
+        };
         spare.trees.push(restarted);
         Ok(())
     }
@@ -134,7 +147,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Simulate {
         spare: &mut Spare<S>,
     ) -> Result<(), Halt> {
         if waiting.is_none() {
-            *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
+            *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
         }
         Ok(())
     }
@@ -169,10 +182,11 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
             let row = self.rows[number] as usize;
             let evaluation = self.evaluations.get(row, self.num_actions);
             tree.make_room(store)?;
+            spare.workspace.known.keep(&leaf, evaluation)?;
             *waiting = None;
             tree.expand(simd, shared, store, &leaf, evaluation);
             if self.simulate {
-                *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
+                *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
             }
         }
         Ok(())
@@ -198,7 +212,7 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts {
                 return Err(Halt::Stopped);
             }
             if waiting.is_none() {
-                *waiting = tree.simulate(simd, shared, store, &mut spare.scratch)?;
+                *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
             }
             let Some(leaf) = *waiting else {
                 return Ok(());

@@ -97,6 +97,19 @@ fn root_value<S: GameState>(root: &Node<S>, rules: &S::Rules) -> f32 {
     }
 }
 
+/// The leaves of all searches so far, by how they got their values. Finished games are not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeafCounts {
+    /// By the evaluation of the network.
+    pub evaluated: u64,
+    /// By that of another tree, which was at the same position at the same time.
+    pub shared: u64,
+    /// By an evaluation that was kept, see [`crate::tree_search::TreeSearch::keep_evaluations`].
+    pub recalled: u64,
+    /// By the exact solver.
+    pub solved: u64,
+}
+
 /// A position in a search tree, for inspection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeNode {

@@ -17,6 +17,14 @@ pub(crate) struct LeafEvaluation<'a> {
     pub(crate) logits: &'a [Logits],
 }
 
+impl LeafEvaluation<'_> {
+    /// The groups that the logits of a position fill.
+    #[inline(always)]
+    pub(crate) fn groups(head: Prediction) -> usize {
+        groups(usize::from(head.count))
+    }
+}
+
 /// The evaluations of a batch of leaves, in memory that is kept.
 #[derive(Debug, Default)]
 pub(crate) struct LeafEvaluations {
@@ -49,7 +57,7 @@ impl LeafEvaluations {
         let own = &self.logits[row * groups(num_actions)..];
         LeafEvaluation {
             head,
-            logits: &own[..groups(usize::from(head.count))],
+            logits: &own[..LeafEvaluation::groups(head)],
         }
     }
 }

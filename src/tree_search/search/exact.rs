@@ -36,7 +36,7 @@ impl<S: GameState> Exact<'_, S> {
             let score = state.score(self.rules).map(i32::from);
             let own = state.to_play();
             score[own] - score[1 - own]
-        } else if let Some(solver) = self.solver_for(state) {
+        } else if let Some(solver) = self.solver_for(state, self.config.solve_leaves_below) {
             let position = state.position(self.rules);
             let margin = solver.margin(&position, self.limits);
             margin.map_err(|(halt, _)| halt)?
@@ -52,7 +52,7 @@ impl<S: GameState> Exact<'_, S> {
     ///
     /// When the solver was stopped.
     pub(crate) fn solve(&self, state: &S) -> Result<Option<Solved>, Halt> {
-        let Some(solver) = self.solver_for(state) else {
+        let Some(solver) = self.solver_for(state, self.config.solve_roots_below) else {
             return Ok(None);
         };
         let position = state.position(self.rules);
@@ -71,8 +71,8 @@ impl<S: GameState> Exact<'_, S> {
     }
 
     #[inline(always)]
-    fn solver_for(&self, state: &S) -> Option<&Solver> {
+    fn solver_for(&self, state: &S, most_empty: usize) -> Option<&Solver> {
         let solver = self.solver?;
-        (state.count_empty(self.rules) <= self.config.solve_below).then_some(solver)
+        (state.count_empty(self.rules) <= most_empty).then_some(solver)
     }
 }

@@ -5,5 +5,6 @@
 pub(crate) mod evaluation;
 pub(crate) mod exact;
 pub(crate) mod halving;
+pub(crate) mod known;
 pub(crate) mod rule;
 pub(crate) mod tree;

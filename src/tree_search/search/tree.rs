@@ -6,6 +6,7 @@ use rand::Rng;
 
 use super::evaluation::LeafEvaluation;
 use super::exact::{Exact, Solved};
+use super::known::Workspace;
 use super::rule::SelectionRule;
 use crate::memory::OutOfMemory;
 use crate::random::{Draw, SplitMix64};
@@ -39,6 +40,8 @@ pub(crate) struct Tree<S> {
     pub(crate) path: Vec<(u32, u32)>,
     /// The simulations of this search that are complete.
     done: usize,
+    /// Whether there is nothing to search.
+    pub(crate) idle: bool,
     /// The margins of all actions, when the root itself has been solved.
     pub(crate) solved: Option<Box<Solved>>,
     rng: SplitMix64,
@@ -63,19 +66,28 @@ impl<S: GameState + PartialEq> Tree<S> {
             possible: 0,
             path: Vec::new(),
             done: 0,
+            idle: false,
             solved: None,
             rng,
         }
     }
 
     pub(crate) fn is_done(&self, config: &TreeConfig) -> bool {
-        self.done >= config.num_simulations || self.solved.is_some()
+        self.done >= config.num_simulations || self.solved.is_some() || self.idle
     }
 
     /// The lanes of the root; it must have been evaluated.
     #[inline(always)]
     pub(crate) fn lanes<'a>(&self, store: &'a Store<S>) -> &'a [RootLanes] {
         &store.lanes[self.first_lanes as usize..][..store.node(self.first).groups()]
+    }
+
+    /// A tree without a search.
+    pub(crate) fn idle(&self) -> Self {
+        Self {
+            idle: true,
+            ..Self::with_rng(self.root, self.rng)
+        }
     }
 
     /// The tree for the next search from this position, without a path. Its nodes below the position
@@ -136,7 +148,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         simd: V,
         shared: &SearchContext<'_, S>,
         store: &mut Store<S>,
-        scratch: &mut [Lanes],
+        workspace: &mut Workspace<S>,
     ) -> Result<Option<S>, Halt> {
         if self.is_done(shared.config) {
             return Ok(None);
@@ -144,10 +156,15 @@ impl<S: GameState + PartialEq> Tree<S> {
         if self.first == NONE
             && let Some(leaf) = self.open_root(simd, shared, store)?
         {
-            return Ok(Some(leaf));
+            let Some(known) = workspace.known.get(&leaf) else {
+                return Ok(Some(leaf));
+            };
+            store.make_room_for_root()?;
+            self.expand_root(simd, shared, store, known);
+            workspace.recalled += 1;
         }
         while !self.is_done(shared.config) {
-            let (node, place) = self.descend(simd, shared, store, scratch);
+            let (node, place) = self.descend(simd, shared, store, &mut workspace.scratch);
             let child = store.child(node, place);
             if child != NONE {
                 let Node { state, value, .. } = *store.node(child);
@@ -162,8 +179,18 @@ impl<S: GameState + PartialEq> Tree<S> {
                 state = state.play(shared.rules, pass);
             }
             let Some(value) = shared.exact.value(&state)? else {
-                return Ok(Some(state));
+                let Some(known) = workspace.known.get(&state) else {
+                    return Ok(Some(state));
+                };
+                if shared.exact.limits.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
+                store.make_room()?;
+                self.add(simd, store, state, known);
+                workspace.recalled += 1;
+                continue;
             };
+            workspace.solved += u64::from(!state.is_over(shared.rules));
             let head = Prediction {
                 value,
                 ..Prediction::default()

@@ -13,7 +13,7 @@ pub(crate) trait GameState: Copy + Send + Sync {
     type Rules: std::fmt::Debug + Send + Sync;
 
     /// Equal for states whose observations are equal.
-    type Key: Copy + Eq + std::hash::Hash + Send + Sync;
+    type Key: Copy + Eq + std::fmt::Debug + std::hash::Hash + Send + Sync;
 
     fn rules(variant: &Arc<Variant>) -> Self::Rules;
 

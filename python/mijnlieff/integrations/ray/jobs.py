@@ -11,10 +11,11 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff import MatchReport, Variant
-from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
+from mijnlieff.train.run.export import native_network
 from mijnlieff.train.run.measure import measure
 from mijnlieff.train.run.threads import torch_threads
 
@@ -72,8 +73,10 @@ def play_searches(weights: Weights, block: Block) -> SearchGames:
     """
     with torch_threads(1):
         network = _network(weights, block.variant, block.config)
-        evaluate = evaluator(network, block.config.margin_weight)
-        return play_with_search(evaluate, block.variant, block.config, block.seed)
+        games = self_play(
+            native_network(network, block.variant), block.variant, block.config, block.seed
+        )
+        return play_round(games, block.config.num_envs)
 
 
 def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:

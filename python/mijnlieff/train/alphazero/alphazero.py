@@ -2,8 +2,8 @@
 
 The roots of the searches follow Danihelka et al. 2022 ("Policy improvement by planning with
 Gumbel"). Self-play and learning run at the same time: while a round is played with the weights of
-its start, the network learns from the rounds before. Neither depends on the speed of the other, so
-runs repeat.
+its start, in native code on the CPU, the network learns from the rounds before. Neither depends on
+the speed of the other, so runs repeat.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ class AlphaZero:
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
                 weights are unchanged.
+            CheckpointError: a weight is not finite.
+            PolicyError: an evaluation by the network is not finite.
         """
         self._source.begin(self.network, number)
         began = time.monotonic()

@@ -8,11 +8,13 @@ from typing import Any, Protocol
 
 import torch
 
+import mijnlieff
 from mijnlieff import MatchReport, Variant
-from mijnlieff.train.alphazero.search_play import SearchGames, evaluator, play_with_search
+from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
+from mijnlieff.train.run.export import native_network
 from mijnlieff.train.run.measure import measure
 from mijnlieff.train.source import GameSource
 
@@ -76,26 +78,24 @@ class _LocalSource:
 
 
 class _SearchThread(_LocalSource):
-    """Plays a round with tree search in a thread, which releases the GIL most of the time."""
+    """Plays a round with tree search in a thread, in native code."""
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
         self._variant = variant
         self._config = config
         self._generator = generator
-        self._stop = threading.Event()
+        self._playing: mijnlieff.SelfPlay | None = None
         self._thread: threading.Thread | None = None
         self._played: SearchGames | BaseException | None = None
 
     def begin(self, network: PolicyValueNetwork, number: int) -> None:
         seed = int(torch.randint(2**62, (), generator=self._generator))
-        evaluate = evaluator(network, self._config.margin_weight)
-        self._stop.clear()
+        native = native_network(network, self._variant)
+        playing = self._playing = self_play(native, self._variant, self._config, seed)
 
         def play() -> None:
             try:
-                self._played = play_with_search(
-                    evaluate, self._variant, self._config, seed, self._stop.is_set
-                )
+                self._played = play_round(playing, self._config.num_envs)
             except BaseException as error:  # raised again in the learning thread
                 self._played = error
 
@@ -112,8 +112,8 @@ class _SearchThread(_LocalSource):
         return played
 
     def abandon(self) -> None:
-        assert self._thread is not None
-        self._stop.set()
+        assert self._thread is not None and self._playing is not None
+        self._playing.stop()
         self._thread.join()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
 from mijnlieff._mijnlieff import common_variant
 from mijnlieff.errors import CheckpointError, PolicyError
-from mijnlieff.train.alphazero.search_play import evaluator
+from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
@@ -22,11 +22,15 @@ from mijnlieff.train.run.folder import RunFolder
 
 __all__ = [
     "NetworkFunction",
+    "evaluator",
     "load_weights",
     "network_from_checkpoint",
     "policy_from_checkpoint",
     "search_policy",
 ]
+
+
+_Evaluator = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
 
 
 class NetworkFunction:
@@ -127,6 +131,28 @@ def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path
         raise CheckpointError(f"some weights in {path} are NaN or infinite")
 
 
+def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
+    """The network with its current weights, as an evaluator for tree searches.
+
+    Args:
+        network: the network; later training does not change the evaluator.
+        margin_weight: share of the margin in a value, as in `TreeSearch`.
+
+    Returns:
+        A function of observations and masks that returns logits and values.
+    """
+    frozen, device = network.frozen(), network.device
+
+    def evaluate(
+        observations: NDArray[np.float32], _masks: NDArray[np.int8]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        with torch.no_grad():
+            logits, values = frozen(torch.from_numpy(observations).to(device))
+            return logits.cpu(), search_value(values, margin_weight).cpu()
+
+    return evaluate
+
+
 def search_policy(
     network: PolicyValueNetwork,
     variant: Variant,
@@ -150,7 +176,7 @@ def search_policy(
         root="puct",
         seed=seed,
         margin_weight=config.margin_weight,
-        solve_below=config.solve_below,
+        solve_below=config.solve_leaves_below,
         num_threads=1,
     )
 

@@ -1,0 +1,305 @@
+"""Self-play with a tree search for every decision, all of it in native code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from mijnlieff._mijnlieff import Network, SelfPlayGames, Variant
+from mijnlieff.policies.exported import ExportedPolicy
+
+__all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
+
+
+@dataclass(frozen=True)
+class SelfPlayStatistics:
+    """How much was done for some samples.
+
+    The counts of leaves and evaluations depend on which games are played at once, and so on the
+    number of threads; the others do not.
+
+    Attributes:
+        games: games played.
+        plies: turns of all games, random ones and passes included.
+        searched_roots: decisions by a search.
+        solved_roots: decisions by the exact solver.
+        simulations: simulations of all searches.
+        evaluations: positions that the network evaluated.
+        shared_evaluations: leaves that another tree had reached at the same time.
+        recalled_evaluations: leaves that had been evaluated before in the same call.
+        solved_leaves: leaves that the exact solver gave a value.
+    """
+
+    games: int
+    plies: int
+    searched_roots: int
+    solved_roots: int
+    simulations: int
+    evaluations: int
+    shared_evaluations: int
+    recalled_evaluations: int
+    solved_leaves: int
+
+
+@dataclass(frozen=True, eq=False)
+class SelfPlaySamples:
+    """The decisions of finished games, one per row: game after game, and in each ply after ply.
+
+    Random plies and forced passes are not decisions. All points of view are that of the side to
+    move, except in `game_margins`.
+
+    Attributes:
+        observations: ``(B, ...)`` in the layout and dtype of the `SelfPlay`; uint64 ``(B,)`` for
+            ``"packed"``.
+        action_masks: int8 ``(B, num_actions)``, 1 where legal.
+        policy_targets: float32 ``(B, num_actions)``, the policy to learn; rows sum to 1. Of a
+            solved position it is uniform over the best actions.
+        root_values: float32 ``(B,)``, the value that the search or the solver gives, -1 to 1, in
+            which the margin has the share `margin_weight`.
+        margins: int16 ``(B,)``, points: of a solved position under perfect play, of others as the
+            game ended.
+        exact: bool ``(B,)``, whether the position was solved; then policy, value and margin are
+            exact.
+        to_play: int8 ``(B,)``, 0 for Light and 1 for Dark.
+        plies: int16 ``(B,)``, turns played before.
+        games: int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
+        game_margins: int16 ``(G,)``, Light's points less Dark's at the end of each game.
+        game_plies: int16 ``(G,)``, turns of each game.
+        statistics: how much was done.
+    """
+
+    observations: NDArray[Any]
+    action_masks: NDArray[np.int8]
+    policy_targets: NDArray[np.float32]
+    root_values: NDArray[np.float32]
+    margins: NDArray[np.int16]
+    exact: NDArray[np.bool_]
+    to_play: NDArray[np.int8]
+    plies: NDArray[np.int16]
+    games: NDArray[np.int64]
+    game_margins: NDArray[np.int16]
+    game_plies: NDArray[np.int16]
+    statistics: SelfPlayStatistics
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.margins)
+
+    def __repr__(self) -> str:
+        """Return the numbers of samples and games."""
+        return f"<SelfPlaySamples: {len(self)} of {self.statistics.games} games>"
+
+    @property
+    def outcomes(self) -> NDArray[np.int8]:
+        """The signs of the margins, int8 ``(B,)``: 1 is won for the side to move."""
+        return np.sign(self.margins).astype(np.int8)
+
+
+class SelfPlay:
+    """Plays games against itself, by a tree search with a network, and returns what to learn.
+
+    ::
+
+        games = SelfPlay(ChampionPolicy(), num_simulations=32)
+        samples = games.play(1000)
+        samples.observations, samples.policy_targets, samples.margins
+
+    Games, trees and network are native, without Python and without the GIL. Every game starts with
+    0 to `random_plies` random turns. Then each decision is made by a search as that of
+    `TreeSearch`, whose tree keeps what it found below the action played, or by the exact solver.
+    With both settings of the solver at 0, nothing is known beforehand but the rules.
+
+    Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
+    network alone, not on the number of threads or of games at once. Each call goes on with the next
+    game. A call that fails or is interrupted changes nothing, so the next plays the same games.
+
+    It pickles, with the network and the number of games played. Two threads cannot play the same
+    games; each can have a `SelfPlay` with its own seed.
+
+    Args:
+        network: an `ExportedPolicy`, such as `ChampionPolicy()`, whose network alone is used, or a
+            `mijnlieff._mijnlieff.Network`. `mijnlieff.train.network.native_network` makes one of a
+            PyTorch network in training.
+        variant: the game; None for the network's. Only the opening rule may differ from it.
+        num_games: games played at once by all threads together.
+        num_simulations: of each search, the evaluation of the root not counted.
+        random_plies: the most random turns at the start; none of them ends the game.
+        root: as in `TreeSearch`, and so are the next eight settings.
+        c_puct: for ``"puct"``.
+        temperature: 0 plays the best action.
+        max_considered: for ``"gumbel"``.
+        c_visit: for ``"gumbel"``.
+        c_scale: for ``"gumbel"``.
+        dirichlet_alpha: for ``"puct"``.
+        dirichlet_share: for ``"puct"``.
+        margin_weight: share of the margin, as opposed to the outcome, in the value of a position.
+        solve_roots_below: decisions with at most this many empty cells are made by the exact
+            solver: one of the best actions, each equally likely. With ``margin_weight=0`` all
+            winning actions are best. 0 solves none.
+        solve_leaves_below: positions inside a search with at most this many empty cells get their
+            exact value without the network. 0 solves none.
+        observation: layout of the observations, see `Position.observation`.
+        dtype: ``"uint8"`` (hands as counts) or ``"float32"`` (as shares); packed ones are uint64.
+        seed: 0 to 2**64 - 1.
+        num_threads: 1 to 1024; None is as many as there are cores.
+
+    Attributes:
+        network: the network that plays next, a `mijnlieff._mijnlieff.Network`.
+        variant: the variant that is played.
+
+    Raises:
+        ValueError: a setting out of range.
+        TypeError: `network` is neither a policy with a network nor a network, or a number is not an
+            integer.
+        PolicyError: the network was trained on another board or number of copies.
+        MemoryError: there is not enough memory for the solver.
+    """
+
+    def __init__(
+        self,
+        network: Network | ExportedPolicy,
+        variant: Variant | None = None,
+        *,
+        num_games: SupportsIndex = 512,
+        num_simulations: SupportsIndex = 32,
+        random_plies: SupportsIndex = 4,
+        root: Literal["gumbel", "puct"] = "gumbel",
+        c_puct: float = 1.5,
+        temperature: float = 1.0,
+        max_considered: SupportsIndex = 8,
+        c_visit: float = 50.0,
+        c_scale: float = 0.2,
+        dirichlet_alpha: float = 0.5,
+        dirichlet_share: float = 0.0,
+        margin_weight: float = 0.5,
+        solve_roots_below: SupportsIndex = 9,
+        solve_leaves_below: SupportsIndex = 9,
+        observation: Literal["planes", "flat", "packed"] = "flat",
+        dtype: DTypeLike = "uint8",
+        seed: SupportsIndex = 0,
+        num_threads: SupportsIndex | None = None,
+    ) -> None:
+        """Check the settings."""
+        self.network = _network_of(network)
+        self.variant = self.network.variant if variant is None else variant
+        self.network.check_variant(self.variant)
+        self._settings: dict[str, Any] = {
+            "num_games": num_games,
+            "num_simulations": num_simulations,
+            "random_plies": random_plies,
+            "root": root,
+            "c_puct": c_puct,
+            "temperature": temperature,
+            "max_considered": max_considered,
+            "c_visit": c_visit,
+            "c_scale": c_scale,
+            "dirichlet_alpha": dirichlet_alpha,
+            "dirichlet_share": dirichlet_share,
+            "margin_weight": margin_weight,
+            "solve_roots_below": solve_roots_below,
+            "solve_leaves_below": solve_leaves_below,
+            "observation": observation,
+            "dtype": dtype,
+            "seed": seed,
+            "num_threads": num_threads,
+        }
+        self._games = SelfPlayGames(self.variant, **self._settings)
+
+    def play(self, games: SupportsIndex) -> SelfPlaySamples:
+        """Play the next games to their end.
+
+        Runs without the GIL and stops on Ctrl-C.
+
+        Args:
+            games: how many, at least 1.
+
+        Raises:
+            ValueError: less than 1 game.
+            PolicyError: the network gives numbers that are not finite.
+            MemoryError: there is not enough memory for the games or the samples.
+            RuntimeError: another thread plays these games, or `stop` was called.
+        """
+        return _samples(self._games.play(self.network, games))
+
+    def play_samples(self, samples: SupportsIndex) -> SelfPlaySamples:
+        """Play the next games until they have at least so many samples.
+
+        All games that were begun are played to their end and returned, so there are usually some
+        samples more. How many games are begun at once is guessed from all games before.
+
+        Args:
+            samples: the least number of samples, at least 1.
+
+        Raises:
+            ValueError: less than 1 sample.
+            PolicyError: as in `play`.
+            MemoryError: as in `play`.
+            RuntimeError: as in `play`.
+        """
+        return _samples(self._games.play_samples(self.network, samples))
+
+    def set_network(self, network: Network | ExportedPolicy) -> None:
+        """Play the next games by another network; a call that is under way does not change.
+
+        Args:
+            network: as in the class.
+
+        Raises:
+            TypeError: as in the class.
+            PolicyError: as in the class.
+        """
+        native = _network_of(network)
+        native.check_variant(self.variant)
+        self.network = native
+
+    def stop(self) -> None:
+        """End the call of another thread that plays, or the next call if none does.
+
+        That call raises RuntimeError; its games are lost, and the next call plays them.
+        """
+        self._games.stop()
+
+    @property
+    def games_played(self) -> int:
+        """The number of games that all calls have returned; also the number of the next game."""
+        return self._games.progress[0]
+
+    def __repr__(self) -> str:
+        """Return the network, the settings that matter most, and the progress."""
+        names = ("num_simulations", "solve_roots_below", "solve_leaves_below", "seed")
+        settings = ", ".join(f"{name}={self._settings[name]!r}" for name in names)
+        return f"<SelfPlay by {self.network!r}, {settings}, {self.games_played} games played>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the network, the settings and the progress."""
+        return {
+            "network": self.network,
+            "variant": self.variant,
+            "settings": self._settings,
+            "progress": self._games.progress,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on after the games that had been played."""
+        self.__init__(state["network"], state["variant"], **state["settings"])  # type: ignore[misc]
+        self._games.resume(*state["progress"])
+
+
+def _network_of(network: object) -> Network:
+    """Return the network of a policy, or the network itself."""
+    native = network.network if isinstance(network, ExportedPolicy) else network
+    if isinstance(native, Network):
+        return native
+    raise TypeError(
+        f"network must be an ExportedPolicy or its network, not {network!r}; "
+        "mijnlieff.train.network.native_network makes one of a PyTorch network"
+    )
+
+
+def _samples(arrays: dict[str, Any]) -> SelfPlaySamples:
+    """Return the samples that native code has made."""
+    statistics = SelfPlayStatistics(**arrays.pop("statistics"))
+    return SelfPlaySamples(statistics=statistics, **arrays)

@@ -1,0 +1,223 @@
+//! `mijnlieff._mijnlieff.SelfPlayGames`, on which `mijnlieff.SelfPlay` stands.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::interrupt::run_until;
+use super::search_settings::{RootSettings, check_number, solver_if};
+use crate::encode::Layout;
+use crate::game::Variant;
+use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::integers;
+use crate::python::players::network::PyNetwork;
+use crate::python::rules::variant::PyVariant;
+use crate::search::Limits;
+use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
+use crate::tree_search::TreeConfig;
+
+/// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
+#[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
+pub(crate) struct PySelfPlayGames {
+    core: Mutex<SelfPlay>,
+    variant: Arc<Variant>,
+    /// Set by `stop` and by Ctrl-C.
+    stop: AtomicBool,
+}
+
+#[pymethods]
+impl PySelfPlayGames {
+    #[new]
+    #[pyo3(signature = (
+        variant, *, num_games, num_simulations, random_plies, root, c_puct, temperature,
+        max_considered, c_visit, c_scale, dirichlet_alpha, dirichlet_share, margin_weight,
+        solve_roots_below, solve_leaves_below, observation, dtype, seed, num_threads
+    ))]
+    #[allow(clippy::too_many_arguments)] // they are keywords in Python
+    fn new(
+        py: Python<'_>,
+        variant: PyVariant,
+        #[pyo3(from_py_with = integers::num_games)] num_games: usize,
+        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
+        #[pyo3(from_py_with = integers::random_plies)] random_plies: usize,
+        root: &str,
+        c_puct: f32,
+        temperature: f32,
+        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
+        c_visit: f32,
+        c_scale: f32,
+        dirichlet_alpha: f32,
+        dirichlet_share: f32,
+        margin_weight: f32,
+        #[pyo3(from_py_with = integers::solve_roots_below)] solve_roots_below: usize,
+        #[pyo3(from_py_with = integers::solve_leaves_below)] solve_leaves_below: usize,
+        observation: &str,
+        dtype: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let variant = variant.0;
+        let layout: Layout = observation.parse()?;
+        layout.check(&variant)?;
+        let settings = RootSettings {
+            c_puct,
+            max_considered,
+            c_visit,
+            c_scale,
+            dirichlet_alpha,
+            dirichlet_share,
+        };
+        check_number("temperature", temperature, 0.0, f32::MAX)?;
+        check_number("margin_weight", margin_weight, 0.0, 1.0)?;
+        let config = SelfPlayConfig {
+            num_games,
+            random_plies,
+            layout,
+            floats: Dtype::parse(dtype)? == Dtype::Float32,
+            tree: TreeConfig {
+                num_simulations,
+                root: settings.root(root)?,
+                temperature,
+                margin_weight,
+                solve_roots_below,
+                solve_leaves_below,
+                seed,
+            },
+        };
+        let solver = solver_if(py, config.tree.solves(), &variant)?;
+        let num_threads = integers::threads_or_cores(num_threads);
+        Ok(Self {
+            core: Mutex::new(SelfPlay::new(&variant, config, solver, num_threads)),
+            variant,
+            stop: AtomicBool::new(false),
+        })
+    }
+
+    /// Play the next games.
+    fn play<'py>(
+        &self,
+        py: Python<'py>,
+        network: &Bound<'py, PyNetwork>,
+        #[pyo3(from_py_with = integers::games)] games: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let network = network.get();
+        self.run(py, network, |core, limits| {
+            core.play(&*network.0, games, limits)
+        })
+    }
+
+    /// Play the next games until they have this many samples.
+    fn play_samples<'py>(
+        &self,
+        py: Python<'py>,
+        network: &Bound<'py, PyNetwork>,
+        #[pyo3(from_py_with = integers::samples)] samples: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let network = network.get();
+        self.run(py, network, |core, limits| {
+            core.play_samples(&*network.0, samples, limits)
+        })
+    }
+
+    /// End the call that plays, or else the next one.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The games and the samples so far.
+    #[getter]
+    fn progress(&self) -> PyResult<(u64, u64)> {
+        let progress = self.lock()?.progress();
+        Ok((progress.games, progress.samples))
+    }
+
+    /// Go on after this many games with this many samples.
+    fn resume(&self, games: u64, samples: u64) -> PyResult<()> {
+        self.lock()?.resume(Progress { games, samples });
+        Ok(())
+    }
+}
+
+impl PySelfPlayGames {
+    /// The games, unless another thread plays.
+    fn lock(&self) -> PyResult<MutexGuard<'_, SelfPlay>> {
+        match self.core.try_lock() {
+            Ok(core) => Ok(core),
+            Err(TryLockError::Poisoned(core)) => Ok(core.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "another thread plays these games; wait for it, or make a SelfPlay for each \
+                 thread, with its own seed",
+            )),
+        }
+    }
+
+    fn run<'py, E: Into<PyErr> + Send>(
+        &self,
+        py: Python<'py>,
+        network: &PyNetwork,
+        play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, E> + Send,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        network.check_variant(PyVariant(Arc::clone(&self.variant)))?;
+        let mut guard = self.lock()?;
+        let core = &mut *guard;
+        let limits = Limits::stopped_by(&self.stop);
+        let played = run_until(py, &self.stop, || play(core, limits));
+        self.stop.store(false, Ordering::Relaxed);
+        as_dict(py, &self.variant, played?.map_err(Into::into)?)
+    }
+}
+
+/// The samples by the names of the fields of `mijnlieff.SelfPlaySamples`.
+fn as_dict<'py>(
+    py: Python<'py>,
+    variant: &Variant,
+    samples: Samples,
+) -> PyResult<Bound<'py, PyDict>> {
+    let rows = samples.len();
+    let shape = |layout: Layout| {
+        let mut shape = vec![rows];
+        shape.extend(layout.shape(variant));
+        shape
+    };
+    let observations = match samples.observations {
+        ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
+        ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
+        ObservationRows::Packed(all) => all.into_pyarray(py).into_any(),
+    };
+    let Statistics {
+        games,
+        plies,
+        searched_roots,
+        solved_roots,
+        simulations,
+        leaves,
+    } = samples.statistics;
+    let statistics = PyDict::new(py);
+    statistics.set_item("games", games)?;
+    statistics.set_item("plies", plies)?;
+    statistics.set_item("searched_roots", searched_roots)?;
+    statistics.set_item("solved_roots", solved_roots)?;
+    statistics.set_item("simulations", simulations)?;
+    statistics.set_item("evaluations", leaves.evaluated)?;
+    statistics.set_item("shared_evaluations", leaves.shared)?;
+    statistics.set_item("recalled_evaluations", leaves.recalled)?;
+    statistics.set_item("solved_leaves", leaves.solved)?;
+    let dict = PyDict::new(py);
+    dict.set_item("observations", observations)?;
+    dict.set_item("action_masks", samples.action_masks.into_pyarray(py))?;
+    dict.set_item("policy_targets", samples.policy_targets.into_pyarray(py))?;
+    dict.set_item("root_values", samples.root_values.into_pyarray(py))?;
+    dict.set_item("margins", samples.margins.into_pyarray(py))?;
+    dict.set_item("exact", samples.exact.into_pyarray(py))?;
+    dict.set_item("to_play", samples.to_play.into_pyarray(py))?;
+    dict.set_item("plies", samples.plies.into_pyarray(py))?;
+    dict.set_item("games", samples.games.into_pyarray(py))?;
+    dict.set_item("game_margins", samples.game_margins.into_pyarray(py))?;
+    dict.set_item("game_plies", samples.game_plies.into_pyarray(py))?;
+    dict.set_item("statistics", statistics)?;
+    Ok(dict)
+}

@@ -1,0 +1,34 @@
+//! Errors of self-play.
+
+use thiserror::Error;
+
+use crate::memory::OutOfMemory;
+use crate::search::Halt;
+use crate::tree_search::UpdateError;
+
+/// Why games were not played to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SelfPlayError {
+    /// The stop flag was set, or memory does not suffice.
+    #[error(transparent)]
+    Halted(#[from] Halt),
+    /// The evaluation of a position cannot be used.
+    #[error("the network's evaluation cannot be used: {0}")]
+    Evaluation(UpdateError),
+}
+
+impl From<OutOfMemory> for SelfPlayError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Halted(error.into())
+    }
+}
+
+impl From<UpdateError> for SelfPlayError {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::Halted(halt) => Self::Halted(halt),
+            _ => Self::Evaluation(error),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! One game, from its opening to its end.
+
+use std::sync::Arc;
+
+use rand::Rng;
+
+use super::config::SelfPlayConfig;
+use crate::encode::{action_of, move_of, num_actions};
+use crate::game::{Move, Player, Position, Variant};
+use crate::memory::make_room;
+use crate::random::{Draw, SplitMix64};
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits};
+
+/// Named in the error if memory does not suffice.
+pub(super) const GAMES: &str = "the games of self-play";
+
+/// A game and what there is to learn of it.
+#[derive(Debug)]
+pub(super) struct Game {
+    pub(super) number: u64,
+    pub(super) position: Position,
+    /// The seed of its tree.
+    pub(super) tree_seed: u64,
+    pub(super) decisions: Vec<Decision>,
+    /// The policy targets of the decisions, `num_actions` each.
+    pub(super) policies: Vec<f32>,
+    rng: SplitMix64,
+}
+
+/// A position in which an action was chosen.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) position: Position,
+    /// The value of the root, for the side to move.
+    pub(super) value: f32,
+    /// Its exact margin for the side to move, if it was solved.
+    pub(super) margin: Option<i32>,
+}
+
+/// The rules that a game is played by.
+#[derive(Clone, Copy)]
+pub(super) struct GameContext<'a> {
+    pub(super) variant: &'a Variant,
+    pub(super) config: &'a SelfPlayConfig,
+    pub(super) solver: Option<&'a Arc<Solver>>,
+    pub(super) limits: Limits<'a>,
+}
+
+impl Game {
+    /// The game of this number after its random plies, of which none ends it.
+    pub(super) fn start(context: GameContext<'_>, number: u64) -> Self {
+        let GameContext {
+            variant, config, ..
+        } = context;
+        let mut rng = SplitMix64::stream(config.tree.seed, number);
+        let tree_seed = rng.next_u64();
+        let mut position = Position::new(variant);
+        for _ in 0..rng.below(config.random_plies as u64 + 1) {
+            let moves = position.legal_moves(variant);
+            let mv = moves[rng.below(moves.len() as u64) as usize];
+            let next = position.play_unchecked(variant, mv);
+            if next.is_over(variant) {
+                break;
+            }
+            position = next;
+        }
+        Self {
+            number,
+            position,
+            tree_seed,
+            decisions: Vec::new(),
+            policies: Vec::new(),
+            rng,
+        }
+    }
+
+    pub(super) fn num_samples(&self) -> usize {
+        self.decisions.len()
+    }
+
+    /// Plays forced passes and solves roots until a search is needed or the game is over; returns
+    /// whether a search is needed.
+    pub(super) fn play_on(&mut self, context: GameContext<'_>) -> Result<bool, Halt> {
+        let variant = context.variant;
+        while !self.position.is_over(variant) {
+            if self.position.must_pass(variant) {
+                self.position = self.position.play_unchecked(variant, Move::Pass);
+                continue;
+            }
+            let empty = variant.board().num_cells() - self.position.occupied().len();
+            match context.solver {
+                Some(solver) if empty <= context.config.tree.solve_roots_below => {
+                    self.play_solved(context, solver)?;
+                }
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Solves the position and plays one of its best actions.
+    fn play_solved(&mut self, context: GameContext<'_>, solver: &Solver) -> Result<(), Halt> {
+        let GameContext {
+            variant,
+            config,
+            limits,
+            ..
+        } = context;
+        let margin = solver.margin(&self.position, limits);
+        let margin = margin.map_err(|(halt, _)| halt)?;
+        let value = config.tree.value(margin);
+        let [less, more] = [margin - 1, margin + 1].map(|other| config.tree.value(other));
+        let best: Vec<Move> = if less < value && value < more {
+            solver.best_moves(&self.position, limits)?.iter().collect()
+        } else {
+            // Actions are compared as in a search, for which some margins are equal.
+            let solution = solver.solve(&self.position, limits);
+            let moves = solution
+                .map_err(|unsolved| unsolved.halt)?
+                .moves
+                .into_iter();
+            let best = moves.filter(|&(_, margin)| config.tree.value(margin) >= value);
+            best.map(|(mv, _)| mv).collect()
+        };
+        self.make_room(variant)?;
+        let row = self.decide(variant, value, Some(margin));
+        for &mv in &best {
+            row[action_of(variant, mv)] = 1.0 / best.len() as f32;
+        }
+        let chosen = best[self.rng.below(best.len() as u64) as usize];
+        self.position = self.position.play_unchecked(variant, chosen);
+        Ok(())
+    }
+
+    /// Plays the action that a search has chosen.
+    pub(super) fn play_searched(
+        &mut self,
+        variant: &Variant,
+        action: usize,
+        value: f32,
+        policy: &[f32],
+    ) -> Result<(), Halt> {
+        self.make_room(variant)?;
+        self.decide(variant, value, None).copy_from_slice(policy);
+        let mv = move_of(variant, action).expect("a search chooses legal actions");
+        self.position = self.position.play_unchecked(variant, mv);
+        Ok(())
+    }
+
+    fn make_room(&mut self, variant: &Variant) -> Result<(), Halt> {
+        make_room(&mut self.decisions, GAMES, 1)?;
+        Ok(make_room(&mut self.policies, GAMES, num_actions(variant))?)
+    }
+
+    /// Adds a decision, for which there must be room; returns the row of its policy.
+    fn decide(&mut self, variant: &Variant, value: f32, margin: Option<i32>) -> &mut [f32] {
+        self.decisions.push(Decision {
+            position: self.position,
+            value,
+            margin,
+        });
+        let start = self.policies.len();
+        self.policies.resize(start + num_actions(variant), 0.0);
+        &mut self.policies[start..]
+    }
+
+    /// The margin at the end of the game, for the side to move of a position.
+    pub(super) fn margin_for(&self, variant: &Variant, position: &Position) -> i32 {
+        let light = self.position.margin(variant);
+        match position.side_to_move() {
+            Player::Light => light,
+            Player::Dark => -light,
+        }
+    }
+}

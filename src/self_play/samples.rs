@@ -1,0 +1,178 @@
+//! The positions of finished games as arrays.
+
+use ndarray::{Array1, Array2};
+
+use super::config::SelfPlayConfig;
+use super::game::Game;
+use crate::encode::{Layout, num_actions, write_mask};
+use crate::game::{Player, Variant};
+use crate::memory::{OutOfMemory, zeroed, zeroed_rows};
+use crate::search::{Halt, Limits};
+use crate::tree_search::LeafCounts;
+use crate::vector::Observations;
+
+/// Named in the error if memory does not suffice.
+const SAMPLES: &str = "the samples of self-play";
+
+/// Decisions of games, one in each row: game after game, and in each ply after ply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// The positions, from the side to move.
+    pub observations: ObservationRows,
+    /// 1 for legal actions, `(samples, num_actions)`.
+    pub action_masks: Array2<i8>,
+    /// The policy to learn, `(samples, num_actions)`; rows sum to 1.
+    pub policy_targets: Array2<f32>,
+    /// The value that the search or the solver gives, for the side to move.
+    pub root_values: Array1<f32>,
+    /// Points for the side to move: of a solved root exact, of others at the end of the game.
+    pub margins: Array1<i16>,
+    /// Whether the root was solved: then the policy and the margin are exact.
+    pub exact: Array1<bool>,
+    /// Who is to move, 0 for Light and 1 for Dark.
+    pub to_play: Array1<i8>,
+    /// Turns before the position, random ones and passes included.
+    pub plies: Array1<i16>,
+    /// The number of the game.
+    pub games: Array1<i64>,
+    /// The margin of each game, Light's points less Dark's, in the order of the games.
+    pub game_margins: Array1<i16>,
+    /// The turns of each game, random ones and passes included.
+    pub game_plies: Array1<i16>,
+    /// What was done for them.
+    pub statistics: Statistics,
+}
+
+/// How much was done for some samples. All but the leaves is the same for any number of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Games played.
+    pub games: usize,
+    /// Turns of all games.
+    pub plies: usize,
+    /// Roots that were searched.
+    pub searched_roots: usize,
+    /// Roots that were solved.
+    pub solved_roots: usize,
+    /// Simulations of all searches.
+    pub simulations: usize,
+    /// The leaves of the searches.
+    pub leaves: LeafCounts,
+}
+
+/// Observations in the layout and the number type that were asked for, row after row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObservationRows {
+    /// With hands as shares.
+    Float32(Layout, Vec<f32>),
+    /// With hands as counts.
+    Uint8(Layout, Vec<u8>),
+    /// In [`Layout::Packed`].
+    Packed(Vec<u64>),
+}
+
+impl ObservationRows {
+    fn new(variant: &Variant, config: &SelfPlayConfig, rows: usize) -> Result<Self, OutOfMemory> {
+        let layout = config.layout;
+        let numbers = rows.saturating_mul(layout.len(variant));
+        Ok(if layout == Layout::Packed {
+            Self::Packed(zeroed(SAMPLES, rows)?)
+        } else if config.floats {
+            Self::Float32(layout, zeroed(SAMPLES, numbers)?)
+        } else {
+            Self::Uint8(layout, zeroed(SAMPLES, numbers)?)
+        })
+    }
+
+    fn memory(&mut self) -> Observations<'_> {
+        match self {
+            Self::Float32(layout, all) => Observations::Float32(*layout, all),
+            Self::Uint8(layout, all) => Observations::Uint8(*layout, all),
+            Self::Packed(all) => Observations::Packed(all),
+        }
+    }
+}
+
+impl Samples {
+    /// The samples of games that are over.
+    pub(super) fn of(
+        variant: &Variant,
+        config: &SelfPlayConfig,
+        games: &[Game],
+        leaves: LeafCounts,
+        limits: Limits<'_>,
+    ) -> Result<Self, Halt> {
+        let rows = games.iter().map(Game::num_samples).sum();
+        let width = num_actions(variant);
+        let mut samples = Self {
+            observations: ObservationRows::new(variant, config, rows)?,
+            action_masks: zeroed_rows(SAMPLES, rows, width)?,
+            policy_targets: zeroed_rows(SAMPLES, rows, width)?,
+            root_values: zeroed(SAMPLES, rows)?.into(),
+            margins: zeroed(SAMPLES, rows)?.into(),
+            exact: zeroed(SAMPLES, rows)?.into(),
+            to_play: zeroed(SAMPLES, rows)?.into(),
+            plies: zeroed(SAMPLES, rows)?.into(),
+            games: zeroed(SAMPLES, rows)?.into(),
+            game_margins: zeroed(SAMPLES, games.len())?.into(),
+            game_plies: zeroed(SAMPLES, games.len())?.into(),
+            statistics: Statistics {
+                games: games.len(),
+                leaves,
+                ..Statistics::default()
+            },
+        };
+        let mut row = 0;
+        for (number, game) in games.iter().enumerate() {
+            if limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            samples.game_margins[number] = game.position.margin(variant) as i16;
+            samples.game_plies[number] = game.position.ply() as i16;
+            samples.statistics.plies += game.position.ply();
+            samples.write(variant, game, row);
+            row += game.num_samples();
+        }
+        let solved = samples.exact.iter().filter(|&&exact| exact).count();
+        let searched = rows - solved;
+        samples.statistics.solved_roots = solved;
+        samples.statistics.searched_roots = searched;
+        samples.statistics.simulations = searched * config.tree.num_simulations;
+        Ok(samples)
+    }
+
+    /// Writes the samples of a game into the rows from `first` on.
+    fn write(&mut self, variant: &Variant, game: &Game, first: usize) {
+        let width = num_actions(variant);
+        let mut observations = self.observations.memory();
+        let policies = game.policies.chunks_exact(width);
+        for (row, (decision, policy)) in (first..).zip(game.decisions.iter().zip(policies)) {
+            let position = &decision.position;
+            observations.write(variant, row, position);
+            let mask = self.action_masks.row_mut(row);
+            write_mask(variant, position, mask.into_slice().expect("C order"));
+            let targets = self.policy_targets.row_mut(row);
+            let targets = targets.into_slice().expect("C order");
+            targets.copy_from_slice(policy);
+            let reached = || game.margin_for(variant, position);
+            self.margins[row] = decision.margin.unwrap_or_else(reached) as i16;
+            self.root_values[row] = decision.value;
+            self.exact[row] = decision.margin.is_some();
+            self.to_play[row] = i8::from(position.side_to_move() == Player::Dark);
+            self.plies[row] = position.ply() as i16;
+            self.games[row] = game.number as i64;
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.margins.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.margins.is_empty()
+    }
+}

@@ -1,0 +1,99 @@
+//! Evaluations that are kept, for networks that do not change between searches.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+
+use super::evaluation::LeafEvaluation;
+use crate::memory::{OutOfMemory, make_room};
+use crate::simd::Lanes;
+use crate::tree_search::memory::edges::Logits;
+use crate::tree_search::memory::store::Prediction;
+use crate::vector::step::state::GameState;
+
+/// Named in the error if memory does not suffice.
+const KEPT: &str = "the evaluations that a search keeps";
+
+/// What the simulations of a thread work with, beside the trees.
+#[derive(Debug)]
+pub(crate) struct Workspace<S: GameState> {
+    /// Numbers of the edges of one node.
+    pub(crate) scratch: Vec<Lanes>,
+    /// The evaluations of positions that trees of this thread have reached.
+    pub(crate) known: KnownEvaluations<S>,
+    /// The leaves that have been solved, each time that one was reached first in a tree.
+    pub(crate) solved: u64,
+    /// The leaves whose evaluation was known.
+    pub(crate) recalled: u64,
+}
+
+/// Evaluations by position, forgotten all at once when they fill the memory they may take.
+#[derive(Debug)]
+pub(crate) struct KnownEvaluations<S: GameState> {
+    places: HashMap<S::Key, (Prediction, u32), FxBuildHasher>,
+    logits: Vec<Logits>,
+    /// The most memory that they may take; 0 keeps none.
+    most_bytes: usize,
+}
+
+impl<S: GameState> KnownEvaluations<S> {
+    /// Keeps none.
+    pub(crate) fn none() -> Self {
+        Self::within(0)
+    }
+
+    /// Keeps those that fit into this many bytes.
+    pub(crate) fn within(most_bytes: usize) -> Self {
+        Self {
+            places: HashMap::default(),
+            logits: Vec::new(),
+            most_bytes,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, state: &S) -> Option<LeafEvaluation<'_>> {
+        if self.most_bytes == 0 {
+            return None;
+        }
+        let &(head, start) = self.places.get(&state.key())?;
+        let groups = LeafEvaluation::groups(head);
+        let logits = &self.logits[start as usize..][..groups];
+        Some(LeafEvaluation { head, logits })
+    }
+
+    /// Keeps an evaluation. Without memory for it, nothing has changed.
+    pub(crate) fn keep(
+        &mut self,
+        state: &S,
+        evaluation: LeafEvaluation<'_>,
+    ) -> Result<(), OutOfMemory> {
+        if self.most_bytes == 0 {
+            return Ok(());
+        }
+        let LeafEvaluation { head, logits } = evaluation;
+        if self.bytes() + size_of_val(logits) > self.most_bytes {
+            self.places.clear();
+            self.logits.clear();
+        }
+        make_room(&mut self.logits, KEPT, logits.len())?;
+        self.places.try_reserve(1).map_err(|_| {
+            // A map that grows doubles its capacity.
+            OutOfMemory::of::<(S::Key, (Prediction, u32))>(KEPT, 2 * self.places.len())
+        })?;
+        let start = self.logits.len() as u32;
+        // Several trees may have waited for it; the first has brought it here.
+        self.places.entry(state.key()).or_insert_with(|| {
+            self.logits.extend_from_slice(logits);
+            (head, start)
+        });
+        Ok(())
+    }
+
+    /// The memory that those kept need.
+    fn bytes(&self) -> usize {
+        // A map is half full on average, and has a byte for each place.
+        let place = 2 * (size_of::<(S::Key, (Prediction, u32))>() + 1);
+        self.places.len() * place + self.logits.len() * size_of::<Logits>()
+    }
+}
