@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mijnlieff import Variant, observe_batch, random_openings
 from mijnlieff.train.network import PolicyValueNetwork
-from mijnlieff.train.run.export import native_network
+from mijnlieff.train.network.native import native_network
 
 OLDER = """
 import sys, time
@@ -71,7 +71,7 @@ def onnx_session(dense: DenseNetwork, observations: torch.Tensor) -> Callable[[]
     """Return the dense network in ONNX Runtime, if that is installed."""
     if any(importlib.util.find_spec(name) is None for name in ("onnx", "onnxruntime")):
         return None
-    import onnxruntime  # noqa: PLC0415, because it is optional
+    import onnxruntime
 
     file = io.BytesIO()
     torch.onnx.export(dense, (observations,), file, input_names=["observations"], dynamo=False)

@@ -91,8 +91,8 @@ impl Simd for Avx2 {
         }
 
         fn splat_pair(_proof: Avx2, pair: [i16; 2]) -> Avx2Words {
-            let [low, high] = pair.map(|word| i32::from(word as u16));
-            Avx2Words(_mm256_set1_epi32(low | high << 16))
+            let (low, high) = (u32::from(pair[0] as u16), u32::from(pair[1] as u16));
+            Avx2Words(_mm256_set1_epi32((low | high << 16) as i32))
         }
 
         fn no_sums(_proof: Avx2) -> Avx2Sums {

@@ -59,7 +59,7 @@ def test_the_replay_buffer_forgets_the_oldest():
 def test_samples_belong_to_their_positions(variant):
     config = tiny(random_plies=2, solve_below=0)
     network = PolicyValueNetwork(variant, 32, 1)
-    games = play_with_search(evaluator(network, 0.5), variant, config, seed=1)
+    games = play_with_search(evaluator(network, variant, 0.5), variant, config, seed=1)
     rows = games.samples
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
@@ -78,7 +78,7 @@ def test_solved_endings_teach_the_truth():
     variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
     network = PolicyValueNetwork(variant, 16, 1)
     config = tiny(random_plies=0, solve_below=6, num_envs=8)
-    games = play_with_search(evaluator(network, 0.5), variant, config, seed=0)
+    games = play_with_search(evaluator(network, variant, 0.5), variant, config, seed=0)
     assert games.simulations == 0
     first = games.samples.policies[: config.num_envs].astype(np.float32)
     solution = solve(Position(variant))

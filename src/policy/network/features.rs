@@ -2,7 +2,7 @@
 //!
 //! `python/mijnlieff/train/network/features.py` makes the same features for the trainer.
 
-use ndarray::{ArrayRef1, ArrayRef2};
+use ndarray::ArrayRef2;
 
 use super::group::SymmetryGroup;
 use super::irreps::Irreps;
@@ -91,13 +91,7 @@ impl TacticalFeatures {
 
     /// The features of one observation, in the basis.
     #[inline(always)]
-    fn write<V: Simd>(
-        &self,
-        simd: V,
-        observation: &ArrayRef1<f32>,
-        cells: &mut [Lists],
-        out: &mut [Lists],
-    ) {
+    fn write<V: Simd>(&self, simd: V, observation: &[f32], cells: &mut [Lists], out: &mut [Lists]) {
         self.write_cells(observation, cells);
         let (before, after) = out.split_at_mut(self.before_hands);
         let (hands, after) = after.split_first_mut().expect("room for the hands");
@@ -113,20 +107,17 @@ impl TacticalFeatures {
             sum.store(out);
         }
         *hands = [0; WORDS];
-        for (hand, &share) in hands
-            .iter_mut()
-            .zip(observation.iter().skip(3 * self.num_cells))
-        {
+        for (hand, &share) in hands.iter_mut().zip(&observation[3 * self.num_cells..]) {
             *hand = (share * self.copies + 0.5) as u8 as i16;
         }
     }
 
     #[inline(always)]
-    fn write_cells(&self, observation: &ArrayRef1<f32>, cells: &mut [Lists]) {
+    fn write_cells(&self, observation: &[f32], cells: &mut [Lists]) {
         let n = self.num_cells;
         let set = |plane: usize| {
-            let is_set = |cell: usize| u64::from(observation[plane * n + cell] > 0.0);
-            CellSet::from_bits((0..n).fold(0, |bits, cell| bits | is_set(cell) << cell))
+            let numbers = observation[plane * n..][..n].iter().rev();
+            CellSet::from_bits(numbers.fold(0, |bits, &x| bits << 1 | u64::from(x > 0.0)))
         };
         let [own, opposing, allowed] = [set(0), set(1), set(2)];
         let empty = CellSet::first(n) - (own | opposing);
@@ -173,7 +164,9 @@ impl Kernel for WriteFeatures<'_> {
         let mut lists = vec![[0; WORDS]; self.observations.nrows() * length];
         let observations = self.observations.outer_iter();
         for (observation, lists) in observations.zip(lists.chunks_exact_mut(length)) {
-            self.features.write(simd, &observation, &mut cells, lists);
+            let observation = observation.as_standard_layout();
+            let observation = observation.as_slice().expect("C order");
+            self.features.write(simd, observation, &mut cells, lists);
         }
         lists
     }

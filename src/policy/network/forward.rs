@@ -1,10 +1,15 @@
 //! The evaluation of a chunk of positions, layer by layer.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are not always inlined"
+)]
+
 use ndarray::{ArrayRef2, ArrayViewMut2};
 
 use super::Network;
 use super::features::{Lists, WriteFeatures};
-use super::irreps::{Transform, WithTransform};
+use super::irreps::{Term, Transform, WithTransform};
 use super::layers::{Apply, AsFloats, AsIntegers, Form, Layer};
 use super::product::{Rows, Weights};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
@@ -153,15 +158,17 @@ impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
         for (((position, units), numbers), factor) in each.zip(numbers).zip(&mut state.factors) {
             let beside = beside.map(|beside| &beside[position * width..][..width]);
             for vector in 0..stride {
-                let mut slots: [V::Vector; ORDER] =
-                    std::array::from_fn(|slot| simd.load(&units[slot * stride + vector]));
-                transform.backward(&mut slots, |a, b| (a.add(b), a.sub(b)));
-                for (symmetry, unit) in slots.into_iter().enumerate() {
+                let mut slots = [Float(simd.splat(0.0)); ORDER];
+                for slot in 0..ORDER {
+                    slots[slot] = Float(simd.load(&units[slot * stride + vector]));
+                }
+                transform.backward(&mut slots);
+                for symmetry in 0..ORDER {
                     let at = symmetry * stride + vector;
-                    let sum = match beside {
-                        Some(beside) => unit.add(simd.load(&beside[at])),
-                        None => unit,
-                    };
+                    let mut sum = slots[symmetry].0;
+                    if let Some(beside) = beside {
+                        sum = sum.add(simd.load(&beside[at]));
+                    }
                     // Of 0 and NaN, this is NaN.
                     simd.splat(0.0).max(sum).store(&mut units[at]);
                 }
@@ -207,11 +214,13 @@ impl Numbers for AsFloats {
         let stride = units.len() / ORDER;
         let numbers = numbers.as_chunks_mut().0;
         for vector in 0..stride {
-            let mut slots: [V::Vector; ORDER] =
-                std::array::from_fn(|symmetry| simd.load(&units[symmetry * stride + vector]));
-            transform.forward(&mut slots, |a, b| (a.add(b), a.sub(b)));
-            for (number, slot) in slots.into_iter().enumerate() {
-                slot.store(&mut numbers[number * stride + vector]);
+            let mut slots = [Float(simd.splat(0.0)); ORDER];
+            for symmetry in 0..ORDER {
+                slots[symmetry] = Float(simd.load(&units[symmetry * stride + vector]));
+            }
+            transform.forward(&mut slots);
+            for slot in 0..ORDER {
+                slots[slot].0.store(&mut numbers[slot * stride + vector]);
             }
         }
         1.0
@@ -250,18 +259,49 @@ impl Numbers for AsIntegers {
         let (numbers, _) = numbers.as_flattened_mut().as_chunks_mut();
         let stride = units.len() / ORDER;
         for vector in 0..stride {
-            let mut slots: [V::Words; ORDER] = std::array::from_fn(|symmetry| {
-                let both = units[symmetry * stride + vector];
-                let [low, high] = both.map(|unit| simd.load(&unit).mul(scale));
+            let mut slots = [Integer(simd.load_words(&[0; WORDS])); ORDER];
+            for symmetry in 0..ORDER {
+                let [low, high] = &units[symmetry * stride + vector];
+                let (low, high) = (simd.load(low).mul(scale), simd.load(high).mul(scale));
                 let mut words = [0; WORDS];
                 low.store_rounded(high, &mut words);
-                simd.load_words(&words)
-            });
-            transform.forward(&mut slots, |a, b| (a.add(b), a.sub(b)));
-            for (number, slot) in slots.into_iter().enumerate() {
-                slot.store(&mut numbers[number * stride + vector]);
+                slots[symmetry] = Integer(simd.load_words(&words));
+            }
+            transform.forward(&mut slots);
+            for slot in 0..ORDER {
+                slots[slot].0.store(&mut numbers[slot * stride + vector]);
             }
         }
         largest / levels
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Float<V>(V);
+
+impl<V: Vector> Term for Float<V> {
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.add(other.0))
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.sub(other.0))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Integer<W>(W);
+
+impl<W: Words> Term for Integer<W> {
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.add(other.0))
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.sub(other.0))
     }
 }

@@ -72,20 +72,38 @@ pub(super) trait WithTransform {
 #[derive(Clone, Copy)]
 pub(super) struct Transform<const ORDER: usize, const STEPS: usize>([Step; STEPS]);
 
+/// What transforms work on.
+pub(super) trait Term: Copy {
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+}
+
+impl Term for f64 {
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self - other
+    }
+}
+
 impl<const ORDER: usize, const STEPS: usize> Transform<ORDER, STEPS> {
     /// From a number for each symmetry, in the order that [`Irreps::of`] finds, to slots.
     #[inline(always)]
-    pub(super) fn forward<T: Copy>(self, slots: &mut [T; ORDER], step: impl Fn(T, T) -> (T, T)) {
-        for (a, b) in self.0 {
-            (slots[a], slots[b]) = step(slots[a], slots[b]);
+    pub(super) fn forward<T: Term>(self, slots: &mut [T; ORDER]) {
+        for step in 0..STEPS {
+            let (a, b) = self.0[step];
+            (slots[a], slots[b]) = (slots[a].plus(slots[b]), slots[a].minus(slots[b]));
         }
     }
 
     /// The transposed transform, which is the inverse one up to the factors of [`Irreps::norm`].
     #[inline(always)]
-    pub(super) fn backward<T: Copy>(self, slots: &mut [T; ORDER], step: impl Fn(T, T) -> (T, T)) {
-        for (a, b) in self.0.into_iter().rev() {
-            (slots[a], slots[b]) = step(slots[a], slots[b]);
+    pub(super) fn backward<T: Term>(self, slots: &mut [T; ORDER]) {
+        for step in 0..STEPS {
+            let (a, b) = self.0[STEPS - 1 - step];
+            (slots[a], slots[b]) = (slots[a].plus(slots[b]), slots[a].minus(slots[b]));
         }
     }
 }
@@ -288,7 +306,7 @@ impl WithTransform for OfUnit {
     ) -> Vec<f64> {
         let mut slots = [0.0; ORDER];
         slots[self.0] = 1.0;
-        transform.forward(&mut slots, |a, b| (a + b, a - b));
+        transform.forward(&mut slots);
         slots.to_vec()
     }
 }

@@ -4,6 +4,11 @@
 //! same order whatever else is in a batch, and without fused operations, so results are the same on
 //! every processor; those of integers are exact.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are not always inlined"
+)]
+
 use crate::simd::{LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
 /// Vectors of outputs that are summed at once.
@@ -122,20 +127,25 @@ impl<V: Simd, W: Weights> Strip<'_, V, W> {
             rows,
             ..
         } = self.place;
-        let places: [(usize, usize); R] =
-            std::array::from_fn(|i| ((row + i) / rows, (row + i) % rows));
-        let read = places.map(|(position, row)| {
+        let mut places = [(0, 0); R];
+        let mut read: [&[W::Input]; R] = [&[]; R];
+        for i in 0..R {
+            let (position, row) = ((row + i) / rows, (row + i) % rows);
             let start = position * self.inputs.stride + input + row * inputs;
-            &self.inputs.numbers[start..start + inputs]
-        });
+            places[i] = (position, row);
+            read[i] = &self.inputs.numbers[start..start + inputs];
+        }
         let sums = self.weights.sums::<V, S, R>(self.simd, self.first, read);
-        for ((position, row), sums) in places.into_iter().zip(sums) {
+        for i in 0..R {
+            let (position, row) = places[i];
             let at = row * (outputs / LANES) + self.first;
             let bias = &self.bias[at..at + S];
             let written = &mut self.outputs[position * self.stride + self.start + at..][..S];
             let factor = self.simd.splat(self.factors[position]);
-            for ((sum, bias), out) in sums.into_iter().zip(bias).zip(written) {
-                sum.mul(factor).add(self.simd.load(bias)).store(out);
+            for vector in 0..S {
+                let sum = sums[i][vector].mul(factor);
+                sum.add(self.simd.load(&bias[vector]))
+                    .store(&mut written[vector]);
             }
         }
     }
@@ -182,15 +192,19 @@ impl Weights for Floats {
         rows: [&[f32]; R],
     ) -> [[V::Vector; S]; R] {
         let mut sums = [[simd.splat(0.0); S]; R];
-        let rows = rows.map(|row| &row[..self.inputs]);
+        let mut rows = rows;
+        for row in &mut rows {
+            *row = &row[..self.inputs];
+        }
         let weights = &self.weights[first * self.inputs..][..S * self.inputs];
         let weights = &weights.as_chunks::<S>().0[..self.inputs];
         for input in 0..self.inputs {
-            let weights = weights[input].map(|weights| simd.load(&weights));
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                let number = simd.splat(row[input]);
-                for (sum, weights) in sums.iter_mut().zip(weights) {
-                    *sum = sum.add(number.mul(weights));
+            let weights = &weights[input];
+            for row in 0..R {
+                let number = simd.splat(rows[row][input]);
+                for vector in 0..S {
+                    let product = number.mul(simd.load(&weights[vector]));
+                    sums[row][vector] = sums[row][vector].add(product);
                 }
             }
         }
@@ -263,19 +277,30 @@ impl Weights for Integers {
         rows: [&[[i16; 2]]; R],
     ) -> [[V::Vector; S]; R] {
         let mut sums = [[simd.no_sums(); S]; R];
-        let rows = rows.map(|row| &row[..self.pairs]);
+        let mut rows = rows;
+        for row in &mut rows {
+            *row = &row[..self.pairs];
+        }
         let weights = &self.weights[first * self.pairs..][..S * self.pairs];
         let weights = &weights.as_chunks::<S>().0[..self.pairs];
         for pair in 0..self.pairs {
-            let weights = weights[pair].map(|weights| simd.load_words(&weights));
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                let inputs = simd.splat_pair(row[pair]);
-                for (sum, weights) in sums.iter_mut().zip(weights) {
-                    *sum = sum.add(inputs.multiply_pairs(weights));
+            let weights = &weights[pair];
+            for row in 0..R {
+                let inputs = simd.splat_pair(rows[row][pair]);
+                for vector in 0..S {
+                    let product = inputs.multiply_pairs(simd.load_words(&weights[vector]));
+                    sums[row][vector] = sums[row][vector].add(product);
                 }
             }
         }
         let scales = &self.scales[first..first + S];
-        sums.map(|sums| std::array::from_fn(|i| sums[i].to_numbers().mul(simd.load(&scales[i]))))
+        let mut scaled = [[simd.splat(0.0); S]; R];
+        for row in 0..R {
+            for vector in 0..S {
+                let sum = sums[row][vector].to_numbers();
+                scaled[row][vector] = sum.mul(simd.load(&scales[vector]));
+            }
+        }
+        scaled
     }
 }

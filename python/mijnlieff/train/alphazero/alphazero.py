@@ -106,7 +106,7 @@ class AlphaZero:
         """
         config = self._config
         seed = int(torch.randint(2**62, (), generator=self._generator))
-        evaluate = evaluator(self.network, config.margin_weight)
+        evaluate = evaluator(self.network, self._variant, config.margin_weight)
         stop = threading.Event()
         played: list[SearchGames] = []
         failed: list[BaseException] = []

@@ -16,10 +16,16 @@ from mijnlieff.policies.mcts import search_value, search_with
 from mijnlieff.train.alphazero.replay import Samples
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.native import native_network
 
 __all__ = ["SearchGames", "evaluator", "play_with_search"]
 
-_Evaluator = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
+_Evaluator = (
+    Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
+    | Callable[
+        [NDArray[np.float32], NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +47,32 @@ class SearchGames:
     seconds: float
 
 
-def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
+def evaluator(network: PolicyValueNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
     """The network with its current weights, as an evaluator for tree searches.
+
+    On the CPU it is evaluated natively by integers, elsewhere by PyTorch.
 
     Args:
         network: the network; later training does not change the evaluator.
+        variant: the game that the network was made for.
         margin_weight: share of the margin in a value, as in `TreeSearch`.
 
     Returns:
         A function of observations and masks that returns logits and values.
+
+    Raises:
+        CheckpointError: a weight is not finite.
     """
+    if network.device.type == "cpu":
+        native = native_network(network, variant)
+
+        def evaluate_natively(
+            observations: NDArray[np.float32], _masks: NDArray[np.int8]
+        ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            logits, values = native.evaluate(observations, "int16")
+            return logits, search_value(values, margin_weight)
+
+        return evaluate_natively
     frozen, device = network.frozen(), network.device
 
     def evaluate(

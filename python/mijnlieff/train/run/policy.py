@@ -146,7 +146,7 @@ def search_policy(
     return _TrainedSearch(
         variant,
         num_simulations,
-        evaluator(network, config.margin_weight),
+        evaluator(network, variant, config.margin_weight),
         root="puct",
         seed=seed,
         margin_weight=config.margin_weight,
