@@ -124,7 +124,7 @@ def test_a_learner_that_fails_stops_the_games_too():
 def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     method = AlphaZero(network, Variant(), tiny(), torch.Generator())
-    torch.nn.init.constant_(network.heads.bias, float("nan"))
+    torch.nn.init.constant_(network.heads.weight, 3e38)
     with pytest.raises(ValueError, match="leaf 0"):
         method.round(0.0)
 
