@@ -108,7 +108,7 @@ impl TacticalFeatures {
         }
         *hands = [0; WORDS];
         for (hand, &share) in hands.iter_mut().zip(&observation[3 * self.num_cells..]) {
-            *hand = (share * self.copies + 0.5) as u8 as i16;
+            *hand = i16::from((share * self.copies + 0.5) as u8);
         }
     }
 
@@ -175,7 +175,7 @@ impl Kernel for WriteFeatures<'_> {
 /// The cells at which a list of the basis is 1, and those at which it is -1.
 pub(super) fn signed(list: &[f64]) -> [Vec<u8>; 2] {
     [1.0, -1.0].map(|sign| {
-        let cells = (0..).zip(list).filter(|&(_, &entry)| entry == sign);
+        let cells = (0..).zip(list).filter(|&(_, &entry)| entry * sign > 0.5);
         cells.map(|(cell, _)| cell).collect()
     })
 }

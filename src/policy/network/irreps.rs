@@ -223,7 +223,9 @@ impl Irreps {
                 .iter()
                 .fold(0.0, |most: f64, number| most.max(number.abs()));
             if largest > 0.0 {
-                sum.iter_mut().for_each(|number| *number /= largest);
+                for number in &mut sum {
+                    *number /= largest;
+                }
             }
             sum
         };
@@ -238,12 +240,12 @@ impl Irreps {
                     first.push(list);
                 }
             }
-            let row = |row: usize| match row {
-                0 => first.clone(),
-                _ => {
-                    let slot = irrep.start + row * irrep.size;
-                    first.iter().map(|list| moved(slot, list)).collect()
+            let row = |row: usize| {
+                if row == 0 {
+                    return first.clone();
                 }
+                let slot = irrep.start + row * irrep.size;
+                first.iter().map(|list| moved(slot, list)).collect()
             };
             (0..irrep.rows).map(row).collect()
         };

@@ -119,7 +119,7 @@ impl Shape<'_> {
             }
             entries
         });
-        Layer::new(blocks, self.hidden_bias(bias))
+        Layer::new(blocks, &self.hidden_bias(bias))
     }
 
     /// From a hidden layer to the next; `weights` are `(channels, channels, symmetries)`.
@@ -143,7 +143,7 @@ impl Shape<'_> {
             }
             entries
         });
-        Layer::new(blocks, self.hidden_bias(bias))
+        Layer::new(blocks, &self.hidden_bias(bias))
     }
 
     /// From a hidden layer to the heads, see [`Heads`](super::heads::Heads); `weights` are `(channels, outputs)`.
@@ -181,7 +181,7 @@ impl Shape<'_> {
         });
         let blocks: Vec<Entries> = blocks.collect();
         let outputs: usize = blocks.iter().map(|block| block.rows * block.outputs).sum();
-        Layer::new(blocks, vec![0.0; outputs])
+        Layer::new(blocks, &vec![0.0; outputs])
     }
 
     /// What the rounded inputs of a block cannot exceed, those beyond the channels included.
@@ -207,7 +207,7 @@ impl Shape<'_> {
 }
 
 impl Layer {
-    fn new(blocks: impl IntoIterator<Item = Entries>, bias: Vec<f32>) -> Self {
+    fn new(blocks: impl IntoIterator<Item = Entries>, bias: &[f32]) -> Self {
         let (mut input, mut output) = (0, 0);
         let blocks = blocks.into_iter().map(|entries| {
             let Entries {

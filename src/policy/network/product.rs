@@ -294,13 +294,13 @@ impl Weights for Integers {
             }
         }
         let scales = &self.scales[first..first + S];
-        let mut scaled = [[simd.splat(0.0); S]; R];
+        let mut products = [[simd.splat(0.0); S]; R];
         for row in 0..R {
             for vector in 0..S {
                 let sum = sums[row][vector].to_numbers();
-                scaled[row][vector] = sum.mul(simd.load(&scales[vector]));
+                products[row][vector] = sum.mul(simd.load(&scales[vector]));
             }
         }
-        scaled
+        products
     }
 }
