@@ -199,6 +199,10 @@ $(PEERS)/installed:
 bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel and PettingZoo beside this package (installs 0.8 GB)
 	$(BIN)/python benches/compare.py $(PEERS)/bin/python
 
+.PHONY: bench-network
+bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn, in all forms
+	$(BIN)/python benches/network_rates.py
+
 .PHONY: bench-rust
 bench-rust: ## Measure the core without Python, by criterion
 	cargo bench --quiet --manifest-path benches/Cargo.toml

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{Position, Variant};
-use mijnlieff::policy::network::Network;
+use mijnlieff::policy::network::{Network, Precision};
 use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
@@ -133,7 +133,7 @@ fn evaluations(variant: &Variant) {
         observe::<f32>(variant, position, Layout::Flat, row);
     }
     report("network evaluations", GAMES, || {
-        timed(|| network.evaluate(&observations, Limits::default()).unwrap())
+        timed(|| network.evaluate(&observations, Precision::Float32, Limits::default()).unwrap())
     });
 }
 

@@ -158,8 +158,11 @@ def install(uv: str, environment: Environment, python: str) -> Path:
         or subprocess.check_output([python_of(folder), "-c", program]) != wanted
     ):
         subprocess.run([uv, "venv", "--quiet", "--clear", "--python", python, folder], check=True)
-    command = [uv, "pip", "install", "--quiet", "--upgrade", "--exact", "--python"]
-    subprocess.run([*command, python_of(folder), *requirements(environment)], check=True)
+    # Several rows need PyTorch, which takes gigabytes: links let them share it.
+    command = [uv, "pip", "install", "--quiet", "--upgrade", "--exact", "--link-mode", "hardlink"]
+    subprocess.run(
+        [*command, "--python", python_of(folder), *requirements(environment)], check=True
+    )
     program = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = subprocess.check_output([python_of(folder), "-c", program], text=True).strip()
     Path(packages, "mijnlieff.pth").write_text(f"{ROOT / 'python'}\n", encoding="utf-8")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
-use mijnlieff::policy::network::{Network, NetworkError};
+use mijnlieff::policy::network::{Network, NetworkError, Precision};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;
@@ -272,7 +272,9 @@ fn check_network(file: &[u8], network: &Network) {
         Layout::Flat,
         observation.as_slice_mut().expect("it is contiguous"),
     );
-    let evaluated = network.evaluate(&observation, Limits::default()).unwrap();
+    let evaluated = network
+        .evaluate(&observation, Precision::Float32, Limits::default())
+        .unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));
     assert_eq!(evaluated.values.nrows(), 1);
 }

@@ -121,8 +121,8 @@ class SelfPlay:
 
     Args:
         network: an `ExportedPolicy`, such as `ChampionPolicy()`, whose network alone is used, or a
-            `mijnlieff._mijnlieff.Network`. `mijnlieff.train.network.native_network` makes one of a
-            PyTorch network in training.
+            `mijnlieff._mijnlieff.Network`. `mijnlieff.train.network.native.native_network` makes
+            one of a PyTorch network in training. It is evaluated by integers of 16 bits.
         variant: the game; None for the network's. Only the opening rule may differ from it.
         num_games: games played at once by all threads together.
         num_simulations: of each search, the evaluation of the root not counted.
@@ -295,7 +295,7 @@ def _network_of(network: object) -> Network:
         return native
     raise TypeError(
         f"network must be an ExportedPolicy or its network, not {network!r}; "
-        "mijnlieff.train.network.native_network makes one of a PyTorch network"
+        "mijnlieff.train.network.native.native_network makes one of a PyTorch network"
     )
 
 

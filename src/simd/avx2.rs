@@ -7,16 +7,19 @@
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
-    __m256, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128, _mm_cvtss_f32,
-    _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps, _mm256_add_epi32,
-    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
-    _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permutevar8x32_ps,
-    _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
+    __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128,
+    _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps,
+    _mm256_add_epi16, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256,
+    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
+    _mm256_cvtps_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32,
+    _mm256_permute4x64_epi64, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_setzero_si256, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_epi16, _mm256_sub_ps,
 };
 
-use super::{Kernel, LANES, Lanes, Simd, Vector};
+use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
 ///
@@ -52,6 +55,14 @@ impl Avx2 {
 #[derive(Clone, Copy)]
 pub(super) struct Avx2Vector(__m256);
 
+/// Sixteen words in a register, made with an [`Avx2`].
+#[derive(Clone, Copy)]
+pub(super) struct Avx2Words(__m256i);
+
+/// Eight sums in a register, made with an [`Avx2`].
+#[derive(Clone, Copy)]
+pub(super) struct Avx2Sums(__m256i);
+
 /// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
 /// processors with AVX2; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx2 {
@@ -63,7 +74,7 @@ macro_rules! with_avx2 {
             fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
 
             // SAFETY: `compiled` is safe on processors with AVX2, and `self` exists only there: it
-            // is an `Avx2`, or an `Avx2Vector` that was made with one.
+            // is an `Avx2`, or a vector that was made with one.
             unsafe { compiled(self $(, $argument)*) }
         }
     )*};
@@ -71,8 +82,23 @@ macro_rules! with_avx2 {
 
 impl Simd for Avx2 {
     type Vector = Avx2Vector;
+    type Words = Avx2Words;
 
     with_avx2! {
+        fn load_words(_proof: Avx2, words: &[i16; WORDS]) -> Avx2Words {
+            // SAFETY: 32 bytes are read through a reference to as many, at any alignment.
+            Avx2Words(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+        }
+
+        fn splat_pair(_proof: Avx2, pair: [i16; 2]) -> Avx2Words {
+            let (low, high) = (u32::from(pair[0] as u16), u32::from(pair[1] as u16));
+            Avx2Words(_mm256_set1_epi32((low | high << 16) as i32))
+        }
+
+        fn no_sums(_proof: Avx2) -> Avx2Sums {
+            Avx2Sums(_mm256_setzero_si256())
+        }
+
         fn load(_proof: Avx2, numbers: &Lanes) -> Avx2Vector {
             // SAFETY: eight numbers are read through a reference to as many, at any alignment.
             Avx2Vector(unsafe { _mm256_loadu_ps(numbers.as_ptr()) })
@@ -173,6 +199,51 @@ impl Vector for Avx2Vector {
             let four = _mm_max_ps(halves.0, halves.1);
             let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
             _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+
+        fn store_rounded(this: Avx2Vector, next: Avx2Vector, words: &mut [i16; WORDS]) -> () {
+            let (low, high) = (_mm256_cvtps_epi32(this.0), _mm256_cvtps_epi32(next.0));
+            // Packing takes the halves of both in turns.
+            let packed = _mm256_packs_epi32(low, high);
+            Avx2Words(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)).store(words);
+        }
+    }
+}
+
+impl Words for Avx2Words {
+    type Sums = Avx2Sums;
+    type Numbers = Avx2Vector;
+
+    with_avx2! {
+        fn store(this: Avx2Words, words: &mut [i16; WORDS]) -> () {
+            // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
+            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), this.0) };
+        }
+
+        fn add(this: Avx2Words, other: Avx2Words) -> Avx2Words {
+            Avx2Words(_mm256_add_epi16(this.0, other.0))
+        }
+
+        fn sub(this: Avx2Words, other: Avx2Words) -> Avx2Words {
+            Avx2Words(_mm256_sub_epi16(this.0, other.0))
+        }
+
+        fn multiply_pairs(this: Avx2Words, other: Avx2Words) -> Avx2Sums {
+            Avx2Sums(_mm256_madd_epi16(this.0, other.0))
+        }
+    }
+}
+
+impl Sums for Avx2Sums {
+    type Numbers = Avx2Vector;
+
+    with_avx2! {
+        fn add(this: Avx2Sums, other: Avx2Sums) -> Avx2Sums {
+            Avx2Sums(_mm256_add_epi32(this.0, other.0))
+        }
+
+        fn to_numbers(this: Avx2Sums) -> Avx2Vector {
+            Avx2Vector(_mm256_cvtepi32_ps(this.0))
         }
     }
 }

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+use super::i16x16::{PortableSums, PortableWords, WORDS, Words};
+
 /// Numbers that are worked on together.
 pub(crate) const LANES: usize = 8;
 
@@ -17,9 +19,15 @@ pub(crate) type Lanes = [f32; LANES];
 /// Every implementation gives the same results to the last bit.
 pub(crate) trait Simd: Copy {
     type Vector: Vector;
+    type Words: Words<Numbers = Self::Vector>;
 
     fn load(self, numbers: &Lanes) -> Self::Vector;
     fn splat(self, number: f32) -> Self::Vector;
+    fn load_words(self, words: &[i16; WORDS]) -> Self::Words;
+    /// The same two words in all pairs of lanes.
+    fn splat_pair(self, pair: [i16; 2]) -> Self::Words;
+    /// Sums of nothing.
+    fn no_sums(self) -> <Self::Words as Words>::Sums;
     /// Writes two words four times in a row: bytes `8 * i` on are `words[i % 2] & kept[i]`.
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
 }
@@ -52,6 +60,10 @@ pub(crate) trait Vector: Copy {
     fn sum(self) -> f32;
     /// The largest number; none may be NaN.
     fn largest(self) -> f32;
+    /// The nearest integers of both vectors' numbers, of two equally near ones the even one. Numbers
+    /// beyond those of 16 bits become the nearest of these; NaN and numbers beyond 32 bits, the
+    /// least.
+    fn store_rounded(self, next: Self, words: &mut [i16; WORDS]);
 }
 
 /// The instructions that every processor has.
@@ -60,6 +72,22 @@ pub(crate) struct Portable;
 
 impl Simd for Portable {
     type Vector = PortableVector;
+    type Words = PortableWords;
+
+    #[inline(always)]
+    fn load_words(self, words: &[i16; WORDS]) -> PortableWords {
+        PortableWords(*words)
+    }
+
+    #[inline(always)]
+    fn splat_pair(self, pair: [i16; 2]) -> PortableWords {
+        PortableWords(std::array::from_fn(|lane| pair[lane % 2]))
+    }
+
+    #[inline(always)]
+    fn no_sums(self) -> PortableSums {
+        PortableSums([0; LANES])
+    }
 
     #[inline(always)]
     fn load(self, numbers: &Lanes) -> PortableVector {
@@ -84,6 +112,11 @@ impl Simd for Portable {
 pub(crate) struct PortableVector(Lanes);
 
 impl PortableVector {
+    #[inline(always)]
+    pub(super) fn new(numbers: Lanes) -> Self {
+        Self(numbers)
+    }
+
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
         Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
@@ -193,5 +226,21 @@ impl Vector for PortableVector {
     #[inline(always)]
     fn largest(self) -> f32 {
         fold(self.0, larger)
+    }
+
+    #[inline(always)]
+    fn store_rounded(self, next: Self, words: &mut [i16; WORDS]) {
+        let (low, high) = words.split_at_mut(LANES);
+        for (words, numbers) in [(low, self.0), (high, next.0)] {
+            for (word, number) in words.iter_mut().zip(numbers) {
+                let fits = number.abs() < 2_147_483_648.0;
+                let rounded = if fits {
+                    number.round_ties_even()
+                } else {
+                    f32::MIN
+                };
+                *word = rounded as i16;
+            }
+        }
     }
 }

@@ -12,12 +12,14 @@ mod avx2;
 mod exp;
 mod f32x8;
 mod fetch;
+mod i16x16;
 
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 pub(crate) use exp::exp;
-pub(crate) use f32x8::{LANES, Lanes, Portable, Simd, Vector};
+pub(crate) use f32x8::{LANES, Lanes, Portable, PortableVector, Simd, Vector};
 pub(crate) use fetch::fetch;
+pub(crate) use i16x16::{Sums, WORDS, Words};
 
 /// A hot loop. `run` and the functions it calls should be `inline(always)`: only inlined code is
 /// compiled for the newer instructions. It works on eight numbers at a time with those of `simd`.
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::policy::network::Network;
+    use crate::policy::network::{Network, Precision};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
@@ -272,13 +274,15 @@ mod tests {
             let row = row.into_slice().unwrap();
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
-        let [native, portable] = both(|| {
-            let found = network.evaluate(&observations, Limits::default()).unwrap();
-            bits(&found.logits)
-                .chain(bits(&found.values))
-                .collect::<Vec<_>>()
-        });
-        assert!(native == portable);
+        for precision in [Precision::Float32, Precision::Int16] {
+            let [native, portable] = both(|| {
+                let limits = Limits::default();
+                let found = network.evaluate(&observations, precision, limits).unwrap();
+                let all = bits(&found.logits).chain(bits(&found.values));
+                all.collect::<Vec<_>>()
+            });
+            assert!(native == portable, "{precision:?}");
+        }
     }
 
     const NUMBERS: [Lanes; 2] = [
@@ -338,5 +342,57 @@ mod tests {
             kept[..10],
             [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)
         );
+    }
+
+    /// The results of all operations with integers.
+    struct AllIntegers;
+
+    impl Kernel for AllIntegers {
+        type Result = (Vec<i16>, Vec<u32>);
+
+        fn run<V: Simd>(self, simd: V) -> Self::Result {
+            let numbers = |i: usize| [3, -7, i16::MAX, i16::MIN, 0, 100, -100][i % 7];
+            let [a, b] =
+                [1, 3].map(|step| simd.load_words(&std::array::from_fn(|i| numbers(step * i))));
+            let mut words = Vec::new();
+            let mut stored = [0; WORDS];
+            for result in [a, a.add(b), a.sub(b)] {
+                result.store(&mut stored);
+                words.extend(stored);
+            }
+            for numbers in NUMBERS {
+                let numbers = simd.load(&numbers);
+                let wide = numbers.mul(simd.splat(3e9));
+                numbers.store_rounded(wide, &mut stored);
+                words.extend(stored);
+                let odd = numbers.mul(simd.splat(f32::NAN));
+                odd.store_rounded(numbers.mul(simd.splat(1e4)), &mut stored);
+                words.extend(stored);
+            }
+            let mut sums = Vec::new();
+            let pairs = simd.splat_pair([-3, 500]);
+            for sum in [
+                a.multiply_pairs(b),
+                simd.no_sums().add(b.multiply_pairs(pairs)),
+            ] {
+                let mut numbers = [0.0; LANES];
+                sum.to_numbers().store(&mut numbers);
+                sums.extend(numbers.map(f32::to_bits));
+            }
+            (words, sums)
+        }
+    }
+
+    #[test]
+    fn all_processors_calculate_alike_with_integers() {
+        let expected = AllIntegers.run(Portable);
+        assert_eq!(dispatch(AllIntegers), expected);
+        let (words, sums) = expected;
+        assert_eq!(words[..3], [3, -7, i16::MAX]);
+        // 1.0, -2.5 and 3.0 to the nearest, of two equally near ones the even one.
+        assert_eq!(words[48..51], [1, -2, 3]);
+        assert_eq!(words[51], i16::MIN, "infinity");
+        assert_eq!(words[64..72], [i16::MIN; 8], "NaN");
+        assert_eq!(sums[0], (3.0 * 3.0 + -7.0 * -32768.0_f32).to_bits());
     }
 }

@@ -4,7 +4,7 @@ use mijnlieff::FileError;
 use mijnlieff::encode::{Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
 use mijnlieff::policy::network::{
-    Choice, ChoiceError, Evaluations, Network, NetworkError, SharedWeights,
+    Choice, ChoiceError, Evaluations, Network, NetworkError, Precision, SharedWeights,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
@@ -23,6 +23,8 @@ fn variants() -> Vec<Variant> {
         Variant::default(),
         variant("####\n####", 1),
         variant("##..\n##..\n..##\n..##", 3),
+        variant(".#..\n.###\n###.\n..#.", 1),
+        variant(".##\n.#.\n##.", 2),
         variant("###.\n#...", 1),
         variant("#", 2),
     ]
@@ -65,10 +67,13 @@ fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
     }
-    let whole = network.evaluate(&observations, Limits::default());
+    let whole = network.evaluate(&observations, Precision::Float32, Limits::default());
     // The order of the numbers in memory does not matter.
     let turned = observations.t().as_standard_layout().into_owned();
-    assert_eq!(network.evaluate(&turned.t(), Limits::default()), whole);
+    assert_eq!(
+        network.evaluate(&turned.t(), Precision::Float32, Limits::default()),
+        whole
+    );
     whole.unwrap()
 }
 

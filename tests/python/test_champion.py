@@ -37,6 +37,8 @@ from network_reference import Reference
 
 VARIANTS = {
     "standard": Variant(),
+    "rotations": Variant(Board.from_text(".#..\n.###\n###.\n..#."), "anywhere", 1),
+    "half turn": Variant(Board.from_text(".##\n.#.\n##."), "anywhere", 2),
     "two rows": Variant(Board.from_text("####\n####"), "anywhere", 1),
     "corner to corner": Variant(Board.from_text("##..\n##..\n..##\n..##"), copies=3),
     "no symmetry": Variant(Board.from_text("###.\n#..."), "anywhere", 1),
@@ -97,6 +99,47 @@ class TestNetwork:
         np.testing.assert_allclose(values, [value for _, value in expected], rtol=0, atol=2e-4)
         assert np.abs(logits).mean() > 0.1
 
+    @EACH_VARIANT
+    @pytest.mark.parametrize("channels", [1, 4, 17])
+    def test_integers_are_close_to_floats(self, variant, channels):
+        network = network_for(variant, channels, scale=0.8 / channels**0.5)
+        observations = observe_batch(games(variant, 20), "flat")
+        outputs = [network.evaluate(observations, form) for form in ("float32", "int16")]
+        for floats, integers in zip(*outputs, strict=True):
+            spread = np.abs(floats).mean()
+            assert spread > 0.05
+            assert np.abs(integers - floats).max() < 0.02 * spread
+            assert np.abs(integers - floats).mean() < 0.002 * spread
+
+    def test_integers_do_not_depend_on_the_batch(self):
+        network = network_for(Variant())
+        observations = observe_batch(playable(Variant(), 6), "flat")
+        whole = network.evaluate(observations, "int16")
+        for cut in (1, 3, 33):
+            parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
+            found = zip(*(network.evaluate(part, "int16") for part in parts), strict=True)
+            for outputs, expected in zip(found, whole, strict=True):
+                assert np.array_equal(np.concatenate(outputs), expected)
+
+    def test_the_champion_plays_the_same_moves_by_integers(self):
+        positions = playable(Variant(), 60)
+        observations = observe_batch(positions, "flat")
+        network = ChampionPolicy().network
+        masks = np.stack([position.action_mask() for position in positions]).astype(bool)
+        floats, integers = (
+            np.where(masks, network.evaluate(observations, form)[0], -np.inf)
+            for form in ("float32", "int16")
+        )
+        ranked = np.sort(floats, axis=1)
+        clear = ranked[:, -1] - ranked[:, -2] > 0.05
+        assert clear.mean() > 0.8
+        assert (floats.argmax(axis=1) == integers.argmax(axis=1))[clear].all()
+
+    def test_integers_that_overflow_are_nan(self):
+        network = network_for(Variant(), scale=1e37)
+        logits, values = network.evaluate(observe_batch([Position()], "flat"), "int16")
+        assert np.isnan(logits).all() and np.isnan(values).all()
+
     def test_it_is_a_value(self):
         network = network_for(Variant())
         other = network_for(Variant(), seed=1)
@@ -123,6 +166,8 @@ class TestNetwork:
         network = network_for(Variant())
         with pytest.raises(ValueError, match=r"the shape \(B, 56\), not \(2, 55\)"):
             network.evaluate(np.zeros((2, 55), np.float32))
+        with pytest.raises(ValueError, match='must be "float32" or "int16", not "int8"'):
+            network.evaluate(np.zeros((2, 56), np.float32), "int8")
         for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
             with pytest.raises(TypeError):
                 network.evaluate(wrong)

@@ -20,8 +20,8 @@ from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
 from mijnlieff.train.alphazero.search_play import play_round, self_play  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
+from mijnlieff.train.network.native import native_network  # noqa: E402
 from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
-from mijnlieff.train.run.export import native_network  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 

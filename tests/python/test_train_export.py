@@ -16,7 +16,8 @@ from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.run.export import export_checkpoint, native_network  # noqa: E402
+from mijnlieff.train.network.native import native_network  # noqa: E402
+from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 from test_champion import EACH_VARIANT, games, playable  # noqa: E402

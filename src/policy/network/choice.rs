@@ -3,13 +3,16 @@
 use ndarray::{Array2, ArrayRef1};
 use rand::Rng;
 
-use super::{CHUNK, ChoiceError, Network};
+use super::{ChoiceError, Network, Precision};
 use crate::encode::{Layout, num_actions, observe, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::with_room;
 use crate::random::{SplitMix64, draw_gumbel};
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
+
+/// Positions that a thread takes at once.
+const PART: usize = 256;
 
 /// How a network chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +51,9 @@ impl Network {
         assert!(self.serves(variant), "the network is for another board");
         assert!(num_threads > 0, "num_threads must be at least 1");
         let choose = |(): &mut (), (number, part)| {
-            self.choose_some(variant, part, number * CHUNK, choice, limits)
+            self.choose_some(variant, part, number * PART, choice, limits)
         };
-        let parts = positions.chunks(CHUNK).enumerate();
+        let parts = positions.chunks(PART).enumerate();
         let parts = map_in_order(parts, num_threads, || (), choose)?;
         let mut chosen = with_room("the actions", positions.len()).map_err(Halt::from)?;
         chosen.extend(parts.into_iter().flatten());
@@ -71,7 +74,9 @@ impl Network {
             let row = row.into_slice().expect("C order");
             observe::<f32>(variant, position, Layout::Flat, row);
         }
-        let logits = self.evaluate(&observations, limits)?.logits;
+        let logits = self
+            .evaluate(&observations, Precision::Float32, limits)?
+            .logits;
         let mut mask = vec![0; num_actions(variant)];
         let mut chosen = Vec::with_capacity(positions.len());
         for (position, logits) in positions.iter().zip(logits.outer_iter()) {

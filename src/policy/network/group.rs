@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayRef1, Axis, concatenate};
 
-use crate::encode::{Layout, cell_symmetries};
-use crate::game::{Board, Piece, Variant};
+use crate::encode::cell_symmetries;
+use crate::game::{Board, Piece};
 
 /// Where a list of numbers comes from when the board is turned, a row for each symmetry.
 ///
@@ -55,12 +55,6 @@ impl SymmetryGroup {
     /// For one number per placement, and `fixed` more, which no symmetry moves.
     pub(super) fn placements(&self, fixed: usize) -> SymmetryTable {
         self.repeated(Piece::ALL.len(), fixed)
-    }
-
-    /// For flat observations: three numbers per cell, and the hands.
-    pub(super) fn observations(&self, variant: &Variant) -> SymmetryTable {
-        let by_cell = 3 * variant.board().num_cells();
-        self.repeated(3, Layout::Flat.len(variant) - by_cell)
     }
 
     /// For `parts` lists of one number per cell, and `fixed` numbers that no symmetry moves.

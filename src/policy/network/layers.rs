@@ -1,90 +1,313 @@
-//! Layers whose weights are shared over the symmetries of the board, spread out to plain matrices.
+//! Layers whose weights are shared over the symmetries of the board, as blocks.
 //!
 //! A hidden layer holds its channels once per symmetry: unit `(c, g)` sees the position as symmetry
-//! `g` shows it (a group convolution, after Cohen and Welling 2016, arXiv:1602.07576). The tables
-//! are those of [`SymmetryGroup`](super::group::SymmetryGroup).
+//! `g` shows it (a group convolution, after Cohen and Welling 2016, arXiv:1602.07576). Here it is
+//! kept by its Fourier transform on the group: a list of channels for each slot of
+//! [`Irreps`](super::irreps::Irreps), filled up with zeros to whole vectors.
 
-use ndarray::{
-    Array, Array1, Array2, Array3, Array4, ArrayRef1, ArrayRef2, ArrayRef3, Axis, Dimension,
-    ShapeArg,
-};
+use ndarray::{ArrayRef1, ArrayRef2, ArrayRef3};
 
-use super::group::SymmetryTable;
-use super::product::Matrix;
+use super::features::{HANDS, LISTS, TacticalFeatures};
+use super::group::SymmetryGroup;
+use super::irreps::{Irrep, Irreps};
+use super::product::{Floats, Integers, Place, Rows, Weights, multiply};
+use crate::game::{Piece, Variant};
+use crate::simd::{Kernel, LANES, Lanes, Simd, WORDS};
 
-/// A matrix and a bias.
+/// A layer in both forms.
 #[derive(Debug)]
 pub(super) struct Layer {
-    matrix: Matrix,
-    bias: Array1<f32>,
+    blocks: Vec<Block>,
+    /// By output.
+    bias: Vec<Lanes>,
+}
+
+/// What one irreducible representation reads and writes.
+#[derive(Debug)]
+struct Block {
+    place: Place,
+    floats: Floats,
+    integers: Integers,
+}
+
+/// The group of a board, and what layers need to know about it and the channels.
+pub(super) struct Shape<'a> {
+    pub(super) variant: &'a Variant,
+    pub(super) group: &'a SymmetryGroup,
+    pub(super) irreps: &'a Irreps,
+    pub(super) channels: usize,
+}
+
+/// Weights of a block before they are put into the forms.
+struct Entries {
+    rows: usize,
+    /// What the integers in the inputs cannot exceed.
+    bounds: Vec<f64>,
+    outputs: usize,
+    /// By input and output.
+    weights: Vec<f64>,
+}
+
+impl Entries {
+    fn new(rows: usize, bounds: Vec<f64>, outputs: usize) -> Self {
+        let weights = vec![0.0; bounds.len() * outputs];
+        Self {
+            rows,
+            bounds,
+            outputs,
+            weights,
+        }
+    }
+
+    fn set(&mut self, input: usize, output: usize, weight: f64) {
+        self.weights[input * self.outputs + output] = weight;
+    }
+}
+
+impl Shape<'_> {
+    /// Channels in whole vectors.
+    pub(super) fn padded(&self) -> usize {
+        self.channels.next_multiple_of(WORDS)
+    }
+
+    /// The largest integer that a hidden unit is rounded to: in the slots, the sums fit 16 bits.
+    pub(super) fn levels(&self) -> f32 {
+        let levels = i16::MAX / self.group.order() as i16;
+        f32::from(levels)
+    }
+
+    /// From extended observations to a hidden layer; `weights` are `(channels, features)`.
+    pub(super) fn inputs(&self, weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>) -> Layer {
+        let Self {
+            variant,
+            group,
+            irreps,
+            ..
+        } = *self;
+        let padded = self.padded();
+        let basis = irreps.adapted(&group.cells);
+        let blocks = irreps.list.iter().zip(&basis).map(|(&irrep, basis)| {
+            let lists = &basis[0];
+            let largest = TacticalFeatures::bound(variant);
+            let bound =
+                |list: &Vec<f64>| largest * list.iter().filter(|&&x| x != 0.0).count() as f64;
+            let mut bounds: Vec<f64> = lists.iter().flat_map(|list| [bound(list); WORDS]).collect();
+            if irrep.start == 0 {
+                bounds.extend([f64::from(variant.copies()); WORDS]);
+            }
+            let mut entries = Entries::new(irrep.rows, bounds, irrep.size * padded);
+            for channel in 0..self.channels {
+                for feature in 0..LISTS {
+                    let start = TacticalFeatures::start(variant, feature);
+                    let unit = TacticalFeatures::unit(variant, feature);
+                    let weight = |cell| f64::from(weights[[channel, start + cell]]) / unit;
+                    let block = irreps.block(irrep, &group.cells, lists, weight);
+                    for (list, row) in block.into_iter().enumerate() {
+                        for (j, weight) in row.into_iter().enumerate() {
+                            entries.set(list * WORDS + feature, j * padded + channel, weight);
+                        }
+                    }
+                }
+                if irrep.start == 0 {
+                    for hand in 0..HANDS {
+                        let start = 3 * variant.board().num_cells();
+                        let weight = f64::from(weights[[channel, start + hand]]);
+                        let input = lists.len() * WORDS + hand;
+                        entries.set(input, channel, weight / f64::from(variant.copies()));
+                    }
+                }
+            }
+            entries
+        });
+        Layer::new(blocks, &self.hidden_bias(bias))
+    }
+
+    /// From a hidden layer to the next; `weights` are `(channels, channels, symmetries)`.
+    pub(super) fn hidden(&self, weights: &ArrayRef3<f32>, bias: &ArrayRef1<f32>) -> Layer {
+        let irreps = self.irreps;
+        let table = self.group.elements();
+        let basis = irreps.regular();
+        let padded = self.padded();
+        let blocks = irreps.list.iter().zip(&basis).map(|(&irrep, lists)| {
+            let mut entries = Entries::new(irrep.rows, self.bounds(irrep), irrep.size * padded);
+            for channel in 0..self.channels {
+                for from in 0..self.channels {
+                    let weight = |g| f64::from(weights[[channel, from, g]]);
+                    let block = irreps.block(irrep, &table, lists, weight);
+                    for (list, row) in block.into_iter().enumerate() {
+                        for (j, weight) in row.into_iter().enumerate() {
+                            entries.set(list * padded + from, j * padded + channel, weight);
+                        }
+                    }
+                }
+            }
+            entries
+        });
+        Layer::new(blocks, &self.hidden_bias(bias))
+    }
+
+    /// From a hidden layer to the heads, see [`Heads`](super::heads::Heads); `weights` are `(channels, outputs)`.
+    pub(super) fn heads(&self, weights: &ArrayRef2<f32>) -> Layer {
+        let irreps = self.irreps;
+        let cells = self.variant.board().num_cells();
+        let basis = irreps.adapted(&self.group.cells);
+        let padded = self.padded();
+        let pieces = Piece::ALL.len();
+        let blocks = irreps.list.iter().zip(&basis).map(|(&irrep, basis)| {
+            let lists = &basis[0];
+            let fixed = if irrep.start == 0 {
+                weights.ncols() - pieces * cells
+            } else {
+                0
+            };
+            let outputs = (lists.len() * pieces + fixed).next_multiple_of(LANES);
+            let mut entries = Entries::new(irrep.rows, self.bounds(irrep), outputs);
+            for channel in 0..self.channels {
+                for piece in 0..pieces {
+                    let weight = |cell| f64::from(weights[[channel, piece * cells + cell]]);
+                    let block = irreps.block(irrep, &self.group.cells, lists, weight);
+                    for (list, row) in block.into_iter().enumerate() {
+                        for (j, weight) in row.into_iter().enumerate() {
+                            entries.set(j * padded + channel, list * pieces + piece, weight);
+                        }
+                    }
+                }
+                for output in 0..fixed {
+                    let weight = f64::from(weights[[channel, pieces * cells + output]]);
+                    entries.set(channel, lists.len() * pieces + output, weight);
+                }
+            }
+            entries
+        });
+        let blocks: Vec<Entries> = blocks.collect();
+        let outputs: usize = blocks.iter().map(|block| block.rows * block.outputs).sum();
+        Layer::new(blocks, &vec![0.0; outputs])
+    }
+
+    /// What the rounded inputs of a block cannot exceed, those beyond the channels included.
+    fn bounds(&self, irrep: Irrep) -> Vec<f64> {
+        let slots = irrep.start..irrep.start + irrep.size;
+        let bounds = slots.map(|slot| self.irreps.bound(slot) * f64::from(self.levels()));
+        bounds
+            .flat_map(|bound| {
+                (0..self.padded())
+                    .map(move |channel| if channel < self.channels { bound } else { 0.0 })
+            })
+            .collect()
+    }
+
+    /// A bias of all units of a channel goes to the trivial slot.
+    fn hidden_bias(&self, bias: &ArrayRef1<f32>) -> Vec<f32> {
+        let mut all = vec![0.0; self.group.order() * self.padded()];
+        for (all, &bias) in all.iter_mut().zip(bias) {
+            *all = bias;
+        }
+        all
+    }
 }
 
 impl Layer {
-    /// From lists that symmetries permute by `table` to a hidden layer.
-    ///
-    /// `weights` are `(channels out, lists, length of a list)`.
-    pub(super) fn shared(
-        weights: &ArrayRef3<f32>,
-        bias: &ArrayRef1<f32>,
-        table: &SymmetryTable,
-    ) -> Self {
-        let (channels, lists, size) = weights.dim();
-        let order = table.nrows();
-        let spread = Array4::from_shape_fn((lists, size, channels, order), |(list, i, c, g)| {
-            weights[[c, list, table[[g, i]]]]
+    fn new(blocks: impl IntoIterator<Item = Entries>, bias: &[f32]) -> Self {
+        let (mut input, mut output) = (0, 0);
+        let blocks = blocks.into_iter().map(|entries| {
+            let Entries {
+                rows,
+                bounds,
+                outputs,
+                weights,
+            } = entries;
+            let place = Place {
+                input,
+                inputs: bounds.len(),
+                output,
+                outputs,
+                rows,
+            };
+            input += rows * bounds.len();
+            output += rows * outputs;
+            let entry = |input: usize, output: usize| weights[input * outputs + output];
+            Block {
+                place,
+                floats: Floats::new(bounds.len(), outputs, entry),
+                integers: Integers::new(&bounds, outputs, entry),
+            }
         });
-        let bias = Array2::from_shape_fn((channels, order), |(c, _)| bias[c]);
         Self {
-            matrix: Matrix::new(&reshaped(spread, (lists * size, channels * order))),
-            bias: reshaped(bias, channels * order),
+            blocks: blocks.collect(),
+            bias: bias.as_chunks().0.to_vec(),
         }
     }
 
-    /// From a hidden layer to a list that symmetries permute by `table`.
-    ///
-    /// `weights` are `(channels, length of the list)`.
-    pub(super) fn readout(
-        weights: &ArrayRef2<f32>,
-        bias: &ArrayRef1<f32>,
-        table: &SymmetryTable,
-    ) -> Self {
-        let (channels, size) = weights.dim();
-        let order = table.nrows();
-        let spread = Array3::from_shape_fn((channels, order, size), |(c, g, i)| {
-            weights[[c, table[[g, i]]]]
-        });
-        let mean = table.mapv(|from| bias[from]).mean_axis(Axis(0));
-        Self {
-            matrix: Matrix::new(&reshaped(spread, (channels * order, size))),
-            bias: mean.expect("the identity is a symmetry"),
+    /// Vectors of outputs of one position.
+    pub(super) fn len(&self) -> usize {
+        self.bias.len()
+    }
+}
+
+/// One of the forms of weights.
+pub(super) trait Form {
+    type Weights: Weights + 'static;
+
+    fn weights(layer: &Layer) -> impl Iterator<Item = (&Self::Weights, Place)>;
+}
+
+/// Layers as floats.
+pub(super) struct AsFloats;
+
+/// Layers as integers.
+pub(super) struct AsIntegers;
+
+impl Form for AsFloats {
+    type Weights = Floats;
+
+    fn weights(layer: &Layer) -> impl Iterator<Item = (&Floats, Place)> {
+        layer
+            .blocks
+            .iter()
+            .map(|block| (&block.floats, block.place))
+    }
+}
+
+impl Form for AsIntegers {
+    type Weights = Integers;
+
+    fn weights(layer: &Layer) -> impl Iterator<Item = (&Integers, Place)> {
+        layer.blocks.iter().map(|block| {
+            let place = Place {
+                input: block.place.input / 2,
+                inputs: block.place.inputs / 2,
+                ..block.place
+            };
+            (&block.integers, place)
+        })
+    }
+}
+
+/// Writes a layer's outputs for each position, of which there are as many as factors.
+pub(super) struct Apply<'a, F: Form> {
+    pub(super) layer: &'a Layer,
+    pub(super) inputs: Rows<'a, <F::Weights as Weights>::Input>,
+    /// What to multiply the inputs of each position by.
+    pub(super) factors: &'a [f32],
+    pub(super) outputs: &'a mut [Lanes],
+}
+
+impl<F: Form> Kernel for Apply<'_, F> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, simd: V) {
+        for (weights, place) in F::weights(self.layer) {
+            let bias = &self.layer.bias;
+            multiply(
+                simd,
+                weights,
+                place,
+                self.inputs,
+                self.factors,
+                bias,
+                self.outputs,
+            );
         }
     }
-
-    /// The output of the layer for each row of `inputs`.
-    pub(super) fn apply(&self, inputs: &Array2<f32>) -> Array2<f32> {
-        self.apply_beside(inputs, Array2::zeros((inputs.nrows(), self.bias.len())))
-    }
-
-    /// The rows of `skipped` and what the layer makes of the rows of `inputs`.
-    pub(super) fn apply_beside(
-        &self,
-        inputs: &Array2<f32>,
-        mut skipped: Array2<f32>,
-    ) -> Array2<f32> {
-        skipped += &self.bias;
-        self.matrix.add_product(inputs, &mut skipped);
-        skipped
-    }
-}
-
-/// Sets negative numbers to 0; NaN stays.
-pub(super) fn rectify(mut numbers: Array2<f32>) -> Array2<f32> {
-    numbers.mapv_inplace(|number| if number < 0.0 { 0.0 } else { number });
-    numbers
-}
-
-/// The same numbers in the same order.
-fn reshaped<D: Dimension, S: ShapeArg>(numbers: Array<f32, D>, shape: S) -> Array<f32, S::Dim> {
-    let reshaped = numbers.into_shape_with_order(shape);
-    reshaped.expect("as many numbers as before")
 }

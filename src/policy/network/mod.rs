@@ -1,13 +1,16 @@
 //! A trained network as a player: a residual MLP that respects the symmetries of the board.
 //!
 //! The network is that of `python/mijnlieff/train/network/`. Its file holds the few numbers that
-//! were learnt, see [`SharedWeights`]; they are spread out to plain matrices when it is loaded.
+//! were learnt, see [`SharedWeights`]; they are put into blocks when it is loaded.
 
 mod choice;
 mod error;
 mod features;
 mod format;
+mod forward;
 mod group;
+mod heads;
+mod irreps;
 mod layers;
 mod product;
 mod weights;
@@ -18,11 +21,15 @@ use ndarray::{Array2, ArrayRef2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
+pub use forward::Precision;
 pub use weights::{NUM_VALUES, SharedWeights};
 
 use features::TacticalFeatures;
+use forward::forward;
 use group::SymmetryGroup;
-use layers::{Layer, rectify};
+use heads::Heads;
+use irreps::Irreps;
+use layers::{Layer, Shape};
 
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
@@ -30,7 +37,7 @@ use crate::memory::zeroed_rows;
 use crate::search::{Halt, Limits};
 
 /// Positions evaluated at once: their hidden layers stay in the cache.
-const CHUNK: usize = 256;
+const CHUNK: usize = 32;
 
 /// Named in the error if memory does not suffice.
 const EVALUATIONS: &str = "the network's outputs";
@@ -41,10 +48,14 @@ pub struct Network {
     file: Box<[u8]>,
     channels: usize,
     num_weights: usize,
+    irreps: Irreps,
     features: TacticalFeatures,
     inputs: Layer,
     blocks: Vec<[Layer; 2]>,
-    heads: Layer,
+    readout: Layer,
+    heads: Heads,
+    /// The largest integer in a hidden layer.
+    levels: f32,
 }
 
 /// The outputs of a network for positions.
@@ -77,44 +88,39 @@ impl Network {
     }
 
     fn with_file(weights: &SharedWeights, file: Vec<u8>) -> Self {
-        let SharedWeights {
-            variant, channels, ..
-        } = weights;
-        let channels = *channels;
+        let variant = &weights.variant;
+        let channels = weights.channels;
         let group = SymmetryGroup::of(variant.board());
-        let (inputs, elements, outputs) = (
-            TacticalFeatures::table(variant, &group),
-            group.elements(),
-            group.placements(1 + NUM_VALUES),
-        );
+        let irreps = Irreps::of(&group.elements());
+        let shape = Shape {
+            variant,
+            group: &group,
+            irreps: &irreps,
+            channels,
+        };
+        let (features, order) = (TacticalFeatures::size(variant), group.order());
+        let outputs = num_actions(variant) + NUM_VALUES;
         let mut numbers = weights.numbers();
-        let inputs = Layer::shared(
-            &numbers.next((channels, 1, inputs.ncols())),
-            &numbers.next(channels),
-            &inputs,
-        );
+        let inputs = shape.inputs(&numbers.next((channels, features)), &numbers.next(channels));
         let mut hidden = || {
-            Layer::shared(
-                &numbers.next((channels, channels, group.order())),
-                &numbers.next(channels),
-                &elements,
-            )
+            let weights = numbers.next((channels, channels, order));
+            shape.hidden(&weights, &numbers.next(channels))
         };
         let blocks = (0..weights.blocks).map(|_| [hidden(), hidden()]).collect();
-        let heads = Layer::readout(
-            &numbers.next((channels, outputs.ncols())),
-            &numbers.next(outputs.ncols()),
-            &outputs,
-        );
+        let readout = shape.heads(&numbers.next((channels, outputs)));
+        let heads = Heads::new(variant, &group, &irreps, &numbers.next(outputs));
         Self {
             variant: variant.clone(),
             file: file.into(),
-            channels: channels * group.order(),
+            channels: channels * order,
             num_weights: weights.numbers.len(),
-            features: TacticalFeatures::new(variant),
+            features: TacticalFeatures::new(variant, &group, &irreps),
             inputs,
             blocks,
+            readout,
             heads,
+            levels: shape.levels(),
+            irreps,
         }
     }
 
@@ -157,9 +163,12 @@ impl Network {
 
     /// Evaluates positions, given as observations in [`Layout::Flat`], one in each row.
     ///
+    /// What is found for a position depends neither on the others nor on the processor. Entries of
+    /// planes that are above 0 count as 1, and shares of hands are rounded to whole pieces.
+    ///
     /// # Errors
     ///
-    /// When the stop flag is set, which is looked at between every 256 positions, or there is no
+    /// When the stop flag is set, which is looked at between every 32 positions, or there is no
     /// memory for the results.
     ///
     /// # Panics
@@ -168,6 +177,7 @@ impl Network {
     pub fn evaluate(
         &self,
         observations: &ArrayRef2<f32>,
+        precision: Precision,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
         assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
@@ -178,32 +188,14 @@ impl Network {
         let outputs = logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)
             .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
-        for (chunk, (mut logits, mut values)) in inputs.zip(outputs) {
+        for (observations, (logits, values)) in inputs.zip(outputs) {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let found = self.forward(&chunk);
-            let (of_actions, of_positions) = found.view().split_at(Axis(1), actions);
-            logits.assign(&of_actions);
-            values.assign(&of_positions);
+            forward(self, precision, &observations, logits, values);
         }
         values.column_mut(0).mapv_inplace(f32::tanh);
         Ok(Evaluations { logits, values })
-    }
-
-    /// Logits and values before the last step, `(positions, num_actions + 2)`.
-    fn forward(&self, observations: &ArrayRef2<f32>) -> Array2<f32> {
-        let size = TacticalFeatures::size(&self.variant);
-        let mut extended = Array2::zeros((observations.nrows(), size));
-        for (observation, row) in observations.outer_iter().zip(extended.outer_iter_mut()) {
-            self.features.write(&observation, row);
-        }
-        let mut hidden = rectify(self.inputs.apply(&extended));
-        for [first, second] in &self.blocks {
-            let inner = rectify(first.apply(&hidden));
-            hidden = rectify(second.apply_beside(&inner, hidden));
-        }
-        self.heads.apply(&hidden)
     }
 }
 

@@ -1,149 +1,306 @@
-//! Products of small matrices whose left side is half empty.
+//! Products of positions' numbers with the blocks of a layer.
 //!
-//! Inputs of a layer are features, most of which are 0, or rectified sums, about half of which are.
-//! A general product cannot leave them out, and has to rearrange the matrix for each call, which for
-//! a single position takes longer than the product itself. Here sums are made in the same order
-//! whatever else is in a batch, and rounded the same way on every processor.
+//! Weights are floats, or integers of 16 bits with a factor for each output. Sums are made in the
+//! same order whatever else is in a batch, and without fused operations, so results are the same on
+//! every processor; those of integers are exact.
 
-use ndarray::{Array2, ArrayRef2, Axis};
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are not always inlined"
+)]
 
-use crate::simd::{Kernel, Simd, dispatch};
+use crate::simd::{LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
-/// Columns that are summed at once: as many as registers hold, with some left for the factors.
-const STRIP: usize = 32;
-/// Rows for which a strip is read once.
-const ROWS: usize = 16;
+/// Vectors of outputs that are summed at once.
+const STRIP: usize = 3;
+/// Rows for which weights are read once. With a strip, as many sums as registers hold.
+const ROWS: usize = 4;
 
-/// A row of a strip, in whole lines of the cache.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Strip([f32; STRIP]);
+/// The weights of a block in one of the forms.
+pub(super) trait Weights {
+    /// What a row of inputs consists of: a float, or a pair of integers.
+    type Input: Copy + Default;
 
-/// A matrix, the right side of a product.
-#[derive(Debug)]
-pub(super) struct Matrix {
-    inputs: usize,
-    outputs: usize,
-    /// Strip by strip of columns, and in it row by row; the last one is filled up with zeros.
-    strips: Vec<Strip>,
+    /// The products of rows with the outputs of the strip of `S` vectors that starts at `first`.
+    fn sums<V: Simd, const S: usize, const R: usize>(
+        &self,
+        simd: V,
+        first: usize,
+        rows: [&[Self::Input]; R],
+    ) -> [[V::Vector; S]; R];
 }
 
-impl Matrix {
-    /// Copies the entries, `(inputs, outputs)`.
-    pub(super) fn new(entries: &ArrayRef2<f32>) -> Self {
-        let (inputs, outputs) = entries.dim();
-        let mut strips = Vec::with_capacity(outputs.div_ceil(STRIP) * inputs);
-        for columns in entries.axis_chunks_iter(Axis(1), STRIP) {
-            for row in columns.outer_iter() {
-                let mut strip = Strip([0.0; STRIP]);
-                for (number, &entry) in strip.0.iter_mut().zip(row) {
-                    *number = entry;
-                }
-                strips.push(strip);
-            }
+/// Where a block reads and writes, in a position's inputs and outputs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Both in units of [`Weights::Input`].
+    pub(super) input: usize,
+    pub(super) inputs: usize,
+    pub(super) output: usize,
+    /// A multiple of [`LANES`].
+    pub(super) outputs: usize,
+    /// How many rows it is applied to, which lie one after the other.
+    pub(super) rows: usize,
+}
+
+/// Numbers of several positions, each of which has as many.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a, T> {
+    pub(super) numbers: &'a [T],
+    pub(super) stride: usize,
+}
+
+/// Writes the products of a block, each times its position's factor, plus the biases.
+#[inline(always)]
+pub(super) fn multiply<V: Simd, W: Weights>(
+    simd: V,
+    weights: &W,
+    place: Place,
+    inputs: Rows<'_, W::Input>,
+    factors: &[f32],
+    bias: &[Lanes],
+    outputs: &mut [Lanes],
+) {
+    let vectors = place.outputs / LANES;
+    let bias = &bias[place.output / LANES..][..vectors * place.rows];
+    let stride = outputs.len() / factors.len();
+    let start = place.output / LANES;
+    let mut first = 0;
+    while first < vectors {
+        let mut run = Strip {
+            simd,
+            weights,
+            place,
+            inputs,
+            factors,
+            bias,
+            outputs: &mut *outputs,
+            stride,
+            start,
+            first,
+        };
+        match vectors - first {
+            1 => run.all::<1>(),
+            2 => run.all::<2>(),
+            _ => run.all::<STRIP>(),
         }
-        Self {
+        first += STRIP;
+    }
+}
+
+/// A strip of a block's outputs, for all rows of all positions.
+struct Strip<'a, V, W: Weights> {
+    simd: V,
+    weights: &'a W,
+    place: Place,
+    inputs: Rows<'a, W::Input>,
+    factors: &'a [f32],
+    bias: &'a [Lanes],
+    outputs: &'a mut [Lanes],
+    stride: usize,
+    start: usize,
+    first: usize,
+}
+
+impl<V: Simd, W: Weights> Strip<'_, V, W> {
+    #[inline(always)]
+    fn all<const S: usize>(&mut self) {
+        let count = self.factors.len() * self.place.rows;
+        let mut row = 0;
+        while row + ROWS <= count {
+            self.some::<S, ROWS>(row);
+            row += ROWS;
+        }
+        while row < count {
+            self.some::<S, 1>(row);
+            row += 1;
+        }
+    }
+
+    /// Rows from this one on, counted over all positions.
+    #[inline(always)]
+    fn some<const S: usize, const R: usize>(&mut self, row: usize) {
+        let Place {
+            input,
             inputs,
             outputs,
-            strips,
+            rows,
+            ..
+        } = self.place;
+        let mut places = [(0, 0); R];
+        let mut read: [&[W::Input]; R] = [&[]; R];
+        for i in 0..R {
+            let (position, row) = ((row + i) / rows, (row + i) % rows);
+            let start = position * self.inputs.stride + input + row * inputs;
+            places[i] = (position, row);
+            read[i] = &self.inputs.numbers[start..start + inputs];
+        }
+        let sums = self.weights.sums::<V, S, R>(self.simd, self.first, read);
+        for i in 0..R {
+            let (position, row) = places[i];
+            let at = row * (outputs / LANES) + self.first;
+            let bias = &self.bias[at..at + S];
+            let written = &mut self.outputs[position * self.stride + self.start + at..][..S];
+            let factor = self.simd.splat(self.factors[position]);
+            for vector in 0..S {
+                let sum = sums[i][vector].mul(factor);
+                sum.add(self.simd.load(&bias[vector]))
+                    .store(&mut written[vector]);
+            }
         }
     }
-
-    /// Adds the product of `inputs` and this matrix to `outputs`, both in C order.
-    pub(super) fn add_product(&self, inputs: &Array2<f32>, outputs: &mut Array2<f32>) {
-        assert_eq!(inputs.dim(), (outputs.nrows(), self.inputs));
-        assert_eq!(outputs.ncols(), self.outputs);
-        dispatch(AddProduct {
-            matrix: self,
-            inputs: inputs.as_slice().expect("C order"),
-            outputs: outputs.as_slice_mut().expect("C order"),
-        });
-    }
 }
 
-struct AddProduct<'a> {
-    matrix: &'a Matrix,
-    inputs: &'a [f32],
-    outputs: &'a mut [f32],
+/// The vectors of a strip that starts at `first`, of all `vectors`, for each input.
+fn strip_len(vectors: usize, first: usize) -> usize {
+    (vectors - first).min(STRIP)
 }
 
-impl Kernel for AddProduct<'_> {
-    type Result = ();
+/// Weights as floats.
+#[derive(Debug)]
+pub(super) struct Floats {
+    /// Strip by strip of outputs, and in it input by input.
+    weights: Vec<Lanes>,
+    inputs: usize,
+}
 
-    #[inline(always)]
-    fn run<V: Simd>(self, _: V) {
-        let matrix = self.matrix;
-        let mut factors: Vec<(u32, f32)> = Vec::with_capacity(ROWS * matrix.inputs);
-        let mut ends = Vec::with_capacity(ROWS);
-        let blocks = self.inputs.chunks(ROWS * matrix.inputs);
-        for (inputs, outputs) in blocks.zip(self.outputs.chunks_mut(ROWS * matrix.outputs)) {
-            factors.clear();
-            ends.clear();
-            for row in inputs.chunks_exact(matrix.inputs) {
-                let numbered = (0..).zip(row.iter().copied());
-                factors.extend(numbered.filter(|&(_, input)| input != 0.0));
-                ends.push(factors.len());
-            }
-            let strips = matrix.strips.chunks_exact(matrix.inputs);
-            for (number, strip) in strips.enumerate() {
-                let mut start = 0;
-                let rows = outputs.chunks_exact_mut(matrix.outputs);
-                for (&end, row) in ends.iter().zip(rows) {
-                    let columns = &mut row[number * STRIP..];
-                    let width = columns.len().min(STRIP);
-                    let columns = &mut columns[..width];
-                    let mut sums = [0.0; STRIP];
-                    sums[..width].copy_from_slice(columns);
-                    add_rows(&mut sums, &factors[start..end], strip);
-                    columns.copy_from_slice(&sums[..width]);
-                    start = end;
+impl Floats {
+    /// The weights `entry(input, output)`.
+    pub(super) fn new(inputs: usize, outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let vectors = outputs / LANES;
+        let mut weights = Vec::with_capacity(inputs * vectors);
+        for first in (0..vectors).step_by(STRIP) {
+            for input in 0..inputs {
+                for vector in first..first + strip_len(vectors, first) {
+                    let output = |lane: usize| entry(input, vector * LANES + lane) as f32;
+                    weights.push(std::array::from_fn(output));
                 }
             }
         }
+        Self { weights, inputs }
     }
 }
 
-/// Adds rows of a strip, each times its factor.
-#[inline(always)]
-fn add_rows(sums: &mut [f32; STRIP], factors: &[(u32, f32)], strip: &[Strip]) {
-    let (fours, rest) = factors.as_chunks::<4>();
-    for &[(i, a), (j, b), (k, c), (l, d)] in fours {
-        let (w, x, y, z) = (
-            &strip[i as usize].0,
-            &strip[j as usize].0,
-            &strip[k as usize].0,
-            &strip[l as usize].0,
-        );
-        for column in 0..STRIP {
-            sums[column] += (a * w[column] + b * x[column]) + (c * y[column] + d * z[column]);
+impl Weights for Floats {
+    type Input = f32;
+
+    #[inline(always)]
+    fn sums<V: Simd, const S: usize, const R: usize>(
+        &self,
+        simd: V,
+        first: usize,
+        rows: [&[f32]; R],
+    ) -> [[V::Vector; S]; R] {
+        let mut sums = [[simd.splat(0.0); S]; R];
+        let mut rows = rows;
+        for row in &mut rows {
+            *row = &row[..self.inputs];
         }
+        let weights = &self.weights[first * self.inputs..][..S * self.inputs];
+        let weights = &weights.as_chunks::<S>().0[..self.inputs];
+        for input in 0..self.inputs {
+            let weights = &weights[input];
+            for row in 0..R {
+                let number = simd.splat(rows[row][input]);
+                for vector in 0..S {
+                    let product = number.mul(simd.load(&weights[vector]));
+                    sums[row][vector] = sums[row][vector].add(product);
+                }
+            }
+        }
+        sums
     }
-    for &(i, a) in rest {
-        let w = &strip[i as usize].0;
-        for column in 0..STRIP {
-            sums[column] += a * w[column];
+}
+
+/// Weights as integers.
+#[derive(Debug)]
+pub(super) struct Integers {
+    /// Strip by strip of outputs, in it by pair of inputs, and in that both of them by output.
+    weights: Vec<[i16; WORDS]>,
+    /// What to multiply the sums by, for each output.
+    scales: Vec<Lanes>,
+    pairs: usize,
+}
+
+impl Integers {
+    /// The weights `entry(input, output)`, rounded.
+    ///
+    /// Inputs are integers up to `bounds[input]` in size, an even number of them. Weights are scaled
+    /// so that their sums of products fit 32 bits whatever the inputs are.
+    pub(super) fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let (inputs, vectors) = (bounds.len(), outputs / LANES);
+        let scale = |output: usize| {
+            let (mut largest, mut sum) = (0.0_f64, 0.0);
+            for (input, bound) in bounds.iter().enumerate() {
+                let weight = entry(input, output).abs();
+                largest = largest.max(weight);
+                sum += weight * bound;
+            }
+            // Rounding adds up to half to each weight, so some room is left.
+            let room = f64::from(i32::MAX) - bounds.iter().sum::<f64>();
+            let scale = (largest / f64::from(i16::MAX)).max(sum / room);
+            if scale > 0.0 { scale } else { 1.0 }
+        };
+        let scales: Vec<f64> = (0..outputs).map(scale).collect();
+        let mut weights = Vec::with_capacity(inputs / 2 * vectors);
+        for first in (0..vectors).step_by(STRIP) {
+            for pair in 0..inputs / 2 {
+                for vector in first..first + strip_len(vectors, first) {
+                    weights.push(std::array::from_fn(|lane| {
+                        let output = vector * LANES + lane / 2;
+                        let weight = entry(2 * pair + lane % 2, output) / scales[output];
+                        weight.round_ties_even() as i16
+                    }));
+                }
+            }
+        }
+        let (scales, _) = scales.as_chunks::<LANES>();
+        Self {
+            weights,
+            scales: scales
+                .iter()
+                .map(|all| all.map(|scale| scale as f32))
+                .collect(),
+            pairs: inputs / 2,
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Weights for Integers {
+    type Input = [i16; 2];
 
-    /// Small whole numbers, of which sums are exact; every third is 0.
-    fn number(i: usize) -> f32 {
-        [0.0, 1.0, -2.0][i % 3] * (i % 7) as f32
-    }
-
-    #[test]
-    fn the_product_is_that_of_the_definition() {
-        for (rows, inputs, outputs) in [(1, 1, 1), (3, 5, 31), (70, 9, 32), (33, 40, 67)] {
-            let left = Array2::from_shape_fn((rows, inputs), |(i, k)| number(3 * i + k));
-            let right = Array2::from_shape_fn((inputs, outputs), |(k, j)| number(5 * k + 11 * j));
-            let start = Array2::from_shape_fn((rows, outputs), |(i, j)| (i + j) as f32);
-            let mut product = start.clone();
-            Matrix::new(&right).add_product(&left, &mut product);
-            assert_eq!(product, start + left.dot(&right));
+    #[inline(always)]
+    fn sums<V: Simd, const S: usize, const R: usize>(
+        &self,
+        simd: V,
+        first: usize,
+        rows: [&[[i16; 2]]; R],
+    ) -> [[V::Vector; S]; R] {
+        let mut sums = [[simd.no_sums(); S]; R];
+        let mut rows = rows;
+        for row in &mut rows {
+            *row = &row[..self.pairs];
         }
+        let weights = &self.weights[first * self.pairs..][..S * self.pairs];
+        let weights = &weights.as_chunks::<S>().0[..self.pairs];
+        for pair in 0..self.pairs {
+            let weights = &weights[pair];
+            for row in 0..R {
+                let inputs = simd.splat_pair(rows[row][pair]);
+                for vector in 0..S {
+                    let product = inputs.multiply_pairs(simd.load_words(&weights[vector]));
+                    sums[row][vector] = sums[row][vector].add(product);
+                }
+            }
+        }
+        let scales = &self.scales[first..first + S];
+        let mut products = [[simd.splat(0.0); S]; R];
+        for row in 0..R {
+            for vector in 0..S {
+                let sum = sums[row][vector].to_numbers();
+                products[row][vector] = sum.mul(simd.load(&scales[vector]));
+            }
+        }
+        products
     }
 }

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
-use crate::policy::network::{Choice, NUM_VALUES, Network, SharedWeights};
+use crate::policy::network::{Choice, NUM_VALUES, Network, Precision, SharedWeights};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::errors::classes;
@@ -103,11 +103,22 @@ impl PyNetwork {
     }
 
     /// Evaluate positions, given as flat observations.
+    #[pyo3(signature = (observations, precision = "float32"))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         observations: PyReadonlyArray2<'py, f32>,
+        precision: &str,
     ) -> PyResult<Outputs<'py>> {
+        let precision = match precision {
+            "float32" => Precision::Float32,
+            "int16" => Precision::Int16,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "precision must be \"float32\" or \"int16\", not {precision:?}"
+                )));
+            }
+        };
         let expected = Layout::Flat.len(self.0.variant());
         let found = observations.shape();
         if found[1] != expected {
@@ -124,7 +135,8 @@ impl PyNetwork {
         for part in observations.as_array().axis_chunks_iter(Axis(0), PART) {
             let numbers: Array2<f32> = part.to_owned();
             let evaluated = run_unless_quick(py, part.nrows() <= QUICK_POSITIONS, |stop| {
-                self.0.evaluate(&numbers, Limits::stopped_by(stop))
+                self.0
+                    .evaluate(&numbers, precision, Limits::stopped_by(stop))
             })??;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);

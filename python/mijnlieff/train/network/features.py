@@ -53,19 +53,20 @@ class TacticalFeatures(nn.Module):
             observations: float32 `(B, 3 * num_cells + 8)`, flat.
 
         Returns:
-            float32 `(B, size)`; the observations come first.
+            float32 `(size, B)`; the observations come first.
         """
         n = self.num_cells
-        own, opposing = observations[:, :n], observations[:, n : 2 * n]
+        observations = observations.t()
+        own, opposing = observations[:n], observations[n : 2 * n]
         empty = 1.0 - own - opposing
-        own_on, opposing_on = own @ self.lines, opposing @ self.lines
+        own_on, opposing_on = self.lines.t() @ own, self.lines.t() @ opposing
         added = []
         for mine, theirs in ((own_on, opposing_on), (opposing_on, own_on)):
             alone = theirs == 0
             for count in (2, 1):
-                added.append((((mine == count) & alone).float() @ self.lines.t()) * empty)
-        choices = empty @ self.reach
-        return torch.cat([observations, *added, choices / n, (choices == 0).float()], dim=1)
+                added.append((self.lines @ ((mine == count) & alone).float()) * empty)
+        choices = self.reach.t() @ empty
+        return torch.cat([observations, *added, choices / n, (choices == 0).float()])
 
 
 def _lines(board: Board) -> NDArray[np.float32]:

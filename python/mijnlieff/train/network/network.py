@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.layers import SharedLinear, SharedReadout
+from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
 __all__ = ["PolicyValueNetwork", "masked_log_softmax"]
 
 # Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
 ILLEGAL_LOGIT = -1e9
-_Layer = Callable[[Tensor], Tensor]
 
 
 class PolicyValueNetwork(nn.Module):
@@ -55,11 +53,15 @@ class PolicyValueNetwork(nn.Module):
         divisor[-8:] = float(variant.copies)
         self.register_buffer("divisor", divisor, persistent=False)
         self.features = TacticalFeatures(variant, group)
-        self.inputs = SharedLinear(1, self.channels, self.features.table)
-        self.blocks = nn.ModuleList(_Block(self.channels, group) for _ in range(blocks))
         # The values are two more outputs, which symmetries leave in place.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
-        self.heads = SharedReadout(self.channels, np.concatenate([group.actions, values], axis=1))
+        outputs = np.concatenate([group.actions, values], axis=1)
+        self.of_inputs = BasisChange(self.features.table, group.elements)
+        self.of_hidden = BasisChange(group.elements, group.elements)
+        self.of_outputs = BasisChange(outputs, group.elements)
+        self.inputs = SharedLinear(1, self.channels, self.of_inputs, self.of_hidden)
+        self.blocks = nn.ModuleList(_Block(self.channels, self.of_hidden) for _ in range(blocks))
+        self.heads = SharedReadout(self.channels, self.of_outputs, self.of_hidden)
 
     @property
     def device(self) -> torch.device:
@@ -89,56 +91,53 @@ class PolicyValueNetwork(nn.Module):
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
-        return self._evaluate(
-            observations,
-            self.inputs,
-            _pairs(self.blocks),
-            self.heads,
-        )
+        return self._evaluate(observations, self._operators())
 
     def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """A faster copy of `forward` with the current weights, expanded once.
+        """A faster copy of `forward` with the current weights, whose blocks are computed once.
 
         Returns:
             A function of float32 observations `(B, num_features)`, without gradients. Later
             training does not change it.
         """
+        with torch.no_grad():
+            operators = self._operators()
+        return lambda observations: self._evaluate(observations, operators)
 
-        def freeze(layer: SharedLinear | SharedReadout) -> _Layer:
-            weight, bias = (tensor.detach().clone() for tensor in layer.dense())
-            return partial(functional.linear, weight=weight, bias=bias)
+    def _operators(self) -> _Operators:
+        blocks: Iterable[Any] = self.blocks
+        pairs = [(block.first.operator(), block.second.operator()) for block in blocks]
+        return _Operators(self.inputs.operator(), pairs, self.heads.operator())
 
-        inputs, heads = freeze(self.inputs), freeze(self.heads)
-        blocks = [(freeze(first), freeze(second)) for first, second in _pairs(self.blocks)]
-        return lambda observations: self._evaluate(observations, inputs, blocks, heads)
-
-    def _evaluate(
-        self,
-        observations: Tensor,
-        inputs: _Layer,
-        blocks: Sequence[tuple[_Layer, _Layer]],
-        heads: _Layer,
-    ) -> tuple[Tensor, Tensor]:
-        hidden = torch.relu(inputs(self.features(observations)))
-        for first, second in blocks:
-            hidden = torch.relu(hidden + second(torch.relu(first(hidden))))
-        outputs = heads(hidden)
+    def _evaluate(self, observations: Tensor, layers: _Operators) -> tuple[Tensor, Tensor]:
+        of_hidden = self.of_hidden
+        numbers = layers.inputs(self.of_inputs.matrix @ self.features(observations))
+        hidden, numbers = of_hidden.rectify(numbers)
+        for first, second in layers.blocks:
+            _, inner = of_hidden.rectify(first(numbers))
+            hidden, numbers = of_hidden.rectify(second(inner), hidden)
+        outputs = layers.heads(numbers).t() @ self.of_outputs.matrix
         logits, outcome, margin = torch.split(outputs, [self.num_actions, 1, 1], dim=1)
         return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operators:
+    """The layers with the weights of one moment."""
+
+    inputs: Operator
+    blocks: list[tuple[Operator, Operator]]
+    heads: Operator
 
 
 class _Block(nn.Module):
     """Two shared layers with a skip connection; initially the identity."""
 
-    def __init__(self, channels: int, group: SymmetryGroup) -> None:
+    def __init__(self, channels: int, hidden: BasisChange) -> None:
         super().__init__()
-        self.first = SharedLinear(channels, channels, group.elements)
-        self.second = SharedLinear(channels, channels, group.elements)
+        self.first = SharedLinear(channels, channels, hidden, hidden)
+        self.second = SharedLinear(channels, channels, hidden, hidden)
         nn.init.zeros_(self.second.weight)
-
-
-def _pairs(blocks: Iterable[Any]) -> list[tuple[SharedLinear, SharedLinear]]:
-    return [(block.first, block.second) for block in blocks]
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:

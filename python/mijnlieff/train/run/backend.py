@@ -13,8 +13,8 @@ from mijnlieff import MatchReport, Variant
 from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.native import native_network
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
-from mijnlieff.train.run.export import native_network
 from mijnlieff.train.run.measure import measure
 from mijnlieff.train.source import GameSource
 

@@ -5,30 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
-
-from mijnlieff import Variant
 from mijnlieff._mijnlieff import Network
 from mijnlieff._util.files import write_whole
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.policy import network_from_checkpoint
 
-__all__ = ["export_checkpoint", "native_network"]
-
-
-def native_network(network: PolicyValueNetwork, variant: Variant) -> Network:
-    """The same network in native code.
-
-    Args:
-        network: the network, on any device.
-        variant: the game that it was made for.
-
-    Raises:
-        CheckpointError: a weight is not finite, or native code does not support the network.
-    """
-    weights = [parameter.detach().cpu().float().numpy() for parameter in network.parameters()]
-    numbers = np.concatenate([weight.ravel() for weight in weights])
-    return Network.from_weights(variant, network.channels, len(network.blocks), numbers)
+__all__ = ["export_checkpoint"]
 
 
 def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike[str]) -> Network:

@@ -17,6 +17,7 @@ from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 
@@ -30,7 +31,12 @@ __all__ = [
 ]
 
 
-_Evaluator = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
+_Evaluator = (
+    Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
+    | Callable[
+        [NDArray[np.float32], NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]
+    ]
+)
 
 
 class NetworkFunction:
@@ -131,16 +137,32 @@ def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path
         raise CheckpointError(f"some weights in {path} are NaN or infinite")
 
 
-def evaluator(network: PolicyValueNetwork, margin_weight: float) -> _Evaluator:
+def evaluator(network: PolicyValueNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
     """The network with its current weights, as an evaluator for tree searches.
+
+    On the CPU it is evaluated natively by integers, elsewhere by PyTorch.
 
     Args:
         network: the network; later training does not change the evaluator.
+        variant: the game that the network was made for.
         margin_weight: share of the margin in a value, as in `TreeSearch`.
 
     Returns:
         A function of observations and masks that returns logits and values.
+
+    Raises:
+        CheckpointError: a weight is not finite.
     """
+    if network.device.type == "cpu":
+        native = native_network(network, variant)
+
+        def evaluate_natively(
+            observations: NDArray[np.float32], _masks: NDArray[np.int8]
+        ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            logits, values = native.evaluate(observations, "int16")
+            return logits, search_value(values, margin_weight)
+
+        return evaluate_natively
     frozen, device = network.frozen(), network.device
 
     def evaluate(
@@ -172,11 +194,11 @@ def search_policy(
     return _TrainedSearch(
         variant,
         num_simulations,
-        evaluator(network, config.margin_weight),
+        evaluator(network, variant, config.margin_weight),
         root="puct",
         seed=seed,
         margin_weight=config.margin_weight,
-        solve_below=config.solve_leaves_below,
+        solve_below=config.solve_roots_below,
         num_threads=1,
     )
 

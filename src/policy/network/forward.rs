@@ -1,0 +1,307 @@
+//! The evaluation of a chunk of positions, layer by layer.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are not always inlined"
+)]
+
+use ndarray::{ArrayRef2, ArrayViewMut2};
+
+use super::Network;
+use super::features::{Lists, WriteFeatures};
+use super::irreps::{Term, Transform, WithTransform};
+use super::layers::{Apply, AsFloats, AsIntegers, Form, Layer};
+use super::product::{Rows, Weights};
+use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
+
+/// What a network is evaluated with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Products of floats.
+    #[default]
+    Float32,
+    /// Products of integers of 16 bits, which are faster. Weights are rounded when the network is
+    /// made, and each position's units of a hidden layer to fractions of the largest.
+    Int16,
+}
+
+/// The input of layers in one of the forms.
+type Input<F> = <<F as Form>::Weights as Weights>::Input;
+
+/// Writes the logits and values of positions that fit the cache, values before the last step.
+pub(super) fn forward(
+    network: &Network,
+    precision: Precision,
+    observations: &ArrayRef2<f32>,
+    logits: ArrayViewMut2<'_, f32>,
+    values: ArrayViewMut2<'_, f32>,
+) {
+    match precision {
+        Precision::Float32 => forward_as::<AsFloats>(network, observations, logits, values),
+        Precision::Int16 => forward_as::<AsIntegers>(network, observations, logits, values),
+    }
+}
+
+fn forward_as<F: Numbers>(
+    network: &Network,
+    observations: &ArrayRef2<f32>,
+    mut logits: ArrayViewMut2<'_, f32>,
+    mut values: ArrayViewMut2<'_, f32>,
+) {
+    let count = observations.nrows();
+    let width = network.inputs.len();
+    let mut state = State::<F> {
+        network,
+        units: vec![[0.0; LANES]; count * width],
+        numbers: vec![Input::<F>::default(); count * width * LANES / F::PER_INPUT],
+        factors: vec![1.0; count],
+    };
+    let mut beside = state.units.clone();
+    let lists = dispatch(WriteFeatures {
+        features: &network.features,
+        observations,
+    });
+    let inputs = F::of_lists(&lists);
+    dispatch(Apply::<F> {
+        layer: &network.inputs,
+        inputs: Rows {
+            numbers: &inputs,
+            stride: inputs.len() / count,
+        },
+        factors: &state.factors,
+        outputs: &mut state.units,
+    });
+    state.rectify(None);
+    for [first, second] in &network.blocks {
+        std::mem::swap(&mut state.units, &mut beside);
+        state.apply(first);
+        state.rectify(None);
+        state.apply(second);
+        state.rectify(Some(&beside));
+    }
+    state.units = vec![[0.0; LANES]; count * network.readout.len()];
+    state.apply(&network.readout);
+
+    let outputs = state.units.chunks_exact(network.readout.len());
+    let mut cells = vec![[0.0; 4]; network.variant.board().num_cells()];
+    let rows = logits.outer_iter_mut().zip(values.outer_iter_mut());
+    for (outputs, (logits, values)) in outputs.zip(rows) {
+        let logits = logits.into_slice().expect("C order");
+        let values = values.into_slice().expect("C order");
+        let heads = &network.heads;
+        heads.write(outputs.as_flattened(), &mut cells, logits, values);
+    }
+}
+
+/// The hidden units of a chunk.
+struct State<'a, F: Form> {
+    network: &'a Network,
+    /// For each position and symmetry, in the order of the group's transform, all channels; before
+    /// they are rectified, for each slot.
+    units: Vec<Lanes>,
+    /// Their Fourier transform, as inputs of the next layer.
+    numbers: Vec<Input<F>>,
+    /// What to multiply the numbers of each position by.
+    factors: Vec<f32>,
+}
+
+impl<F: Numbers> State<'_, F> {
+    fn apply(&mut self, layer: &Layer) {
+        dispatch(Apply::<F> {
+            layer,
+            inputs: Rows {
+                numbers: &self.numbers,
+                stride: self.numbers.len() / self.factors.len(),
+            },
+            factors: &self.factors,
+            outputs: &mut self.units,
+        });
+    }
+
+    /// Goes from slots to units, adds the units `beside`, rectifies, and goes back to slots.
+    fn rectify(&mut self, beside: Option<&[Lanes]>) {
+        dispatch(Rectify {
+            state: self,
+            beside,
+        });
+    }
+}
+
+/// See [`State::rectify`].
+struct Rectify<'a, 'b, F: Form> {
+    state: &'a mut State<'b, F>,
+    beside: Option<&'a [Lanes]>,
+}
+
+impl<F: Numbers> Kernel for Rectify<'_, '_, F> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, simd: V) {
+        let kind = self.state.network.irreps.kind;
+        kind.run(RectifyWith(simd, self));
+    }
+}
+
+struct RectifyWith<'a, 'b, V, F: Form>(V, Rectify<'a, 'b, F>);
+
+impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<const ORDER: usize, const STEPS: usize>(self, transform: Transform<ORDER, STEPS>) {
+        let Self(simd, Rectify { state, beside }) = self;
+        let width = state.units.len() / state.factors.len();
+        let stride = width / ORDER;
+        let each = state.units.chunks_exact_mut(width).enumerate();
+        let numbers = state.numbers.chunks_exact_mut(width * LANES / F::PER_INPUT);
+        for (((position, units), numbers), factor) in each.zip(numbers).zip(&mut state.factors) {
+            let beside = beside.map(|beside| &beside[position * width..][..width]);
+            for vector in 0..stride {
+                let mut slots = [Float(simd.splat(0.0)); ORDER];
+                for slot in 0..ORDER {
+                    slots[slot] = Float(simd.load(&units[slot * stride + vector]));
+                }
+                transform.backward(&mut slots);
+                for symmetry in 0..ORDER {
+                    let at = symmetry * stride + vector;
+                    let mut sum = slots[symmetry].0;
+                    if let Some(beside) = beside {
+                        sum = sum.add(simd.load(&beside[at]));
+                    }
+                    // Of 0 and NaN, this is NaN.
+                    simd.splat(0.0).max(sum).store(&mut units[at]);
+                }
+            }
+            *factor = F::transform(simd, transform, state.network.levels, units, numbers);
+        }
+    }
+}
+
+/// How the inputs of layers are made in one of the forms.
+trait Numbers: Form {
+    /// Numbers in an input.
+    const PER_INPUT: usize;
+
+    fn of_lists(lists: &[Lists]) -> Vec<Input<Self>>;
+
+    /// The Fourier transform of one position's units, and what to multiply it by.
+    fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
+        simd: V,
+        transform: Transform<ORDER, STEPS>,
+        levels: f32,
+        units: &[Lanes],
+        numbers: &mut [Input<Self>],
+    ) -> f32;
+}
+
+impl Numbers for AsFloats {
+    const PER_INPUT: usize = 1;
+
+    fn of_lists(lists: &[Lists]) -> Vec<f32> {
+        let numbers = lists.as_flattened().iter();
+        numbers.map(|&number| f32::from(number)).collect()
+    }
+
+    #[inline(always)]
+    fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
+        simd: V,
+        transform: Transform<ORDER, STEPS>,
+        _levels: f32,
+        units: &[Lanes],
+        numbers: &mut [f32],
+    ) -> f32 {
+        let stride = units.len() / ORDER;
+        let numbers = numbers.as_chunks_mut().0;
+        for vector in 0..stride {
+            let mut slots = [Float(simd.splat(0.0)); ORDER];
+            for symmetry in 0..ORDER {
+                slots[symmetry] = Float(simd.load(&units[symmetry * stride + vector]));
+            }
+            transform.forward(&mut slots);
+            for slot in 0..ORDER {
+                slots[slot].0.store(&mut numbers[slot * stride + vector]);
+            }
+        }
+        1.0
+    }
+}
+
+impl Numbers for AsIntegers {
+    const PER_INPUT: usize = 2;
+
+    fn of_lists(lists: &[Lists]) -> Vec<[i16; 2]> {
+        lists.as_flattened().as_chunks().0.to_vec()
+    }
+
+    #[inline(always)]
+    fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
+        simd: V,
+        transform: Transform<ORDER, STEPS>,
+        levels: f32,
+        units: &[Lanes],
+        numbers: &mut [[i16; 2]],
+    ) -> f32 {
+        let (mut largest, mut sum) = (simd.splat(0.0), simd.splat(0.0));
+        for unit in units {
+            let unit = simd.load(unit);
+            largest = largest.max(unit);
+            sum = sum.add(unit);
+        }
+        // Sums that overflow make all outputs NaN, as no integers can stand for them.
+        if !sum.sum().is_finite() {
+            return f32::NAN;
+        }
+        let largest = largest.largest();
+        let scale = if largest > 0.0 { levels / largest } else { 0.0 };
+        let scale = simd.splat(scale);
+        let (units, _) = units.as_chunks::<2>();
+        let (numbers, _) = numbers.as_flattened_mut().as_chunks_mut();
+        let stride = units.len() / ORDER;
+        for vector in 0..stride {
+            let mut slots = [Integer(simd.load_words(&[0; WORDS])); ORDER];
+            for symmetry in 0..ORDER {
+                let [low, high] = &units[symmetry * stride + vector];
+                let (low, high) = (simd.load(low).mul(scale), simd.load(high).mul(scale));
+                let mut words = [0; WORDS];
+                low.store_rounded(high, &mut words);
+                slots[symmetry] = Integer(simd.load_words(&words));
+            }
+            transform.forward(&mut slots);
+            for slot in 0..ORDER {
+                slots[slot].0.store(&mut numbers[slot * stride + vector]);
+            }
+        }
+        largest / levels
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Float<V>(V);
+
+impl<V: Vector> Term for Float<V> {
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.add(other.0))
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.sub(other.0))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Integer<W>(W);
+
+impl<W: Words> Term for Integer<W> {
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.add(other.0))
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.sub(other.0))
+    }
+}
