@@ -176,7 +176,7 @@ class SelfPlay:
         dirichlet_share: float = 0.0,
         margin_weight: float = 0.5,
         solve_roots_below: SupportsIndex = 9,
-        solve_leaves_below: SupportsIndex = 9,
+        solve_leaves_below: SupportsIndex = 8,
         observation: Literal["planes", "flat", "packed"] = "flat",
         dtype: DTypeLike = "uint8",
         seed: SupportsIndex = 0,

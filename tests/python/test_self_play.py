@@ -51,7 +51,7 @@ def played_alone(
     seed: int = 0,
     random_plies: int = 4,
     solve_roots_below: int = 9,
-    solve_leaves_below: int = 9,
+    solve_leaves_below: int = 8,
     **settings: Any,
 ) -> dict[str, list[Any]]:
     """A game by the definition, one search after another."""
@@ -180,7 +180,13 @@ def test_roots_are_searched_where_only_leaves_are_solved():
     network = network_for(SMALL)
     settings = {"num_simulations": 64, "max_considered": 64, "c_scale": 1e6, "temperature": 0.0}
     games = SelfPlay(
-        network, SMALL, solve_roots_below=0, solve_leaves_below=6, random_plies=0, **settings
+        network,
+        SMALL,
+        solve_roots_below=0,
+        solve_leaves_below=6,
+        random_plies=0,
+        num_threads=1,
+        **settings,
     )
     samples = games.play(4)
     assert not samples.exact.any()

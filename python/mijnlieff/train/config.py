@@ -166,7 +166,7 @@ class TrainConfig:
         algo="alphazero",
     )
     solve_leaves_below: int = setting(
-        9,
+        8,
         "most empty cells of a position inside a search that is solved exactly",
         high=16,
         algo="alphazero",
