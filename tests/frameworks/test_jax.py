@@ -285,6 +285,13 @@ def test_actions_of_any_integer_type(dtype):
     assert same(STANDARD.step(state, np.dtype(dtype).type(3)), STEP(state, 3))
 
 
+@pytest.mark.parametrize("action", [2**40, np.int64(2**32), np.uint64(2**63), -(2**40)])
+def test_actions_beyond_32_bits_do_not_exist(action):
+    """JAX without 64 bits would take their low bits, which are those of action 0."""
+    state = STANDARD.init(jax.random.key(0))
+    assert STANDARD.step(state, action).terminated
+
+
 def test_states_are_values():
     state = STEPS(starts(STANDARD, 2), jnp.array([0, 1]))
     for copied in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
@@ -330,15 +337,28 @@ def test_bad_input():
         STEP(state, True)
     with pytest.raises(ValueError, match=r"of shape \(2,\); use jax.vmap"):
         STANDARD.step(state, np.array([0, 1]))
-    with pytest.raises(TypeError, match=r"must be a mijnlieff\.jax\.State, not int"):
-        STANDARD.step(3, 0)
+    for call in (lambda: STANDARD.step(3, 0), lambda: to_position(3), lambda: to_positions(3)):
+        with pytest.raises(TypeError, match=r"must be a mijnlieff\.jax\.State, not int"):
+            call()
+    with pytest.raises(ValueError, match=r"a batch of shape \(2,\); use jax.vmap"):
+        STANDARD.step(starts(STANDARD, 2), 0)
+    with pytest.raises(ValueError, match="player_id must be 0 to 1, not 2"):
+        STANDARD.observe(state, 2)
+    with pytest.raises(TypeError, match="player_id must be an integer, not float32"):
+        STANDARD.observe(state, 0.5)
+    for light in (True, 1.0):
+        with pytest.raises(TypeError, match=f"light_player must be an integer, not {light}"):
+            STANDARD.from_position(Position(), light)
+    for scale in (0, float("nan"), 26):
+        with pytest.raises(ValueError, match=f"scale must be 0.1 to 25.6, not {scale}"):
+            state.to_svg(scale=scale)
     other = Mijnlieff(Variant(copies=3))
     for call in (lambda: other.step(state, 0), lambda: other.observe(state)):
         with pytest.raises(ValueError, match="the state is of Variant"):
             call()
     with pytest.raises(ValueError, match="the positions are of Variant"):
         other.from_position(Position())
-    with pytest.raises(ValueError, match="unknown light_player 2"):
+    with pytest.raises(ValueError, match="light_player must be 0 to 1, not 2"):
         STANDARD.from_position(Position(), 2)
     with pytest.raises(ValueError, match="the list of positions is empty"):
         STANDARD.from_positions([])

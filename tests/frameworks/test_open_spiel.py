@@ -350,7 +350,9 @@ def test_misuse():
     with pytest.raises((ParseError, PositionError)):
         game.new_initial_state("nothing")
     theirs = pyspiel.load_game("tic_tac_toe")
-    with pytest.raises(TypeError, match="python_mijnlieff, not a state of TicTacToeState"):
+    with pytest.raises(
+        TypeError, match="PolicyBot plays states of python_mijnlieff, not TicTacToeState"
+    ):
         PolicyBot("greedy").step(theirs.new_initial_state())
     with pytest.raises(TypeError, match="the game must be python_mijnlieff"):
         BotPolicy(theirs, mcts_bot(theirs))

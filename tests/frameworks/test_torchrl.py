@@ -322,7 +322,7 @@ def test_one_hot_actions_are_checked():
         env.step(data.clone().set("action", torch.zeros(3, dtype=torch.int64)))
     wrong = data["action"].clone()
     wrong[1] = True
-    with pytest.raises(ValueError, match="one 1, but that of game 1 has 65"):
+    with pytest.raises(ValueError, match="one 1 among zeros, but that of game 1 has 65 ones"):
         env.step(data.clone().set("action", wrong))
 
 
