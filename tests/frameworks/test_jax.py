@@ -403,7 +403,8 @@ def gumbel_search(env, num_simulations):
             invalid_actions=~state.legal_action_mask,
             max_num_considered_actions=env.num_actions,
         )
-        return output.action
+        values = output.search_tree.summary().qvalues
+        return output.action, values[jnp.arange(len(values)), output.action]
 
     return jax.jit(search)
 
@@ -416,26 +417,46 @@ def tree_size(position):
     return total
 
 
+def native_search(endings, num_simulations):
+    """Actions of `TreeSearch` with the same knowledge, and the mean values of these actions."""
+    search = TreeSearch(endings, num_simulations=num_simulations, max_considered=65, seed=0)
+    while (batch := search.select()) is not None:
+        search.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
+    values = [
+        next(node["value"] for node in search.nodes(tree) if node["actions"] == (action,))
+        for tree, action in enumerate(search.actions.tolist())
+    ]
+    return search.actions, np.array(values)
+
+
 def test_mctx_agrees_with_tree_search():
-    """Both find the win where one exists, in endings that they can search through."""
-    simulations, positions = 96, random_openings(400, 13, seed=1)
+    """Both find the win where one exists, and value only won endings as won.
+
+    Values are means over simulations, so those of wins approach 1, and those of draws are near 0.
+    The search may take a loss for a draw: after one bad sample of the opponent's best reply, the
+    other replies look better and are visited instead. `TreeSearch` does so in the same ending.
+    """
+    simulations, positions = 256, random_openings(400, 13, seed=1)
     solved = solve_batch(positions)
     results = np.where(solved.action_mask == 1, np.sign(solved.action_margins), 0)
     outcomes = np.sign(solved.margins)
     small = np.array([tree_size(position) <= 40 for position in positions])
+    small &= solved.action_mask[:, -1] == 0  # a forced pass is not searched
     loses = (results == -1).any(axis=1)  # an action gives the win away
     won = np.flatnonzero(small & (outcomes == 1) & loses)[:30]
     lost = np.flatnonzero(small & (outcomes == -1))[:10]
-    chosen = np.concatenate([won, lost])
-    assert (len(won), len(lost)) == (30, 10)
+    drawn = np.flatnonzero(small & (outcomes == 0))[:10]
+    assert (len(won), len(lost), len(drawn)) == (30, 10, 10)
+    chosen = np.concatenate([won, lost, drawn])
     endings = [positions[i] for i in chosen]
     env = Mijnlieff(observation="flat")
-    actions = gumbel_search(env, simulations)(env.from_positions(endings), jax.random.key(0))
-    native = TreeSearch(endings, num_simulations=simulations, max_considered=65, seed=0)
-    while (batch := native.select()) is not None:
-        native.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
-    for found in (np.asarray(actions), native.actions):
-        assert np.array_equal(results[chosen, found], outcomes[chosen])
+    search = gumbel_search(env, simulations)
+    theirs = map(np.asarray, search(env.from_positions(endings), jax.random.key(0)))
+    for actions, values in (theirs, native_search(endings, simulations)):
+        assert np.array_equal(results[chosen, actions], outcomes[chosen])
+        assert np.array_equal(values > 0.5, outcomes[chosen] == 1)
+        assert values[30:].max() < 0.1
+        assert (values[30:40] < -0.5).sum() >= 9
 
 
 def test_the_page_runs():

@@ -362,8 +362,11 @@ def test_misuse():
         BotPolicy(game, Bot()).act(Position())
     with pytest.raises(PolicyError, match="64"):
         BotPolicy(game, RestartingBot()).act(Position())
-    with pytest.raises(PolicyError, match=r"RestartingBot returned None .* not an action"):
+    with pytest.raises(PolicyError, match=r"BotPolicy\(RestartingBot\) returned an array"):
         BotPolicy(game, RestartingBot(None)).act(Position())
+    for wrong in (True, 2**70, 0.0):
+        with pytest.raises(PolicyError, match="it must return integers"):
+            BotPolicy(game, RestartingBot(wrong)).act(Position())
     with pytest.raises(TypeError, match="must be a Variant, not 'corner'"):
         open_spiel.load_game("corner")
     with pytest.raises(ValueError, match="unknown reward 'win'"):
@@ -375,6 +378,7 @@ def test_misuse():
         pass
     with pytest.raises(GameOverError):
         policy.act(state.position)
+    assert (repr(policy), len(policy.act_batch([]))) == ("BotPolicy(PolicyBot)", 0)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -324,6 +324,57 @@ def test_one_hot_actions_are_checked():
     wrong[1] = True
     with pytest.raises(ValueError, match="one 1 among zeros, but that of game 1 has 65 ones"):
         env.step(data.clone().set("action", wrong))
+    for values in ([0.5, 0.5], [2, -1], [float("nan"), 1]):
+        wrong = torch.zeros(3, 65)
+        wrong[:, :2] = torch.tensor(values)
+        with pytest.raises(ValueError, match="one 1 among zeros, but that of game 0"):
+            env.step(data.clone().set("action", wrong))
+    with pytest.raises(KeyError, match="action"):
+        env.step(data.exclude("action"))
+
+
+class Numbers:
+    """An opponent that remembers which games it is asked about."""
+
+    def __init__(self):
+        self.seen = {}
+
+    def act(self, position):
+        raise AssertionError("the environment knows the numbers")
+
+    def act_batch(self, positions):
+        raise AssertionError("the environment knows the numbers")
+
+    def act_games(self, positions, games):
+        for position, game in zip(positions, games.tolist(), strict=True):
+            self.seen[position.notation] = game
+        return np.array([position.legal_actions()[0] for position in positions])
+
+
+def test_games_keep_their_numbers_while_others_are_stepped():
+    """So an opponent pool plays a game by one member, also in partial steps and later games."""
+    here, there = Numbers(), Numbers()
+    env, twin = MijnlieffEnv(3, opponent=here), VectorEnv(3, opponent=there, autoreset="disabled")
+    env.set_seed(5)
+    data = env.reset()
+    _, info = twin.reset(seed=5)
+    for step in range(60):
+        actions = info["action_mask"].argmax(axis=1)
+        for game in range(3):  # one after the other, as partial steps
+            chosen = torch.arange(3) == game
+            after = env.step(
+                data.clone().set("action", torch.from_numpy(actions)).set("_step", chosen)
+            )["next"]
+        _, _, ended, _, info = twin.step(actions)
+        assert [p.notation for p in env.positions()] == [p.notation for p in twin.positions()]
+        data = after.exclude("reward")
+        if ended.any():
+            data = env.reset(data.set("_reset", torch.from_numpy(ended)[:, None]))
+            _, info = twin.reset(options={"reset_mask": ended})
+            info["action_mask"] = twin.action_masks()
+        common = here.seen.keys() & there.seen.keys()
+        assert {it: here.seen[it] for it in common} == {it: there.seen[it] for it in common}
+    assert len(common) > 100 and step == 59
 
 
 def test_options_that_cannot_work_are_refused():
@@ -455,6 +506,11 @@ def test_what_is_not_an_actor_is_refused():
         ActorPolicy(random_actions, batch_size=0)
     with pytest.raises(PolicyError, match="did not write the key 'action'"):
         ActorPolicy(lambda data: data).act(Position())
+    for answer in (None, torch.zeros(1), {"action": 0}):
+        with pytest.raises(PolicyError, match="and not a TensorDict"):
+            ActorPolicy(lambda data, answer=answer: answer).act(Position())
+    with pytest.raises(PolicyError, match="one 1 among zeros"):
+        ActorPolicy(lambda data: data.set("action", torch.ones(1, 65))).act(Position())
     wrong = ActorPolicy(lambda data: data.set("action", torch.tensor([64])))
     with pytest.raises(PolicyError, match="chose action 64"):
         wrong.act(Position())

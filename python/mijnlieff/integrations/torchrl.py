@@ -305,7 +305,7 @@ def _indices(actions: Tensor) -> Tensor:
         game = int(wrong[0])
         raise ValueError(
             f"a one-hot action is one 1 among zeros, but that of game {game} has "
-            f"{int(ones[game].sum())} ones and the values {actions[game].unique().tolist()}"
+            f"{int(ones[game].sum())} ones and the values {sorted(set(actions[game].tolist()))}"
         )
     return ones.to(torch.uint8).argmax(-1)
 
