@@ -265,7 +265,7 @@ class MijnlieffEnv(EnvBase):
         tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}
         tensors["done"] = tensors["terminated"].clone()
         tensors["truncated"] = torch.zeros_like(tensors["done"])
-        # Whoever changes the mask in a result must not change that of the specs.
+        # A caller who changes the mask in a result must not change that of the specs.
         self._share(self._mask.copy_(tensors["action_mask"]))
         return TensorDict(tensors, batch_size=self.batch_size, device=self.device)
 
