@@ -53,8 +53,8 @@ class BatchedPolicy:
 
         Raises:
             GameOverError: a game is over; the message says which.
-            PolicyError: the model returned something that is not a choice of legal actions; the
-                message names the position.
+            PolicyError: the model returned something from which no legal action can be taken; the
+                message says what, and in which position.
             ValueError: positions of several variants, or of one that the model does not fit.
         """
         actions = np.empty(len(positions), dtype=np.int64)
