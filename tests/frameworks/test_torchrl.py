@@ -228,6 +228,8 @@ def test_a_step_of_some_games_leaves_the_others_alone():
     assert [a == b for a, b in zip(before, env.positions(), strict=True)] == [True, False, True]
     for key in ("observation", "action_mask"):
         assert torch.equal(after[key][0], data[key][0])
+    with pytest.raises(TypeError, match="actions must be integers, not bool"):
+        env.step(data.clone().set("_step", chosen).set("action", chosen))
     wrong = data.clone().set("_step", chosen).set("action", torch.tensor([64, 64, 64]))
     moved = env.positions()
     with pytest.raises(mijnlieff.IllegalMoveError):

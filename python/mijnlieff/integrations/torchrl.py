@@ -251,6 +251,8 @@ class MijnlieffEnv(EnvBase):
                     "actions as indices use categorical_action_encoding=True"
                 )
             actions = _indices(actions)
+        elif actions.dtype == torch.bool:  # a step of some games would make integers of them
+            raise TypeError("actions must be integers, not bool")
         return actions.detach().cpu().numpy()
 
     def _result(self, observations: NDArray[Any], info: dict[str, Any]) -> TensorDict:

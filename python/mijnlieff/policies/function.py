@@ -22,8 +22,9 @@ class FunctionPolicy(BatchedPolicy):
 
     The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` in the
     chosen layout (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
-    returns one legal action for each row, integers ``(B,)``; anything else raises `PolicyError`. So a
-    model of another library is a policy in one line; for a function that returns logits, see `NetworkPolicy`.
+    returns one legal action for each row, integers ``(B,)``; anything else raises `PolicyError`.
+    So a model of another library is a policy in one line; for a function that returns logits, see
+    `NetworkPolicy`.
 
     >>> import mijnlieff
     >>> first = mijnlieff.FunctionPolicy(lambda observations, masks: masks.argmax(axis=1))

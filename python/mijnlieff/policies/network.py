@@ -26,8 +26,8 @@ class NetworkPolicy(BatchedPolicy):
     chosen layout (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
     returns logits ``(B, num_actions)``, or a tuple of logits and values; the values are ignored.
     Logits may be anything that NumPy converts to an array of real numbers, and PyTorch tensors.
-    Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype, a
-    logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
+    Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
+    a logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
 
     Args:
         fn: the function.
