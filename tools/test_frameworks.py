@@ -38,7 +38,7 @@ class Environment:
     """One row: what to install, and which tests to run there."""
 
     name: str
-    framework: str  # its tests are tests/frameworks/test_{framework}.py
+    framework: str  # its tests are tests/frameworks/test_{framework}.py, and ..._*.py
     extras: tuple[str, ...]
     shown: tuple[str, ...]  # distributions whose versions the table tells
     pins: tuple[str, ...] = ()  # requirements besides those of the extras
@@ -226,6 +226,13 @@ def read_report(report: Path) -> Iterator[tuple[str, str, float, bool]]:
         yield name, result, sum(float(case.get("time", 0)) for case in cases), bool(bad)
 
 
+def own_tests(environment: Environment) -> list[Path]:
+    """Return the test files of a row's framework, first the one that must be there."""
+    name = f"test_{environment.framework}"
+    others = sorted((ROOT / TESTS).glob(f"{name}_*.py"))
+    return [TESTS / f"{name}.py", *(path.relative_to(ROOT) for path in others)]
+
+
 def check(uv: str, environment: Environment, python: str) -> list[Check]:
     """Install and test one row. Whatever goes wrong becomes a failed line."""
     versions, number = "", ""
@@ -233,9 +240,9 @@ def check(uv: str, environment: Environment, python: str) -> list[Check]:
     def line(what: str, result: str, seconds: float, failed: bool) -> Check:
         return Check(environment.name, versions, number, what, result, seconds, failed)
 
-    own = TESTS / f"test_{environment.framework}.py"
+    own = own_tests(environment)
     more = [PYTHON_TESTS / name for name in environment.more_tests]
-    if missing := [path for path in (own, *more) if not (ROOT / path).exists()]:
+    if missing := [path for path in (*own, *more) if not (ROOT / path).exists()]:
         return [line(path.stem, "missing", 0.0, True) for path in missing]
     begin = time.perf_counter()
     try:
@@ -245,7 +252,7 @@ def check(uv: str, environment: Environment, python: str) -> list[Check]:
         print(error, file=sys.stderr)
         return [line("install", "failed", time.perf_counter() - begin, True)]
     lines = [line("install", "done", time.perf_counter() - begin, False)]
-    for tests in filter(None, ([own], more)):
+    for tests in filter(None, (own, more)):
         begin, report = time.perf_counter(), folder / "report.xml"
         wrong = run_tests(python_of(folder), tests, report)
         found = list(read_report(report)) if report.exists() else []

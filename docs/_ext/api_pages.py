@@ -174,7 +174,13 @@ def _title(text: str) -> str:
 
 
 def _is_public(base: type) -> bool:
-    return "._" not in base.__module__ and base not in (object, Generic, Protocol)
+    return not _is_hidden(base) and base not in (object, Generic, Protocol)
+
+
+def _is_hidden(base: type) -> bool:
+    """Whether a base is a detail of the package, which no page shows."""
+    ours = base.__module__.partition(".")[0] == "mijnlieff"
+    return ours and not hasattr(mijnlieff, base.__name__)
 
 
 def _entry(name: str) -> str:
@@ -183,6 +189,8 @@ def _entry(name: str) -> str:
         options = ["   :members:"]
         if any(_is_public(base) for base in value.__bases__):
             options.append("   :show-inheritance:")
+        if any(map(_is_hidden, value.__bases__)):
+            options.append("   :inherited-members:")
         return "\n".join([f".. autoclass:: mijnlieff.{name}", *options, ""])
     kind = "autofunction" if callable(value) else "autodata"
     return f".. {kind}:: mijnlieff.{name}\n"

@@ -285,6 +285,13 @@ def test_actions_of_any_integer_type(dtype):
     assert same(STANDARD.step(state, np.dtype(dtype).type(3)), STEP(state, 3))
 
 
+@pytest.mark.parametrize("action", [2**40, np.int64(2**32), np.uint64(2**63), -(2**40)])
+def test_actions_beyond_32_bits_do_not_exist(action):
+    """JAX without 64 bits would take their low bits, which are those of action 0."""
+    state = STANDARD.init(jax.random.key(0))
+    assert STANDARD.step(state, action).terminated
+
+
 def test_states_are_values():
     state = STEPS(starts(STANDARD, 2), jnp.array([0, 1]))
     for copied in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
@@ -330,15 +337,28 @@ def test_bad_input():
         STEP(state, True)
     with pytest.raises(ValueError, match=r"of shape \(2,\); use jax.vmap"):
         STANDARD.step(state, np.array([0, 1]))
-    with pytest.raises(TypeError, match=r"must be a mijnlieff\.jax\.State, not int"):
-        STANDARD.step(3, 0)
+    for call in (lambda: STANDARD.step(3, 0), lambda: to_position(3), lambda: to_positions(3)):
+        with pytest.raises(TypeError, match=r"must be a mijnlieff\.jax\.State, not int"):
+            call()
+    with pytest.raises(ValueError, match=r"a batch of shape \(2,\); use jax.vmap"):
+        STANDARD.step(starts(STANDARD, 2), 0)
+    with pytest.raises(ValueError, match="player_id must be 0 to 1, not 2"):
+        STANDARD.observe(state, 2)
+    with pytest.raises(TypeError, match="player_id must be an integer, not float32"):
+        STANDARD.observe(state, 0.5)
+    for light in (True, 1.0):
+        with pytest.raises(TypeError, match=f"light_player must be an integer, not {light}"):
+            STANDARD.from_position(Position(), light)
+    for scale in (0, float("nan"), 26):
+        with pytest.raises(ValueError, match=f"scale must be 0.1 to 25.6, not {scale}"):
+            state.to_svg(scale=scale)
     other = Mijnlieff(Variant(copies=3))
     for call in (lambda: other.step(state, 0), lambda: other.observe(state)):
         with pytest.raises(ValueError, match="the state is of Variant"):
             call()
     with pytest.raises(ValueError, match="the positions are of Variant"):
         other.from_position(Position())
-    with pytest.raises(ValueError, match="unknown light_player 2"):
+    with pytest.raises(ValueError, match="light_player must be 0 to 1, not 2"):
         STANDARD.from_position(Position(), 2)
     with pytest.raises(ValueError, match="the list of positions is empty"):
         STANDARD.from_positions([])
@@ -383,7 +403,8 @@ def gumbel_search(env, num_simulations):
             invalid_actions=~state.legal_action_mask,
             max_num_considered_actions=env.num_actions,
         )
-        return output.action
+        values = output.search_tree.summary().qvalues
+        return output.action, values[jnp.arange(len(values)), output.action]
 
     return jax.jit(search)
 
@@ -396,26 +417,46 @@ def tree_size(position):
     return total
 
 
+def native_search(endings, num_simulations):
+    """Actions of `TreeSearch` with the same knowledge, and the mean values of these actions."""
+    search = TreeSearch(endings, num_simulations=num_simulations, max_considered=65, seed=0)
+    while (batch := search.select()) is not None:
+        search.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
+    values = [
+        next(node["value"] for node in search.nodes(tree) if node["actions"] == (action,))
+        for tree, action in enumerate(search.actions.tolist())
+    ]
+    return search.actions, np.array(values)
+
+
 def test_mctx_agrees_with_tree_search():
-    """Both find the win where one exists, in endings that they can search through."""
-    simulations, positions = 96, random_openings(400, 13, seed=1)
+    """Both find the win where one exists, and value only won endings as won.
+
+    Values are means over simulations, so those of wins approach 1, and those of draws are near 0.
+    The search may take a loss for a draw: after one bad sample of the opponent's best reply, the
+    other replies look better and are visited instead. `TreeSearch` does so in the same ending.
+    """
+    simulations, positions = 256, random_openings(400, 13, seed=1)
     solved = solve_batch(positions)
     results = np.where(solved.action_mask == 1, np.sign(solved.action_margins), 0)
     outcomes = np.sign(solved.margins)
     small = np.array([tree_size(position) <= 40 for position in positions])
+    small &= solved.action_mask[:, -1] == 0  # a forced pass is not searched
     loses = (results == -1).any(axis=1)  # an action gives the win away
     won = np.flatnonzero(small & (outcomes == 1) & loses)[:30]
     lost = np.flatnonzero(small & (outcomes == -1))[:10]
-    chosen = np.concatenate([won, lost])
-    assert (len(won), len(lost)) == (30, 10)
+    drawn = np.flatnonzero(small & (outcomes == 0))[:10]
+    assert (len(won), len(lost), len(drawn)) == (30, 10, 10)
+    chosen = np.concatenate([won, lost, drawn])
     endings = [positions[i] for i in chosen]
     env = Mijnlieff(observation="flat")
-    actions = gumbel_search(env, simulations)(env.from_positions(endings), jax.random.key(0))
-    native = TreeSearch(endings, num_simulations=simulations, max_considered=65, seed=0)
-    while (batch := native.select()) is not None:
-        native.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
-    for found in (np.asarray(actions), native.actions):
-        assert np.array_equal(results[chosen, found], outcomes[chosen])
+    search = gumbel_search(env, simulations)
+    theirs = map(np.asarray, search(env.from_positions(endings), jax.random.key(0)))
+    for actions, values in (theirs, native_search(endings, simulations)):
+        assert np.array_equal(results[chosen, actions], outcomes[chosen])
+        assert np.array_equal(values > 0.5, outcomes[chosen] == 1)
+        assert values[30:].max() < 0.1
+        assert (values[30:40] < -0.5).sum() >= 9
 
 
 def test_the_page_runs():

@@ -350,7 +350,9 @@ def test_misuse():
     with pytest.raises((ParseError, PositionError)):
         game.new_initial_state("nothing")
     theirs = pyspiel.load_game("tic_tac_toe")
-    with pytest.raises(TypeError, match="python_mijnlieff, not a state of TicTacToeState"):
+    with pytest.raises(
+        TypeError, match="PolicyBot plays states of python_mijnlieff, not TicTacToeState"
+    ):
         PolicyBot("greedy").step(theirs.new_initial_state())
     with pytest.raises(TypeError, match="the game must be python_mijnlieff"):
         BotPolicy(theirs, mcts_bot(theirs))
@@ -360,8 +362,11 @@ def test_misuse():
         BotPolicy(game, Bot()).act(Position())
     with pytest.raises(PolicyError, match="64"):
         BotPolicy(game, RestartingBot()).act(Position())
-    with pytest.raises(PolicyError, match=r"RestartingBot returned None .* not an action"):
+    with pytest.raises(PolicyError, match=r"BotPolicy\(RestartingBot\) returned an array"):
         BotPolicy(game, RestartingBot(None)).act(Position())
+    for wrong in (True, 2**70, 0.0):
+        with pytest.raises(PolicyError, match="it must return integers"):
+            BotPolicy(game, RestartingBot(wrong)).act(Position())
     with pytest.raises(TypeError, match="must be a Variant, not 'corner'"):
         open_spiel.load_game("corner")
     with pytest.raises(ValueError, match="unknown reward 'win'"):
@@ -373,6 +378,7 @@ def test_misuse():
         pass
     with pytest.raises(GameOverError):
         policy.act(state.position)
+    assert (repr(policy), len(policy.act_batch([]))) == ("BotPolicy(PolicyBot)", 0)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-import os
 import pickle
-import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector
 from torchrl.data import Categorical
 from torchrl.envs import (
@@ -27,17 +21,14 @@ from torchrl.envs import (
     TransformedEnv,
     check_env_specs,
 )
-from torchrl.modules import MaskedCategorical, MaskedOneHotCategorical, ProbabilisticActor
-from torchrl.objectives.value import GAE
 from torchrl.record import PixelRenderTransform
+from torchrl_setup import random_actions
 
 import mijnlieff
-from mijnlieff import Board, ClosedEnvError, PolicyError, Position, Variant, VectorEnv
+from mijnlieff import Board, ClosedEnvError, Variant, VectorEnv
 from mijnlieff.integrations import torchrl as integration
-from mijnlieff.integrations.torchrl import ActorPolicy, MijnlieffEnv
-from mijnlieff.train.ppo.advantage import signed_advantages
+from mijnlieff.integrations.torchrl import MijnlieffEnv
 
-ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = Variant(Board.from_blocks([(0, 0), (2, 1)]), "anywhere")
 
 
@@ -74,13 +65,6 @@ def plain(options, num_envs, **more):
 
 def as_index(env, actions):
     return actions if actions.ndim == 1 else actions.to(torch.uint8).argmax(-1)
-
-
-def random_actions(tensordict):  # TorchRL looks at the name of the argument
-    """A policy that reads only the mask in the data."""
-    mask = tensordict["action_mask"]
-    drawn = torch.multinomial(mask.flatten(0, -2).float(), 1)
-    return tensordict.set("action", drawn.view(mask.shape[:-1]))
 
 
 def assert_shows(data, observations, info):
@@ -244,6 +228,8 @@ def test_a_step_of_some_games_leaves_the_others_alone():
     assert [a == b for a, b in zip(before, env.positions(), strict=True)] == [True, False, True]
     for key in ("observation", "action_mask"):
         assert torch.equal(after[key][0], data[key][0])
+    with pytest.raises(TypeError, match="actions must be integers, not bool"):
+        env.step(data.clone().set("_step", chosen).set("action", chosen))
     wrong = data.clone().set("_step", chosen).set("action", torch.tensor([64, 64, 64]))
     moved = env.positions()
     with pytest.raises(mijnlieff.IllegalMoveError):
@@ -322,8 +308,51 @@ def test_one_hot_actions_are_checked():
         env.step(data.clone().set("action", torch.zeros(3, dtype=torch.int64)))
     wrong = data["action"].clone()
     wrong[1] = True
-    with pytest.raises(ValueError, match="one 1, but that of game 1 has 65"):
+    with pytest.raises(ValueError, match="one 1 among zeros, but that of game 1 has 65 ones"):
         env.step(data.clone().set("action", wrong))
+    for values in ([0.5, 0.5], [2, -1], [float("nan"), 1]):
+        wrong = torch.zeros(3, 65)
+        wrong[:, :2] = torch.tensor(values)
+        with pytest.raises(ValueError, match="one 1 among zeros, but that of game 0"):
+            env.step(data.clone().set("action", wrong))
+    with pytest.raises(KeyError, match="action"):
+        env.step(data.exclude("action"))
+
+
+class ByNumber:
+    """An opponent whose actions depend on the number of the game."""
+
+    def act(self, position):
+        raise AssertionError("the environment knows the numbers")
+
+    act_batch = act
+
+    def act_games(self, positions, games):
+        rows = zip(positions, games.tolist(), strict=True)
+        legal = ((position.legal_actions(), game) for position, game in rows)
+        return np.array([actions[game % len(actions)] for actions, game in legal])
+
+
+def test_games_keep_their_numbers_while_others_are_stepped():
+    """So an opponent pool plays each game by one member, also where games are stepped apart."""
+    env = MijnlieffEnv(3, opponent=ByNumber())
+    twin = VectorEnv(3, opponent=ByNumber(), autoreset="disabled")
+    env.set_seed(5)
+    data, _ = env.reset(), twin.reset(seed=5)
+    games = 0
+    for _ in range(60):
+        actions = twin.action_masks().argmax(axis=1)
+        data = data.set("action", torch.from_numpy(actions))
+        for game in range(3):
+            after = env.step(data.clone().set("_step", torch.arange(3) == game))["next"]
+        _, _, ended, _, _ = twin.step(actions)
+        data = after.exclude("reward")
+        if ended.any():
+            data = env.reset(data.set("_reset", torch.from_numpy(ended)[:, None]))
+            twin.reset(options={"reset_mask": ended})
+        assert [p.notation for p in env.positions()] == [p.notation for p in twin.positions()]
+        games += int(ended.sum())
+    assert games > 10
 
 
 def test_options_that_cannot_work_are_refused():
@@ -378,88 +407,6 @@ def test_pictures_of_the_games():
     assert [type(text) for text in env.render()] == [str, str]
 
 
-def test_a_negative_discount_gives_the_advantages_of_self_play():
-    critic = TensorDictModule(torch.nn.Linear(56, 1), ["observation"], ["state_value"])
-    torch.manual_seed(0)
-    data = MijnlieffEnv(8, reward="margin").rollout(40, break_when_any_done=False)
-    with torch.no_grad():
-        GAE(gamma=-0.9, lmbda=0.8, value_network=critic, vectorized=False)(data)
-        values = torch.cat([data["state_value"], data["next", "state_value"][:, -1:]], 1)
-    to_play = torch.cat([data["to_play"], data["next", "to_play"][:, -1:]], 1)
-    ended = data["next", "terminated"]
-    ours = signed_advantages(
-        data["next", "reward"].transpose(0, 1),
-        values.transpose(0, 1),
-        to_play[..., 0].T,
-        ended[..., 0].T,
-        torch.ones(40, 8, dtype=torch.bool),
-        0.9,
-        0.8,
-    )
-    assert ended.sum() > 8
-    torch.testing.assert_close(data["advantage"], ours.transpose(0, 1))
-
-
-def actor_of(kind, layer=None, in_keys=("observation",)):
-    return ProbabilisticActor(
-        TensorDictModule(layer or torch.nn.Linear(56, 65), list(in_keys), ["logits"]),
-        in_keys={"logits": "logits", "mask": "action_mask"},
-        distribution_class=kind,
-    )
-
-
-@pytest.mark.parametrize("kind", [MaskedCategorical, MaskedOneHotCategorical])
-def test_an_actor_is_a_policy(kind):
-    torch.manual_seed(0)
-    layer = torch.nn.Linear(56, 65)
-    policy = ActorPolicy(actor_of(kind, layer), batch_size=7)
-    assert isinstance(policy, mijnlieff.Policy)
-    positions = mijnlieff.random_openings(40, plies=5, seed=0)
-    with torch.no_grad():
-        expected = mijnlieff.NetworkPolicy(lambda seen, mask: layer(torch.from_numpy(seen)))
-        assert policy.act_batch(positions).tolist() == expected.act_batch(positions).tolist()
-    assert policy.act(positions[0]) == policy.act_batch(positions[:1])[0]
-    assert policy.act_batch([]).shape == (0,)
-    assert 0 < mijnlieff.evaluate(policy, "random", games=60).score < 1
-    drawn = ActorPolicy(actor_of(kind), deterministic=False)
-    assert len(set(drawn.act_batch([Position()] * 64).tolist())) > 5
-    VectorEnv(4, opponent=policy).reset(seed=0)
-
-
-def test_an_actor_sees_what_the_environment_shows():
-    options = {"observation": "planes", "dtype": "uint8"}
-    env = MijnlieffEnv(5, **options)
-    data = env.rollout(3)[:, -1]
-    expected = TensorDict(
-        {key: data["next", key] for key in ("observation", "action_mask", "to_play")}
-    )
-    rows = []
-
-    def actor(seen):
-        rows.append(seen.clone())
-        return random_actions(seen)
-
-    ActorPolicy(actor, **options).act_batch(env.positions())
-    for key, value in expected.items():
-        assert torch.equal(rows[0][key], value), key
-
-
-def test_what_is_not_an_actor_is_refused():
-    with pytest.raises(TypeError, match="TensorDictModule, not 'random'"):
-        ActorPolicy("random")
-    with pytest.raises(ValueError, match="rows"):
-        ActorPolicy(random_actions, "rows")
-    with pytest.raises(TypeError, match="float64"):
-        ActorPolicy(random_actions, dtype="float64")
-    with pytest.raises(ValueError, match="batch_size must be at least 1, not 0"):
-        ActorPolicy(random_actions, batch_size=0)
-    with pytest.raises(PolicyError, match="did not write the key 'action'"):
-        ActorPolicy(lambda data: data).act(Position())
-    wrong = ActorPolicy(lambda data: data.set("action", torch.tensor([64])))
-    with pytest.raises(PolicyError, match="chose action 64"):
-        wrong.act(Position())
-
-
 def test_specs_bound_what_the_environment_gives(options):
     env = MijnlieffEnv(4, **options)
     most = env.variant.max_margin if options.get("reward") == "margin" else 1
@@ -470,23 +417,3 @@ def test_specs_bound_what_the_environment_gives(options):
     for t in range(50):
         assert env.observation_spec.is_in(data["next"][:, t].select(*env.observation_spec.keys()))
         assert env.reward_spec.is_in(data["next", "reward"][:, t])
-
-
-def test_the_examples_of_the_page_run():
-    page = (ROOT / "docs" / "integrations" / "torchrl.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert blocks
-    scope = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "torchrl.md", "exec"), scope)
-
-
-def test_the_example_learns():
-    command = [sys.executable, ROOT / "examples" / "torchrl_ppo.py", "--frames", "50000"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, "--games", "300"], capture_output=True, text=True, timeout=300, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    said = re.search(r"mean return against random: ([\d.]+) \(", done.stdout)
-    assert said and float(said[1]) > 0.4  # a random player gets 0

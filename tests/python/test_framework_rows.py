@@ -77,6 +77,14 @@ def test_names_choose_rows(tool):
         tool.choose(["sb3", "sb4"])
 
 
+def test_every_test_file_belongs_to_a_row(tool):
+    rows = {row.framework: tool.own_tests(row) for row in tool.ENVIRONMENTS}
+    found = [path for paths in rows.values() for path in paths if (ROOT / path).exists()]
+    files = (ROOT / "tests" / "frameworks").glob("test_*.py")
+    assert sorted(found) == sorted(path.relative_to(ROOT) for path in files)
+    assert [path.stem for path in rows["rllib"]] == ["test_rllib", "test_rllib_modules"]
+
+
 def test_a_missing_test_file_is_a_failure(tool):
     row = tool.Environment("new", "new_framework", (), ())
     (line,) = tool.check("no uv", row, sys.executable)

@@ -167,6 +167,8 @@ def test_environments_that_cannot_be_masked_are_refused():
         MaskInObservation(None)
     with pytest.raises(TypeError, match=r"only Discrete actions can be masked, not Box"):
         MaskInObservation(gymnasium.make("Pendulum-v1"))
+    with pytest.raises(TypeError, match="key must be a string, not 3"):
+        MaskInObservation(MijnlieffEnv(), 3)
     with pytest.raises(ValueError, match=r"key must differ from 'action_mask'"):
         MaskInObservation(MijnlieffEnv(), "action_mask")
     with pytest.raises(TypeError, match=r"float32, int8, uint8, not float64"):

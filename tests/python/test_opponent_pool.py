@@ -300,7 +300,30 @@ def test_members_and_weights_are_listed_from_the_oldest():
     assert len(pool) == 3 and repr(pool) == "OpponentPool(3 members, limit=2, seed=5)"
 
 
+def test_a_pool_in_a_pool_keeps_its_member_in_each_game_too():
+    """And draws it independently, also with the same seed."""
+    recorders = [Nth(rank) for rank in range(4)]
+    pairs = [OpponentPool(recorders[:2]), OpponentPool(recorders[2:])]
+    play(VectorEnv(64, opponent=OpponentPool(pairs)), 100, seed=0)
+    games = [{game for game, _ in recorder.asked} for recorder in recorders]
+    together = set().union(*games)
+    assert len(together) == sum(map(len, games)) > 500
+    assert min(map(len, games)) > len(together) / 8
+
+
+def test_large_weights_count():
+    pool = OpponentPool([Nth(0), Nth(1)], weights=[1e308, 1e308])
+    chosen = pool.act_batch([mijnlieff.Position()] * 200)
+    assert 60 < (chosen == chosen.max()).sum() < 140
+
+
 def test_bad_input_is_refused():
+    assert len(OpponentPool(limit=2**70)) == 0
+    for players in (3, {"random"}, None):
+        with pytest.raises(TypeError, match="players must be a list of policies, not"):
+            OpponentPool(players)
+    with pytest.raises(TypeError, match="weights must be a list of numbers, not 3"):
+        OpponentPool(["random"], weights=3)
     with pytest.raises(TypeError, match=r"\['random'\]"):
         OpponentPool("random")
     with pytest.raises(ValueError, match="2 players need as many weights, not 1"):
@@ -312,7 +335,9 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError):
         OpponentPool(seed=-1)
     pool = OpponentPool(["random"])
-    for weight in (0, -1, float("nan"), float("inf")):
+    with pytest.raises(ValueError, match="a pool cannot be its own member"):
+        pool.add(pool)
+    for weight in (0, -1, float("nan"), float("inf"), 10**400):
         with pytest.raises(ValueError, match="above 0 and finite"):
             pool.add("greedy", weight)
     with pytest.raises(TypeError, match="a weight is a number, not 'much'"):

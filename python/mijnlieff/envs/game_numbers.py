@@ -70,6 +70,19 @@ class GameNumbers:
             played = np.where(seeded, np.uint64(0), played)
         return GameNumbers(new_seeds, played, self.running | starts)
 
-    def after_step(self, ended: NDArray[np.bool_], *, restart: bool) -> GameNumbers:
-        """Return the numbers after a step in which games ended; they may restart in it."""
-        return replace(self, played=self.played + ended, running=~ended | restart)
+    def after_step(
+        self, ended: NDArray[np.bool_], *, restart: bool, games: NDArray[np.bool_] | None = None
+    ) -> GameNumbers:
+        """Return the numbers after a step in which games ended; they may restart in it.
+
+        Args:
+            ended: bool ``(N,)``.
+            restart: whether games that ended have started again.
+            games: bool ``(N,)``, those that were stepped; None is all.
+        """
+        stepped = np.ones_like(ended) if games is None else games
+        return replace(
+            self,
+            played=self.played + (ended & stepped),
+            running=np.where(stepped, ~ended | restart, self.running),
+        )

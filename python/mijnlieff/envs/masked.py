@@ -44,7 +44,8 @@ class MaskInObservation:
             float32, int8 or uint8.
 
     Raises:
-        TypeError: `env` is not an environment, its actions are not `Discrete`, or another dtype.
+        TypeError: `env` is not an environment, its actions are not `Discrete`, `key` is not a
+            string, or another dtype.
         ValueError: `key` is ``"action_mask"``. Later, in the first `reset`: the environment's
             ``info`` has no mask.
     """
@@ -62,6 +63,8 @@ class MaskInObservation:
             raise TypeError(f"env must be a Gymnasium environment, not {env!r}")
         if not isinstance(actions, Discrete):
             raise TypeError(f"only Discrete actions can be masked, not {actions}")
+        if not isinstance(key, str):
+            raise TypeError(f"key must be a string, not {key!r}")
         if key == _MASK:
             raise ValueError(f"key must differ from {_MASK!r}, the entry of the mask")
         self._key = key

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from mijnlieff._mijnlieff import Variant
 
-__all__ = ["observation_space"]
+__all__ = ["layout_of", "observation_space"]
 
 
 def observation_space(
@@ -43,3 +43,24 @@ def observation_space(
     # The last eight planes, or numbers, are the two hands.
     high[-8:] = variant.copies if number == np.uint8 else 1
     return Box(np.zeros_like(high), high, dtype=number.type)
+
+
+def layout_of(observations: Any, actions: Any) -> Literal["flat", "planes"]:
+    """Return the layout of observations of a model that was trained in these spaces.
+
+    Raises:
+        ValueError: they are not spaces of this package, or those of packed observations.
+    """
+    if not isinstance(actions, Discrete):
+        raise ValueError(f"the model's action space must be Discrete, not {actions}")
+    cells, rest = divmod(int(actions.n) - 1, 4)
+    if isinstance(observations, Box) and rest == 0:
+        if observations.shape == (3 * cells + 8,):
+            return "flat"
+        if len(observations.shape) == 3 and observations.shape[0] == 12:
+            return "planes"
+    raise ValueError(
+        f"the model was trained with the observation space {observations} and {actions.n} actions; "
+        "those of this package are 'flat' (3 * cells + 8,) or 'planes' (12, height, width), and "
+        "4 * cells + 1"
+    )

@@ -135,6 +135,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         """Make the games; `reset` starts them."""
         self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
         self.variant = Variant() if variant is None else variant
+        if not isinstance(self.variant, Variant):
+            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
         self.autoreset_mode = _autoreset_mode(autoreset)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode

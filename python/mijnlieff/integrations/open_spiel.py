@@ -18,18 +18,19 @@ Player 0 is Light. Observations belong to the player who asks, at its turn or of
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Board, Position, Variant, mask_batch
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
+from mijnlieff.policies.chosen import check_chosen
+from mijnlieff.policies.playable import check_playable
 
 _FEATURE = "mijnlieff.integrations.open_spiel"
 require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
@@ -293,6 +294,10 @@ class PolicyBot(pyspiel.Bot):
         super().__init__()
         self.policy = make_policy(policy, seed=seed)
 
+    def __repr__(self) -> str:
+        """Return the policy."""
+        return f"PolicyBot({self.policy!r})"
+
     def restart_at(self, state: MijnlieffState) -> None:
         """Do nothing: a policy looks at the position only."""
 
@@ -305,7 +310,7 @@ class PolicyBot(pyspiel.Bot):
         """
         if not isinstance(state, MijnlieffState):
             raise TypeError(
-                f"PolicyBot plays {_GAME_TYPE.short_name}, not a state of {type(state).__name__}"
+                f"PolicyBot plays states of {_GAME_TYPE.short_name}, not {type(state).__name__}"
             )
         return choose_actions(self.policy, [state.position])[0]
 
@@ -336,6 +341,11 @@ class BotPolicy:
             if not isinstance(bot, pyspiel.Bot):
                 raise TypeError(f"a bot must be a pyspiel.Bot, not {type(bot).__name__}")
 
+    def __repr__(self) -> str:
+        """Return the classes of the bots."""
+        light, dark = (type(bot).__name__ for bot in self.bots)
+        return f"BotPolicy({light})" if light == dark else f"BotPolicy({light}, {dark})"
+
     def act(self, position: Position) -> int:
         """Return the bot's action.
 
@@ -344,19 +354,23 @@ class BotPolicy:
             PolicyError: the bot chose an illegal action, or cannot start from a position.
             ValueError: a position of another variant than the game's.
         """
-        return choose_actions(self, [position])[0]
+        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the bot's actions, int64 ``(B,)``, asked one after the other.
 
         Raises:
-            PolicyError: the bot cannot start from a position, or returned something else than an
-                integer.
+            GameOverError: a game is over; the message says which.
+            PolicyError: the bot chose an illegal action, or cannot start from a position.
             ValueError: a position of another variant than the game's.
         """
-        return np.array([self._ask(position) for position in positions], np.int64)
+        if not len(positions):
+            return np.empty(0, np.int64)
+        check_playable(positions)
+        chosen = [self._ask(position) for position in positions]
+        return check_chosen(self, chosen, positions, mask_batch(positions))
 
-    def _ask(self, position: Position) -> int:
+    def _ask(self, position: Position) -> Any:
         state = self.game.new_initial_state(position)
         bot = self.bots[position.to_play]
         try:
@@ -365,13 +379,7 @@ class BotPolicy:
             raise PolicyError(
                 f"{type(bot).__name__} has no restart_at, so it cannot play from a position"
             ) from error
-        action = bot.step(state)
-        try:
-            return operator.index(action)
-        except TypeError:
-            raise PolicyError(
-                f"{type(bot).__name__} returned {action!r} in {position!r}, which is not an action"
-            ) from None
+        return bot.step(state)
 
 
 pyspiel.register_game(_GAME_TYPE, MijnlieffGame)

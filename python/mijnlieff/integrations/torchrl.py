@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
+from mijnlieff._mijnlieff import Position, Variant, seed_of
 from mijnlieff._util.extras import missing_extra, require_version
-from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import MissingExtraError, PolicyError
+from mijnlieff.policies.batched import BatchedPolicy, Layout
 from mijnlieff.policies.chosen import check_chosen
-from mijnlieff.policies.playable import check_playable
 
 try:
     require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
@@ -86,7 +85,8 @@ class MijnlieffEnv(EnvBase):
     - ``"observation"``: float32 or uint8, in the chosen layout; packed ones as int64 with the same
       bits, which `expand_packed` takes.
     - ``"action_mask"``: bool ``(num_envs, num_actions)``; at the end of a game only the pass.
-    - ``"to_play"``: int8 ``(num_envs, 1)``, 0 Light, 1 Dark; against an opponent the agent's side.
+    - ``"to_play"``: int8 ``(num_envs, 1)``, 0 Light, 1 Dark: the side that sees the observation.
+      Against an opponent it is the agent's, except at the end of a game that the agent has ended.
     - ``"reward"``: float32 ``(num_envs, 1)``, 0 until the game ends.
     - ``"done"``, ``"terminated"`` and ``"truncated"`` (never): bool ``(num_envs, 1)``.
     """
@@ -205,7 +205,7 @@ class MijnlieffEnv(EnvBase):
         return [(self._seed + i) % _SEEDS if due[i] else None for i in range(len(due))]
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        actions = self._actions(tensordict.get("action"))
+        actions = self._actions(tensordict["action"])
         chosen = tensordict.get("_step", None)
         if chosen is None or chosen.all():
             observations, rewards, ended, _, info = self._games.step(actions)
@@ -221,7 +221,7 @@ class MijnlieffEnv(EnvBase):
     ) -> tuple[NDArray[Any], NDArray[np.float32], dict[str, Any]]:
         """Step the chosen games; the others, some of which may be over, stay as they are."""
         games = self._games
-        batch = games._batch
+        batch, numbers = games._batch, games._numbers
         started, before = batch.state()
         try:
             if (idle := self._over & ~chosen).any():
@@ -230,11 +230,13 @@ class MijnlieffEnv(EnvBase):
             _, rewards, ended, _, _ = games.step(np.where(chosen, actions, anything))
         except BaseException:
             batch.restore((started, before))
+            games._numbers = numbers
             raise
         after = batch.state()[1]
         batch.restore(
             (True, [new if it else old for it, new, old in zip(chosen, after, before, strict=True)])
         )
+        games._numbers = numbers and numbers.after_step(ended, restart=False, games=chosen)
         self._over[chosen] = ended[chosen]
         observations, info = batch.observe()
         return observations, np.where(chosen, rewards, np.float32(0)), info
@@ -248,21 +250,15 @@ class MijnlieffEnv(EnvBase):
                     f"one-hot actions have shape {expected}, not {tuple(actions.shape)}; for "
                     "actions as indices use categorical_action_encoding=True"
                 )
-            if (wrong := (actions.sum(-1) != 1).nonzero()).numel():
-                game = int(wrong[0])
-                raise ValueError(
-                    f"a one-hot action has one 1, but that of game {game} has "
-                    f"{int(actions[game].sum())}"
-                )
-            actions = actions.to(torch.uint8).argmax(-1)
+            actions = _indices(actions)
+        elif actions.dtype == torch.bool:  # a step of some games would make integers of them
+            raise TypeError("actions must be integers, not bool")
         return actions.detach().cpu().numpy()
 
     def _result(self, observations: NDArray[Any], info: dict[str, Any]) -> TensorDict:
         """Return the tensors of the current positions."""
-        if observations.dtype == np.uint64:  # PyTorch has few operations for it
-            observations = observations.view(np.int64)
         arrays = {
-            "observation": observations,
+            "observation": _storable(observations),
             "action_mask": info["action_mask"].view(np.bool_),
             "to_play": info["to_play"][:, None],
             "terminated": self._over[:, None].copy(),
@@ -271,7 +267,7 @@ class MijnlieffEnv(EnvBase):
         tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}
         tensors["done"] = tensors["terminated"].clone()
         tensors["truncated"] = torch.zeros_like(tensors["done"])
-        # Whoever changes the mask in a result must not change that of the specs.
+        # A caller who changes the mask in a result must not change that of the specs.
         self._share(self._mask.copy_(tensors["action_mask"]))
         return TensorDict(tensors, batch_size=self.batch_size, device=self.device)
 
@@ -299,12 +295,34 @@ def _check_options(options: dict[str, Any]) -> None:
         )
 
 
+def _indices(actions: Tensor) -> Tensor:
+    """Return one-hot actions ``(N, num_actions)`` as indices.
+
+    Raises:
+        ValueError: a row is not one 1 among zeros.
+    """
+    ones = actions == 1
+    right = (ones.sum(-1) == 1) & (ones | (actions == 0)).all(-1)
+    if (wrong := (~right).nonzero()).numel():
+        game = int(wrong[0])
+        raise ValueError(
+            f"a one-hot action is one 1 among zeros, but that of game {game} has "
+            f"{int(ones[game].sum())} ones and the values {sorted(set(actions[game].tolist()))}"
+        )
+    return ones.to(torch.uint8).argmax(-1)
+
+
+def _storable(observations: NDArray[Any]) -> NDArray[Any]:
+    """Return packed observations as int64, as PyTorch has few operations for uint64."""
+    return observations.view(np.int64) if observations.dtype == np.uint64 else observations
+
+
 def _mask_of(games: Tensor) -> NDArray[np.bool_]:
     mask: NDArray[np.bool_] = games.detach().cpu().numpy().reshape(-1).astype(np.bool_)
     return mask
 
 
-class ActorPolicy:
+class ActorPolicy(BatchedPolicy):
     """A policy from a TorchRL actor, for `evaluate`, `grade` and as an opponent.
 
     The actor is called with a `TensorDict` of batch size ``[B]`` that has the keys
@@ -328,7 +346,7 @@ class ActorPolicy:
     def __init__(
         self,
         actor: Any,
-        observation: Literal["planes", "flat", "packed"] = "flat",
+        observation: Layout = "flat",
         dtype: DTypeLike = "float32",
         *,
         deterministic: bool = True,
@@ -338,16 +356,10 @@ class ActorPolicy:
         """Check the settings."""
         if not callable(actor):
             raise TypeError(f"actor must be a TensorDictModule, not {actor!r}")
-        observation_space(Variant(), observation, dtype)  # raises for a layout or type not known
-        batch_size = integer("batch_size", batch_size)
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        super().__init__(observation, batch_size, dtype)
         self.actor = actor
-        self.observation = observation
-        self.dtype = np.dtype(dtype)
         self.deterministic = deterministic
         self.device = torch.device("cpu" if device is None else device)
-        self.batch_size = batch_size
 
     def __repr__(self) -> str:
         """Return the settings; the actor is shown by its class."""
@@ -356,47 +368,27 @@ class ActorPolicy:
             f"deterministic={self.deterministic})"
         )
 
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-            PolicyError: the actor wrote something else than a legal action.
-        """
-        return int(self.act_batch([position])[0])
-
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
-
-        Raises:
-            GameOverError: a game is over; the message says which.
-            PolicyError: the actor did not write one action for each position, or an illegal one;
-                the message names the position.
-            ValueError: positions of several variants.
-        """
-        actions = np.empty(len(positions), dtype=np.int64)
-        if not actions.size:
-            return actions
-        check_playable(positions)
+    def _choose(
+        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
+    ) -> NDArray[np.int64]:
         kind = ExplorationType.DETERMINISTIC if self.deterministic else ExplorationType.RANDOM
-        for start in range(0, len(positions), self.batch_size):
-            batch = positions[start : start + self.batch_size]
-            masks = mask_batch(batch)
-            with torch.no_grad(), set_exploration_type(kind):
-                chosen = self.actor(self._seen(batch, masks)).get("action", None)
-            if chosen is None:
-                raise PolicyError(f"{self!r} did not write the key 'action'")
-            if chosen.shape == masks.shape:
-                chosen = chosen.to(torch.uint8).argmax(-1)
-            actions[start : start + len(batch)] = check_chosen(self, chosen, batch, masks, start)
-        return actions
+        with torch.no_grad(), set_exploration_type(kind):
+            written = self.actor(self._seen(batch, masks))
+        if not isinstance(written, TensorDictBase):
+            raise PolicyError(f"{self!r} returned {written!r} and not a TensorDict")
+        chosen = written.get("action", None)
+        if chosen is None:
+            raise PolicyError(f"{self!r} did not write the key 'action'")
+        if chosen.shape == masks.shape:
+            try:
+                chosen = _indices(chosen)
+            except ValueError as error:
+                raise PolicyError(f"{self!r}: {error}") from error
+        return check_chosen(self, chosen, batch, masks, start)
 
     def _seen(self, positions: Sequence[Position], masks: NDArray[np.int8]) -> TensorDict:
         """Return what the environment shows of these positions."""
-        if self.observation == "packed":
-            seen = observe_batch(positions, "packed").view(np.int64)
-        else:
-            seen = observe_batch(positions, self.observation, self.dtype)
+        seen = _storable(self._observations(positions))
         sides = np.array([[position.to_play] for position in positions], np.int8)
         arrays = {"observation": seen, "action_mask": masks.view(np.bool_), "to_play": sides}
         tensors = {key: torch.from_numpy(value) for key, value in arrays.items()}

@@ -31,7 +31,9 @@ def to_position(state: State) -> Position:
 
     Raises:
         ValueError: the state is a batch.
+        TypeError: not a state.
     """
+    _check(state)
     if state.terminated.ndim:
         raise ValueError(
             f"the state is a batch of shape {state.terminated.shape}; use to_positions"
@@ -46,7 +48,9 @@ def to_positions(state: State) -> list[Position]:
 
     Raises:
         ValueError: the state is of one game.
+        TypeError: not a state.
     """
+    _check(state)
     if not state.terminated.ndim:
         raise ValueError("the state is of one game; use to_position")
     game: GameState = jax.tree.map(lambda leaf: np.asarray(leaf).reshape(-1), state._x)
@@ -61,6 +65,12 @@ def to_positions(state: State) -> list[Position]:
     light, dark = np.where(light_moves, own, other), np.where(light_moves, other, own)
     words = _packed(state._variant, light, dark, low, high, game)
     return functional.to_positions(words, state._variant)
+
+
+def _check(state: State) -> None:
+    """Raise unless it is a state; its class is defined in a module that imports this one."""
+    if not isinstance(getattr(state, "_x", None), GameState):
+        raise TypeError(f"state must be a mijnlieff.jax.State, not {type(state).__name__}")
 
 
 def _packed(

@@ -9,7 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import DTypeLike
 
-from mijnlieff._mijnlieff import Position, Variant, common_variant, mask_batch, observe_batch
+from mijnlieff._mijnlieff import (
+    Position,
+    Variant,
+    common_variant,
+    integer_in,
+    mask_batch,
+    observe_batch,
+)
 from mijnlieff._util.choices import check_choice
 from mijnlieff.jax import game as rules
 from mijnlieff.jax import views
@@ -122,12 +129,13 @@ class Mijnlieff(core.Env):
 
         Args:
             state: of one game; see `jax.vmap` for a batch.
-            action: an integer, any dtype.
+            action: an integer, any dtype. JAX cuts integers off to 32 bits before a compiled or
+                batched function sees them, unless 64 bits are enabled.
             key: without effect, as nothing is drawn; Pgx's wrappers pass it.
 
         Raises:
             TypeError: `action` is not an integer, or `state` not a `State`.
-            ValueError: `action` is an array, or the state is of another variant.
+            ValueError: an array in place of one action or one game, or another variant.
         """
         self._check(state)
         chosen = self._action(action)
@@ -159,15 +167,19 @@ class Mijnlieff(core.Env):
 
         Args:
             state: of one game.
-            player_id: a Pgx player; None is the one to move.
+            player_id: a Pgx player, 0 or 1; None is the one to move.
 
         Raises:
-            TypeError: `state` is not a `State`.
-            ValueError: the state is of another variant.
+            TypeError: `state` is not a `State`, or `player_id` not an integer.
+            ValueError: there is no such player, an array in place of one player or one game, or
+                another variant.
         """
         self._check(state)
-        player = state.current_player if player_id is None else player_id
-        return self._observe(state, player)
+        if player_id is None:
+            return self._observe(state, state.current_player)
+        if isinstance(player_id, int | np.integer):  # the value of others may not be known yet
+            player_id = integer_in("player_id", player_id, 0, 1)
+        return self._observe(state, _scalar("player_id", player_id))
 
     def from_position(self, position: Position, light_player: int = 0) -> State:
         """Return the state of a position, to start a game or a search from it.
@@ -177,7 +189,7 @@ class Mijnlieff(core.Env):
             light_player: the Pgx player who is Light, 0 or 1.
 
         Raises:
-            TypeError: `position` is not a `Position`.
+            TypeError: `position` is not a `Position`, or `light_player` not an integer.
             ValueError: the position is of another variant, or there is no such player.
         """
         states = self.from_positions([position], light_player)
@@ -188,7 +200,7 @@ class Mijnlieff(core.Env):
         """Return the states of positions as a batch, see `from_position`.
 
         Raises:
-            TypeError: an item is not a `Position`.
+            TypeError: an item is not a `Position`, or `light_player` not an integer.
             ValueError: no positions, positions of another variant, or there is no such player.
         """
         if common_variant(positions) != self.variant:
@@ -196,7 +208,7 @@ class Mijnlieff(core.Env):
                 f"the positions are of {positions[0].variant!r}, but the environment is of "
                 f"{self.variant!r}"
             )
-        check_choice("light_player", light_player, (0, 1))  # type: ignore[arg-type]
+        light_player = integer_in("light_player", light_player, 0, 1)
         game = game_of(positions)
         over = np.array([position.is_over for position in positions])
         state = State(
@@ -241,6 +253,10 @@ class Mijnlieff(core.Env):
         """Raise unless a state is of this game; all of it is known when a function is traced."""
         if not isinstance(state, State):
             raise TypeError(f"state must be a mijnlieff.jax.State, not {type(state).__name__}")
+        if state.terminated.ndim:
+            raise ValueError(
+                f"the state is a batch of shape {state.terminated.shape}; use jax.vmap for a batch"
+            )
         if state._variant != self.variant:
             raise ValueError(
                 f"the state is of {state._variant!r}, but the environment is of {self.variant!r}"
@@ -248,14 +264,9 @@ class Mijnlieff(core.Env):
 
     def _action(self, action: Any) -> jax.Array:
         """Return an action as int32; one that does not exist stays so."""
-        action = jnp.asarray(action)
-        if not jnp.issubdtype(action.dtype, jnp.integer):
-            raise TypeError(f"action must be an integer, not {action.dtype}")
-        if action.ndim:
-            raise ValueError(
-                f"action must be one integer, not an array of shape {action.shape}; use "
-                "jax.vmap(env.step) for a batch of games"
-            )
+        if isinstance(action, int | np.integer) and not 0 <= action < self.num_actions:
+            action = -1  # JAX would take the low bits of a number that is too large
+        action = _scalar("action", action)
         if action.dtype.itemsize > 4:  # its low bits alone may be an action
             action = jnp.where((action < 0) | (action >= self.num_actions), -1, action)
         return action.astype(jnp.int32)
@@ -278,3 +289,18 @@ class Mijnlieff(core.Env):
 
     def _observe(self, state: State, player_id: jax.Array) -> jax.Array:
         return self._view(state._x, player_id == state.current_player)
+
+
+def _scalar(name: str, value: Any) -> jax.Array:
+    """Return an argument that is one integer as an array without axes."""
+    if value is None or isinstance(value, str):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    number = jnp.asarray(value)
+    if not jnp.issubdtype(number.dtype, jnp.integer):
+        raise TypeError(f"{name} must be an integer, not {number.dtype}")
+    if number.ndim:
+        raise ValueError(
+            f"{name} must be one integer, not an array of shape {number.shape}; use jax.vmap for "
+            "a batch of games"
+        )
+    return number

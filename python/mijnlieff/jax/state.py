@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["State"]
 
 _SIZE = 320
+_SCALES = 0.1, 25.6  # 32 to 8192 pixels, the sizes of a drawing
 
 
 @dataclass
@@ -64,9 +65,12 @@ class State(core.State):
             scale: 1 draws a board with a longer side of 320 pixels; None is 1.
 
         Raises:
-            ValueError: the drawing would be smaller than 32 pixels or larger than 8192.
+            ValueError: a scale that is not 0.1 to 25.6, for 32 to 8192 pixels.
         """
-        size = round(_SIZE * (1.0 if scale is None else scale))
+        scale = 1.0 if scale is None else scale
+        if not _SCALES[0] <= scale <= _SCALES[1]:
+            raise ValueError(f"scale must be {_SCALES[0]} to {_SCALES[1]}, not {scale!r}")
+        size = round(_SIZE * scale)
         if self.terminated.ndim == 0:
             return svg(to_position(self), size=size)
         return Gallery(to_positions(self), size=size)._repr_svg_()

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, integer, mask_batch, observe_batch, seed_of
+from mijnlieff._mijnlieff import Position, seed_of
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.playable import check_playable, softmax
+from mijnlieff.policies.batched import BatchedPolicy, Layout
+from mijnlieff.policies.playable import softmax
 
 __all__ = ["NetworkPolicy"]
 
 _Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
 
-class NetworkPolicy:
+class NetworkPolicy(BatchedPolicy):
     """A policy from a function that returns a logit for every action.
 
     The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` in the
     chosen layout (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
     returns logits ``(B, num_actions)``, or a tuple of logits and values; the values are ignored.
     Logits may be anything that NumPy converts to an array of real numbers, and PyTorch tensors.
-    Illegal actions are masked by the policy, so their logits do not matter.
+    Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
+    a logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
 
     Args:
         fn: the function.
@@ -45,7 +47,7 @@ class NetworkPolicy:
     def __init__(
         self,
         fn: _Network,
-        observation: Literal["planes", "flat", "packed"] = "flat",
+        observation: Layout = "flat",
         temperature: float = 0.0,
         seed: int = 0,
         batch_size: int = 4096,
@@ -53,18 +55,15 @@ class NetworkPolicy:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        Variant().observation_shape(observation)  # raises for a layout that does not exist
+        super().__init__(observation, batch_size)
+        if isinstance(temperature, bool) or not isinstance(temperature, int | float | np.number):
+            raise TypeError(f"temperature must be a number, not {temperature!r}")
         if not (temperature >= 0 and math.isfinite(temperature)):
             raise ValueError(
                 f"temperature must be a finite number of at least 0, not {temperature!r}"
             )
-        batch_size = integer("batch_size", batch_size)
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         self.fn = fn
-        self.observation = observation
         self.temperature = float(temperature)
-        self.batch_size = batch_size
         self.seed = seed_of(seed)
         self._generator = np.random.default_rng(self.seed)
 
@@ -76,36 +75,16 @@ class NetworkPolicy:
             f"temperature={self.temperature}, seed={self.seed})"
         )
 
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-            PolicyError: the function returned invalid logits, see `act_batch`.
-        """
-        return int(self.act_batch([position])[0])
-
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
-
-        Raises:
-            GameOverError: a game is over; the message says which.
-            PolicyError: the function returned a wrong shape or dtype, a logit that is NaN or +inf,
-                or -inf for every legal action of a position; the message names it.
-            ValueError: positions of several variants.
-        """
-        actions = np.empty(len(positions), dtype=np.int64)
-        if not actions.size:
-            return actions
-        check_playable(positions)
-        for start in range(0, len(positions), self.batch_size):
-            logits = self._logits(positions, start)
-            if self.temperature > 0:
-                # The largest of logits with Gumbel noise is a draw from their softmax.
-                noise = self._generator.gumbel(size=logits.shape)
-                logits = logits / self.temperature + noise
-            actions[start : start + len(logits)] = logits.argmax(axis=1)
-        return actions
+    def _choose(
+        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
+    ) -> NDArray[np.int64]:
+        logits = self._logits(batch, masks, start)
+        if self.temperature > 0:
+            # The largest of logits with Gumbel noise is a draw from their softmax.
+            noise = self._generator.gumbel(size=logits.shape)
+            logits = logits / self.temperature + noise
+        chosen: NDArray[np.int64] = logits.argmax(axis=1)
+        return chosen
 
     @property
     def is_deterministic(self) -> bool:
@@ -120,17 +99,15 @@ class NetworkPolicy:
             PolicyError: as in `act_batch`.
             ValueError: no positions, or positions of several variants.
         """
-        check_playable(positions)
-        parts = range(0, len(positions), self.batch_size)
         return np.concatenate(
-            [softmax(self._logits(positions, start), self.temperature) for start in parts]
+            [softmax(self._logits(*part), self.temperature) for part in self._parts(positions)]
         )
 
-    def _logits(self, positions: Sequence[Position], start: int) -> NDArray[np.float64]:
+    def _logits(
+        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
+    ) -> NDArray[np.float64]:
         """Return the logits for a part of the positions, with -inf for illegal actions."""
-        batch = positions[start : start + self.batch_size]
-        masks = mask_batch(batch)
-        return self._check(self.fn(observe_batch(batch, self.observation), masks), masks, start)
+        return self._check(self.fn(self._observations(batch), masks), masks, start)
 
     def _check(self, output: Any, masks: NDArray[np.int8], start: int) -> NDArray[np.float64]:
         """Return the logits, float64, with -inf for illegal actions."""

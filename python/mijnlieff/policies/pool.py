@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections import deque
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from mijnlieff._util.mixing import mix
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import Policy, PolicyLike, chosen_actions, make_policy
 
-__all__ = ["OpponentPool"]
+__all__ = ["OpponentPool", "check_weight"]
 
 _Member = tuple[Policy, float]
 
@@ -60,6 +61,10 @@ class OpponentPool:
         """Take the players."""
         if isinstance(players, str):
             raise TypeError(f"players must be a list, such as [{players!r}]")
+        if not isinstance(players, Sequence):
+            raise TypeError(f"players must be a list of policies, not {players!r}")
+        if not isinstance(weights, Sequence | np.ndarray | None):
+            raise TypeError(f"weights must be a list of numbers, not {weights!r}")
         each = [1.0] * len(players) if weights is None else list(weights)
         if len(each) != len(players):
             raise ValueError(f"{len(players)} players need as many weights, not {len(each)}")
@@ -68,7 +73,8 @@ class OpponentPool:
         self.limit = limit
         self.seed = seed_of(seed)
         self._players = [_member(*pair) for pair in zip(players, each, strict=True)]
-        self._added: deque[_Member] = deque(maxlen=limit)
+        most = None if limit is None else min(limit, sys.maxsize)
+        self._added: deque[_Member] = deque(maxlen=most)
         self._generator = np.random.default_rng(self.seed)
         # Who plays which game, and the ply of its last position. Games that end are not reported:
         # once there are many, those that were not seen since the last time are forgotten.
@@ -100,9 +106,11 @@ class OpponentPool:
         A policy that goes on learning must be copied before, or the member changes with it.
 
         Raises:
-            ValueError: an unknown name, or the weight is not above 0 and finite.
+            ValueError: an unknown name, the pool itself, or the weight is not above 0 and finite.
             TypeError: not a policy, or the weight is not a number.
         """
+        if policy is self:
+            raise ValueError("a pool cannot be its own member")
         self._added.append(_member(policy, weight))
 
     def act(self, position: Position) -> int:
@@ -122,7 +130,7 @@ class OpponentPool:
             PolicyError: as in `act_games`.
         """
         draws = self._generator.random(len(positions))
-        return self._act([self._drawn(draw) for draw in draws.tolist()], positions)
+        return self._act([self._drawn(draw) for draw in draws.tolist()], positions, None)
 
     def act_games(
         self, positions: Sequence[Position], games: NDArray[np.uint64]
@@ -137,13 +145,15 @@ class OpponentPool:
             PolicyError: the pool is empty, or a member returned something illegal.
         """
         key = mix(np.array([self.seed], np.uint64))
-        draws = (mix(games ^ key) >> np.uint64(11)) * 2.0**-53
+        mixed = mix(games ^ key)
+        draws = (mixed >> np.uint64(11)) * 2.0**-53
         rows = zip(games.tolist(), draws.tolist(), positions, strict=True)
         members = [self._member_in(game, draw, position.ply) for game, draw, position in rows]
         self._largest_batch = max(self._largest_batch, len(positions))
         if len(self._playing) > 16 * self._largest_batch:
             self._playing, self._played_before = {}, self._playing
-        return self._act(members, positions)
+        # Pools among the members must not draw by the same numbers.
+        return self._act(members, positions, mixed)
 
     def _member_in(self, game: int, draw: float, ply: int) -> Policy:
         """Return the member that plays a game, which is new if it was at a later ply before."""
@@ -156,11 +166,17 @@ class OpponentPool:
         """Return the member for a number from 0 to 1."""
         if not len(self):
             raise PolicyError("the opponent pool is empty; add a policy before it plays")
-        bounds = np.cumsum(self.weights)
+        weights = np.array(self.weights)
+        bounds = np.cumsum(weights / weights.max())  # the sum could be infinite
         place = int(np.searchsorted(bounds, draw * bounds[-1], side="right"))
         return self.members[min(place, len(self) - 1)]
 
-    def _act(self, members: list[Policy], positions: Sequence[Position]) -> NDArray[np.int64]:
+    def _act(
+        self,
+        members: list[Policy],
+        positions: Sequence[Position],
+        games: NDArray[np.uint64] | None,
+    ) -> NDArray[np.int64]:
         """Return what the members choose, each asked about all of its positions at once."""
         actions = np.empty(len(positions), np.int64)
         rows: dict[int, list[int]] = {}
@@ -168,14 +184,25 @@ class OpponentPool:
             rows.setdefault(id(member), []).append(row)
         for chosen in rows.values():
             theirs = [positions[row] for row in chosen]
-            actions[chosen] = chosen_actions(members[chosen[0]], theirs)
+            numbers = None if games is None else games[chosen]
+            actions[chosen] = chosen_actions(members[chosen[0]], theirs, numbers)
         return actions
 
 
 def _member(policy: PolicyLike, weight: float) -> _Member:
     """Return a policy with its weight, after checking both."""
-    if isinstance(weight, bool) or not isinstance(weight, int | float | np.number):
+    return make_policy(policy), check_weight(weight)
+
+
+def check_weight(weight: float) -> float:
+    """Return the weight of a member.
+
+    Raises:
+        ValueError: it is not above 0 and finite.
+        TypeError: it is not a number.
+    """
+    if isinstance(weight, bool) or not isinstance(weight, Real):
         raise TypeError(f"a weight is a number, not {weight!r}")
-    if not (weight > 0 and math.isfinite(weight)):
+    if not 0 < weight <= sys.float_info.max:
         raise ValueError(f"a weight must be above 0 and finite, not {weight!r}")
-    return make_policy(policy), float(weight)
+    return float(weight)

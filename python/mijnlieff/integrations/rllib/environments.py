@@ -94,7 +94,9 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
         """Make the game; `reset` starts it."""
         super().__init__()
         options = _checked(config, (*_GAME, "state_bytes"), _NOT_IN_MULTI)
-        self._state_bytes = bool(options.pop("state_bytes", False))
+        self._state_bytes = options.pop("state_bytes", False)
+        if not isinstance(self._state_bytes, bool):
+            raise TypeError(f"state_bytes must be True or False, not {self._state_bytes!r}")
         self._layout = options.get("observation", "flat")
         self._game = MijnlieffEnv(opponent=None, **options)
         self._player: int | None = None
@@ -153,6 +155,7 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
 
         Raises:
             ValueError: another agent acts, or none or both.
+            TypeError: the actions are not a dictionary, or the action is not an integer.
             GameOverError: the game is over or was never started.
             IllegalMoveError: the action is out of range, or illegal with
                 ``illegal_action="raise"``. Nothing has changed.
@@ -160,6 +163,8 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
         player = self._player
         if player is None:
             raise GameOverError("there is no game; reset the environment first")
+        if not isinstance(action_dict, Mapping):
+            raise TypeError(f"actions are a dictionary by agent, not {action_dict!r}")
         if set(action_dict) != {player}:
             raise ValueError(f"agent {player} is to move, not {list(action_dict)}")
         observation, reward, over, _, info = self._game.step(action_dict[player])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,10 +11,10 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
-from mijnlieff._mijnlieff import Variant, functional_to_positions
+from mijnlieff._mijnlieff import Variant, functional_to_positions, seed_of
 from mijnlieff.errors import PolicyError
+from mijnlieff.integrations._model_policy import ModelPolicy
 from mijnlieff.policies.base import chosen_actions, make_policy
-from mijnlieff.policies.network import NetworkPolicy
 
 if TYPE_CHECKING:
     from typing import Self
@@ -78,7 +78,8 @@ class RandomMaskedRLModule(_FixedRLModule):
     def setup(self) -> None:
         """Make the random generator."""
         super().setup()
-        self._generator = np.random.default_rng(self._settings.get("seed"))
+        seed = self._settings.get("seed")
+        self._generator = np.random.default_rng(None if seed is None else seed_of(seed))
 
     def _choose(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         # The largest of equally distributed numbers is each legal action equally often.
@@ -102,7 +103,7 @@ class PolicyRLModule(_FixedRLModule):
     Raises:
         ValueError: ``"policy"`` is missing or unknown, the observations have no
             ``"state_bytes"``, or the variant does not fit the action space.
-        TypeError: ``"policy"`` is not a policy.
+        TypeError: ``"policy"`` is not a policy, or ``"variant"`` not a `Variant`.
     """
 
     needs = "state_bytes"
@@ -117,6 +118,8 @@ class PolicyRLModule(_FixedRLModule):
             )
         variant = self._settings.get("variant")
         self.variant = Variant() if variant is None else variant
+        if not isinstance(self.variant, Variant):
+            raise TypeError(f"model_config['variant'] must be a Variant, not {variant!r}")
         if self.action_space.n != self.variant.num_actions:
             raise ValueError(
                 f"the environment has {self.action_space.n} actions and the variant "
@@ -136,7 +139,7 @@ class PolicyRLModule(_FixedRLModule):
         return chosen_actions(self.policy, functional_to_positions(states, self.variant))
 
 
-class RLModulePolicy(NetworkPolicy):
+class RLModulePolicy(ModelPolicy):
     """A trained RLlib module as a `Policy`, for `evaluate`, `grade` and the rest of the package.
 
     The module's ``forward_inference`` is asked, on the device of its weights. Its observation
@@ -169,21 +172,15 @@ class RLModulePolicy(NetworkPolicy):
         if module.is_stateful():
             raise ValueError("a module that keeps a state between moves cannot be a policy")
         self.module = module
-        super().__init__(self._forward, self._layout(), temperature, seed, batch_size)
+        seen = module.observation_space
+        seen = seen.spaces.get("observations") if isinstance(seen, Dict) else seen
+        spaces = seen, module.action_space
+        super().__init__(self._forward, *spaces, temperature, seed, batch_size)
 
     def __repr__(self) -> str:
         """Return the settings; a module is shown by its class."""
         name = type(self.module).__name__
         return f"RLModulePolicy({name}, temperature={self.temperature}, seed={self.seed})"
-
-    def _layout(self) -> Literal["flat", "planes"]:
-        space = self.module.observation_space
-        seen = space.spaces.get("observations") if isinstance(space, Dict) else space
-        layouts: dict[int, Literal["flat", "planes"]] = {1: "flat", 3: "planes"}
-        layout = layouts.get(len(getattr(seen, "shape", None) or ()))
-        if layout is None:
-            raise ValueError(f"the module observes {space}, not flat observations or planes")
-        return layout
 
     def _forward(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Any:
         has_weights = isinstance(self.module, torch.nn.Module)

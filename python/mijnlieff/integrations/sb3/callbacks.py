@@ -7,6 +7,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from mijnlieff._mijnlieff import integer
 from mijnlieff.integrations.sb3.policy import SB3Policy
 from mijnlieff.policies import OpponentPool
+from mijnlieff.policies.pool import check_weight
 
 __all__ = ["SnapshotCallback"]
 
@@ -24,8 +25,9 @@ class SnapshotCallback(BaseCallback):
         verbose: 1 prints a line for each copy.
 
     Raises:
-        TypeError: not a pool, or `every` is not an integer.
-        ValueError: `every` is below 1.
+        TypeError: not a pool, `every` is not an integer, or `weight` not a number.
+        ValueError: `every` is below 1, or `weight` not above 0 and finite. When training starts:
+            `deterministic` is False, but the algorithm has no probabilities of actions.
     """
 
     def __init__(
@@ -45,13 +47,14 @@ class SnapshotCallback(BaseCallback):
             raise ValueError(f"every must be at least 1, not {every}")
         self.pool = pool
         self.every = every
-        self.weight = weight
+        self.weight = check_weight(weight)
         self.deterministic = deterministic
         self.taken = 0
         self._last: int | None = None
 
     def _on_training_start(self) -> None:
         """Count from here, unless the model goes on from where this callback saw it last."""
+        SB3Policy(self.model, deterministic=self.deterministic)  # raises for other algorithms now
         if self._last is None or self.num_timesteps < self._last:
             self._last = self.num_timesteps
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from mijnlieff._mijnlieff import Position, mask_batch, observe_batch
-from mijnlieff.policies import NetworkPolicy
+from mijnlieff.integrations._model_policy import ModelPolicy
 
 __all__ = ["SB3Policy"]
 
 
-class SB3Policy(NetworkPolicy):
+class SB3Policy(ModelPolicy):
     """A model of Stable-Baselines3 as a policy, for `evaluate`, `grade` and ``opponent=``.
 
     The layout and dtype of observations follow from the model's observation space. Illegal actions
@@ -64,15 +61,15 @@ class SB3Policy(NetworkPolicy):
                 "deterministic=True"
             )
         self.algorithm = type(model).__name__
-        self._space = model.observation_space
-        self._num_actions = _num_actions(model.action_space)
         network, normalize = model.policy, model.get_vec_normalize_env()
         if frozen:
             network, normalize = _copied(network), copy.deepcopy(normalize)
         self._network, self._normalize = network, normalize
-        layout = _layout(self._space, self._num_actions)
-        temperature = 0.0 if deterministic else 1.0
-        super().__init__(self._scores, layout, temperature, seed, batch_size)
+        spaces, temperature = (
+            (model.observation_space, model.action_space),
+            float(not deterministic),
+        )
+        super().__init__(self._scores, *spaces, temperature, seed, batch_size)
 
     def __repr__(self) -> str:
         """Return the algorithm and the settings."""
@@ -80,20 +77,6 @@ class SB3Policy(NetworkPolicy):
             f"SB3Policy({self.algorithm}, observation={self.observation!r}, "
             f"deterministic={self.is_deterministic}, seed={self.seed})"
         )
-
-    def _logits(self, positions: Sequence[Position], start: int) -> NDArray[np.float64]:
-        """Return the logits for a part of the positions, with -inf for illegal actions."""
-        batch = positions[start : start + self.batch_size]
-        variant, shape = batch[0].variant, self._space.shape
-        theirs = (variant.observation_shape(self.observation), variant.num_actions)
-        if theirs != (shape, self._num_actions):
-            raise ValueError(
-                f"the model was trained with observations {shape} and {self._num_actions} actions; "
-                f"those of {variant!r} have {theirs[0]} and {theirs[1]}"
-            )
-        masks = mask_batch(batch)
-        observations = observe_batch(batch, self.observation, self._space.dtype)
-        return self._check(self.fn(observations, masks), masks, start)
 
     def _scores(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Any:
         """Return a number for each action, from which the best or a random one is taken."""
@@ -131,25 +114,4 @@ def _scores_of(model: Any) -> str:
     raise TypeError(
         f"{type(model).__name__} gives neither probabilities nor values of single actions; use "
         "MaskablePPO, PPO, A2C, TRPO, DQN or QRDQN, or mijnlieff.FunctionPolicy"
-    )
-
-
-def _num_actions(space: Any) -> int:
-    if not isinstance(space, Discrete):
-        raise ValueError(f"the model's action space must be Discrete, not {space}")
-    return int(space.n)
-
-
-def _layout(space: Any, num_actions: int) -> Literal["flat", "planes"]:
-    """Return the layout of observations of a space."""
-    cells = num_actions // 4
-    if isinstance(space, Box) and num_actions == 4 * cells + 1:
-        if space.shape == (3 * cells + 8,):
-            return "flat"
-        if len(space.shape) == 3 and space.shape[0] == 12:
-            return "planes"
-    raise ValueError(
-        f"the model was trained with the observation space {space} and {num_actions} actions; "
-        "those of this package are 'flat' (3 * cells + 8,) or 'planes' (12, height, width), and "
-        "4 * cells + 1"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
-from mijnlieff._mijnlieff import seed_of
+from mijnlieff._mijnlieff import integer, integer_in
 from mijnlieff.envs.vector import VectorEnv
 
 if TYPE_CHECKING:
@@ -69,7 +68,8 @@ class MijnlieffVecEnv(VecEnv):
         self._games = VectorEnv(
             num_envs, variant, opponent=opponent, illegal_action=illegal_action, **options
         )
-        self._actions: ArrayLike | None = None
+        self._actions: ArrayLike = ()
+        self._waiting = False
         self._own: list[dict[str, Any]] = [{} for _ in range(self._games.num_envs)]
         self.render_mode = self._games.render_mode
         self.metadata = {key: self._games.metadata[key] for key in ("render_modes", "render_fps")}
@@ -96,7 +96,7 @@ class MijnlieffVecEnv(VecEnv):
         """
         unseeded = all(seed is None for seed in self._seeds)
         observations, info = self._games.reset(seed=None if unseeded else self._seeds)
-        self._actions = None
+        self._waiting = False
         self._reset_seeds()
         rows = zip(info["action_mask"], info["to_play"], strict=True)
         self.reset_infos = [{"action_mask": mask, "to_play": side} for mask, side in rows]
@@ -104,7 +104,7 @@ class MijnlieffVecEnv(VecEnv):
 
     def step_async(self, actions: ArrayLike) -> None:
         """Take the actions that `step_wait` plays, integers ``(num_envs,)``."""
-        self._actions = actions
+        self._actions, self._waiting = actions, True
 
     def step_wait(
         self,
@@ -125,9 +125,9 @@ class MijnlieffVecEnv(VecEnv):
             PolicyError: the opponent returned something illegal. No game has moved.
             RuntimeError: `step_async` was not called.
         """
-        if self._actions is None:
+        if not self._waiting:
             raise RuntimeError("step_wait plays the actions of step_async, which was not called")
-        actions, self._actions = self._actions, None
+        actions, self._actions, self._waiting = self._actions, (), False
         observations, rewards, dones, _, info = self._games.step(actions)
         rows = zip(info["action_mask"], info["to_play"], strict=True)
         infos = [
@@ -169,8 +169,7 @@ class MijnlieffVecEnv(VecEnv):
             TypeError: the seed is not an integer.
         """
         if seed is not None:
-            seed = seed_of(seed)
-            seed_of(seed + self.num_envs - 1)
+            seed = integer_in("seed", seed, 0, 2**64 - self.num_envs)
         return super().seed(seed)  # type: ignore[no-any-return]
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
@@ -181,8 +180,11 @@ class MijnlieffVecEnv(VecEnv):
 
         Raises:
             ValueError: there is an option, or not one dictionary for each game.
+            TypeError: something else than dictionaries.
         """
         each = [options or {}] if isinstance(options, dict | None) else options
+        if not isinstance(each, list) or not all(isinstance(one, dict) for one in each):
+            raise TypeError(f"options are a dictionary, or a list of them, not {options!r}")
         if isinstance(options, list) and len(options) != self.num_envs:
             raise ValueError(f"{self.num_envs} games need {self.num_envs} options, not {len(each)}")
         for name in (name for one in each for name in one):
@@ -204,6 +206,7 @@ class MijnlieffVecEnv(VecEnv):
         Raises:
             AttributeError: there is no such attribute.
             IndexError: there is no such game.
+            TypeError: `indices` are not integers.
         """
         chosen = self._selected(indices)
         if attr_name in _SHARED:
@@ -281,7 +284,7 @@ class MijnlieffVecEnv(VecEnv):
         if indices is None:
             return list(range(self.num_envs))
         each = [indices] if np.ndim(indices) == 0 else indices  # type: ignore[arg-type]
-        numbers = [operator.index(one) for one in each]  # type: ignore[union-attr, arg-type]
+        numbers = [integer("indices", one) for one in each]  # type: ignore[union-attr]
         for number in numbers:
             if not -self.num_envs <= number < self.num_envs:
                 raise IndexError(f"there is no game {number} among {self.num_envs}")
