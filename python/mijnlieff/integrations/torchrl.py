@@ -253,7 +253,8 @@ class MijnlieffEnv(EnvBase):
             actions = _indices(actions)
         elif actions.dtype == torch.bool:  # a step of some games would make integers of them
             raise TypeError("actions must be integers, not bool")
-        return actions.detach().cpu().numpy()
+        indices: NDArray[Any] = actions.detach().cpu().numpy()
+        return indices
 
     def _result(self, observations: NDArray[Any], info: dict[str, Any]) -> TensorDict:
         """Return the tensors of the current positions."""

@@ -92,7 +92,7 @@ class OpponentPool:
 
     @property
     def members(self) -> tuple[Policy, ...]:
-        """The members: the players that stay, then the others from the oldest to the newest."""
+        """The players that stay, then the members added later from the oldest to the newest."""
         return tuple(policy for policy, _ in (*self._players, *self._added))
 
     @property

@@ -129,7 +129,8 @@ class _Rollouts(_LocalSource):
 
     def collect(self) -> Experience:
         assert self._network is not None  # a round has begun
-        return self._games.play_round(self._network)
+        experience: Experience = self._games.play_round(self._network)
+        return experience
 
     def abandon(self) -> None:
         pass
