@@ -44,7 +44,7 @@ print(time.process_time() - began)
 
 
 def best_times(work: dict[str, Callable[[], float | None]], rounds: int) -> dict[str, float]:
-    """Return the shortest processor time of each function, or what it says that it took."""
+    """Return the shortest processor time of each function, or the time that it returns."""
     best = dict.fromkeys(work, float("inf"))
     for _ in range(rounds + 1):
         for name, function in work.items():

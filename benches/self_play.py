@@ -3,9 +3,9 @@
     python benches/self_play.py
 
 Both play games of the same settings with the champion's network, in turns, on one thread. The loop
-asks a `TreeSearch` for its leaves and has the native network evaluate them; it keeps neither trees
-nor evaluations, and it solves leaves as it does roots. Of several rounds the one with the least
-processor time counts, as it depends less on other load than wall time does.
+gets leaves from a `TreeSearch` and evaluates them with the same native network. It keeps neither
+trees nor evaluations, and it solves leaves with as many empty cells as roots. The round with the
+least processor time counts, which depends less on other load than wall time does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def evaluate(observations: np.ndarray, _masks: np.ndarray) -> tuple[np.ndarray, 
 
 
 def play_in_python(games: int, simulations: int, solve_below: int, seed: int) -> int:
-    """Play games by a search at a time; return the number of samples."""
+    """Play games, one batch of searches for each ply; return the number of samples."""
     rng = np.random.default_rng(seed)
     positions = [Position()] * games
     for game, plies in enumerate(rng.integers(5, size=games).tolist()):
@@ -69,7 +69,7 @@ def play_in_python(games: int, simulations: int, solve_below: int, seed: int) ->
 def rates(
     games: int, simulations: int, roots_below: int, leaves_below: int, rounds: int
 ) -> dict[str, Any]:
-    """Return games per second of both, and what the native games took."""
+    """Return games per second of both, their ratio, and evaluations for each native game."""
     native = SelfPlay(
         NETWORK,
         num_games=512,

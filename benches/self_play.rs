@@ -1,12 +1,12 @@
-//! Games of self-play by a network that takes no time: what the rest takes.
+//! Measures self-play without the time of a network: evaluations are looked up.
 //!
 //! ```sh
 //! cargo run --release --manifest-path benches/Cargo.toml --bin self_play roots=9 leaves=9
 //! ```
 //!
 //! Options are `games=`, `simulations=`, `random_plies=`, `roots=` and `leaves=` (the most empty
-//! cells of roots and leaves that are solved). An evaluation is a row of random numbers, which the
-//! position chooses.
+//! cells of roots and leaves that are solved). An evaluation is a row of random numbers, chosen by
+//! the position.
 
 use std::env;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
     python examples/jax_mctx.py
 
-A small network learns from tree searches in games that it plays against itself. The value of the
+A small network learns from tree searches in games against itself. The value of the
 next position belongs to the opponent, so the search discounts it by -1. At the end the network
 alone, without search, meets a random player. Needs ``pip install 'mijnlieff[jax]' mctx optax``.
 """
@@ -33,7 +33,7 @@ def network(params, observations, mask):
 
 
 def simulate(params, key, actions, state):
-    """Play an action in every game, as mctx asks for it."""
+    """Play an action in every game, in the form that mctx needs."""
     after = jax.vmap(ENV.step)(state, actions)
     logits, value = network(params, after.observation, after.legal_action_mask)
     reward = after.rewards[jnp.arange(len(actions)), state.current_player]
@@ -44,7 +44,7 @@ def simulate(params, key, actions, state):
 
 @partial(jax.jit, static_argnames=("batch", "simulations"))
 def play(params, key, batch, simulations):
-    """Play whole games; return rows for `loss`, of weight 0 after the end of a game."""
+    """Play whole games; return rows for `loss`, which have weight 0 after the end of a game."""
 
     def ply(state, key):
         logits, value = network(params, state.observation, state.legal_action_mask)

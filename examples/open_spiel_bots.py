@@ -2,9 +2,9 @@
 
     python examples/open_spiel_bots.py
 
-The bot searches with random games, without a network. It becomes a policy here, so `evaluate` plays
-both seats of every opening and gives 95 % intervals; a match that OpenSpiel runs itself comes
-first. The example needs OpenSpiel (``pip install 'mijnlieff[open-spiel]'``).
+The bot searches with random games, without a network. First OpenSpiel itself runs a game. Then the
+bot becomes a policy, so `evaluate` plays both seats of every opening and gives 95 % intervals. The
+example needs OpenSpiel (``pip install 'mijnlieff[open-spiel]'``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mijnlieff.integrations.open_spiel import BotPolicy, PolicyBot, load_game
 
 
 def make_bot(game: pyspiel.Game, simulations: int, seed: int) -> MCTSBot:
-    """Return their bot, which grows a tree of this many simulations for each move."""
+    """Return OpenSpiel's bot, which runs this many simulations for each move."""
     draw = np.random.RandomState(seed)
     evaluator = RandomRolloutEvaluator(n_rollouts=1, random_state=draw)
     return MCTSBot(game, uct_c=1.4, max_simulations=simulations, evaluator=evaluator,
@@ -29,7 +29,7 @@ def make_bot(game: pyspiel.Game, simulations: int, seed: int) -> MCTSBot:
 
 
 def play_in_open_spiel(game: pyspiel.Game, bot: MCTSBot, name: str) -> None:
-    """Play one game in a loop as OpenSpiel has it, and print its moves."""
+    """Play one game in a loop in the style of OpenSpiel, and print its moves."""
     players = [bot, PolicyBot(name)]
     state = game.new_initial_state()
     moves = []
@@ -43,7 +43,7 @@ def play_in_open_spiel(game: pyspiel.Game, bot: MCTSBot, name: str) -> None:
 
 def main() -> None:
     """Play one game and a match against each opponent."""
-    parser = argparse.ArgumentParser(description="Their tree search against our policies.")
+    parser = argparse.ArgumentParser(description="OpenSpiel's tree search against our policies.")
     parser.add_argument("--games", type=int, default=100, help="games of each match")
     parser.add_argument("--simulations", type=int, default=100, help="simulations of each move")
     parser.add_argument("--seed", type=int, default=0)

@@ -2,9 +2,9 @@
 
     python examples/rllib_self_play.py
 
-Every game is played by one module against itself; RLlib keeps the turns of the two agents apart, so
-no sign needs to change. Games start after a few random plies, so that the module meets more than
-its own openings. At the end it plays as a policy of the package against a random player. The
+One module plays every game against itself. RLlib keeps the turns of the two agents apart, so
+rewards need no change of sign. Games start after a few random plies, so that the module sees more
+than its own openings. At the end it plays as a policy of the package against a random player. The
 example needs RLlib (``pip install 'mijnlieff[rllib]'``).
 """
 
@@ -26,7 +26,7 @@ RANDOM_PLIES = 6
 
 
 def configuration(steps: int, runners: int) -> PPOConfig:
-    """Return the settings: ``steps`` turns for each update, by so many remote processes."""
+    """Return the settings: ``steps`` turns for each update, played by remote processes."""
     module = RLModuleSpec(
         module_class=ActionMaskingTorchRLModule,
         model_config=DefaultModelConfig(fcnet_hiddens=[256, 256], fcnet_activation="relu"),

@@ -2,10 +2,10 @@
 
     python examples/sb3_maskable_ppo.py
 
-Every game is played by one member of a pool: at first only by a random and a greedy player, later
-also by copies of the agent, which are added while it learns. At the end the agent is measured: its
-scores against fixed players with 95 % intervals, and a grade against exact play. With the defaults
-that takes a minute or two on one core. Needs ``pip install 'mijnlieff[sb3]'``.
+The opponent in each game is one member of a pool: at first a random or a greedy player, later also
+a copy of the agent, as copies are added while it learns. At the end the agent is measured by its
+scores against fixed players, with 95 % intervals, and by a grade against exact play. With the
+defaults this takes a minute or two on one core. Needs ``pip install 'mijnlieff[sb3]'``.
 """
 
 from __future__ import annotations

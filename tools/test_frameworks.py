@@ -3,10 +3,10 @@
     python tools/test_frameworks.py [NAME ...]
 
 Frameworks pin versions that clash, so every row of `ENVIRONMENTS` gets a virtual environment, made
-by uv in `.venv-frameworks/`. The package itself is not built again: a .pth file points to the built
-tree. A name selects a row, or all rows of a framework. Without names, all rows are tested. The
-table at the end has one line for each check; the exit code is 1 if any failed. Standard library
-only.
+by uv in `.venv-frameworks/`. The package itself is not built again, as a .pth file points to the
+built tree. A name selects a row, or all rows of a framework. Without names, all rows are tested.
+The table at the end has one line for each check; the exit code is 1 if any failed. Needs only the
+standard library.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Environment:
     name: str
     framework: str  # its tests are tests/frameworks/test_{framework}.py, and ..._*.py
     extras: tuple[str, ...]
-    shown: tuple[str, ...]  # distributions whose versions the table tells
+    shown: tuple[str, ...]  # distributions whose versions the table shows
     pins: tuple[str, ...] = ()  # requirements besides those of the extras
     more_tests: tuple[str, ...] = ()  # in tests/python
 
@@ -55,7 +55,7 @@ GYMNASIUM_TESTS = (
 
 
 def gymnasium_row(name: str, *pins: str) -> Environment:
-    """Return a row of Gymnasium, with what else its environments' tests need."""
+    """Return a row of Gymnasium, with the other requirements of its environments' tests."""
     extras = ("render", "pettingzoo")
     return Environment(name, "gymnasium", extras, ("gymnasium",), pins, GYMNASIUM_TESTS)
 
@@ -184,7 +184,7 @@ def run_tests(python: Path, tests: list[Path], report: Path) -> str:
     """Run test files of one folder, with a report as JUnit XML.
 
     Returns:
-        What went wrong beyond failed tests, or nothing.
+        A message about errors other than failed tests, or an empty text.
     """
     command = [python, "-m", "pytest", "-q", "--rootdir", ROOT, f"--junitxml={report}"]
     if tests[0].parent == TESTS:  # those of tests/python have their settings in pyproject.toml
@@ -234,7 +234,7 @@ def own_tests(environment: Environment) -> list[Path]:
 
 
 def check(uv: str, environment: Environment, python: str) -> list[Check]:
-    """Install and test one row. Whatever goes wrong becomes a failed line."""
+    """Install and test one row. Any error becomes a failed line."""
     versions, number = "", ""
 
     def line(what: str, result: str, seconds: float, failed: bool) -> Check:

@@ -2,16 +2,16 @@
 
     python benches/frameworks/jax_games.py
 
-Prints steps of one game in a second for each way to play, and each rate as a share of that of
-connect four. Every step gives observation, mask, rewards and the end of the game; actions are
-random and legal. The rounds of the games take turns, every round plays the same, and the least time
-of each step, or of each scan, counts: other load on the machine only makes it longer.
+Prints steps per second for each way to play, and each rate as a share of that of connect four.
+Every step gives observation, mask, rewards and the end of the game; actions are random and legal.
+The games take turns, and all rounds of a game play the same actions. The least time of each step,
+or of each scan, counts, since other load on the machine only makes it longer.
 
 - `step`: calls of the compiled step for a batch. Drawing the actions is not counted.
 - `reset`: the same with Pgx's automatic reset.
 - `scan`: a compiled scan, which draws the actions too, by one random number for each game.
-- `pgx`: the same scan with Pgx's `act_randomly`, which draws a number for each action there is,
-  so the 65 actions of Mijnlieff weigh nine times as much as the 7 of connect four.
+- `pgx`: the same scan with Pgx's `act_randomly`, which draws a number for every action, so the 65
+  actions of Mijnlieff cost nine times as much as the 7 of connect four.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""States a second of the OpenSpiel game, beside games of OpenSpiel itself in the same run.
+"""States per second of the OpenSpiel game, beside games of OpenSpiel itself in the same run.
 
     python benches/frameworks/open_spiel.py [--seconds 1]
 
 A state counts when an action was applied and its legal actions and observation tensor were read.
-Copies, which searches make of every state, are measured apart. The games take turns, and each is
-given by its best part, so that other load hits all of them.
+Copies, which searches make of every state, are measured separately. The games take turns, so that
+other load affects all of them, and the best of several parts counts for each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PARTS = 5
 
 
 def play(game: pyspiel.Game, seconds: float) -> float:
-    """Return the states a second of random games."""
+    """Return the states per second of random games."""
     states, begin, state = 0, time.perf_counter(), game.new_initial_state()
     while (spent := time.perf_counter() - begin) < seconds:
         for _ in range(20):
@@ -42,7 +42,7 @@ def play(game: pyspiel.Game, seconds: float) -> float:
 
 
 def clone(game: pyspiel.Game, seconds: float) -> float:
-    """Return the copies a second of a state after two actions."""
+    """Return the copies per second of a state after two actions."""
     copies, begin, state = 0, time.perf_counter(), game.new_initial_state()
     for _ in range(2):
         state.apply_action(state.legal_actions()[0])

@@ -1,4 +1,4 @@
-"""Games a second with 1 and 2 workers, bytes, memory, and what a learner can take.
+"""Games per second with 1 and 2 workers, bytes, memory, and the speed of a learner.
 
     python benches/frameworks/ray.py
 
@@ -34,7 +34,7 @@ from mijnlieff.train.run.backend import LocalBackend
 
 MEGABYTE = 1e6
 LINK = 1.25e9
-"""Bytes a second of a link of 10 Gbit/s."""
+"""Bytes per second of a link of 10 Gbit/s."""
 
 
 def sent_bytes(value: object) -> int:
@@ -45,13 +45,13 @@ def sent_bytes(value: object) -> int:
 
 
 def resident(pid: int) -> float:
-    """The memory of a process, in MB, without what it shares with others."""
+    """The memory of a process in MB, without the memory it shares with others."""
     fields = Path(f"/proc/{pid}/smaps_rollup").read_text().split("Private_Dirty:")[1].split()
     return int(fields[0]) * 1024 / MEGABYTE
 
 
 def rounds_per_second(source, network: PolicyValueNetwork, rounds: int) -> float:
-    """Rounds a second without learning, after one to warm up."""
+    """Rounds per second without learning, after one to warm up."""
     source.begin(network, 0)
     source.collect()
     began = time.perf_counter()

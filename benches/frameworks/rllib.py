@@ -1,12 +1,12 @@
-"""Steps a second of `MaskedEnv` in RLlib: the native vector form, beside RLlib's own vectorisation.
+"""Steps per second of `MaskedEnv` in RLlib: its native vector form beside RLlib's vectorisation.
 
     python benches/frameworks/rllib.py [--games 64] [--seconds 4]
 
 RLlib makes a batch of single environments by Gymnasium's ``SyncVectorEnv``, wrapped in
 ``DictInfoToList``, as here. "environment" is a step of the batch with the first legal actions,
-"env runner" is RLlib's ``SingleAgentEnvRunner`` with random legal actions, whose own work for each
-game comes on top. The forms take turns, and each is given by its best part, so that other load hits
-both of them.
+"env runner" is RLlib's ``SingleAgentEnvRunner`` with random legal actions, which adds its own work
+for each game. The forms take turns, so that other load affects both of them, and the best of
+several parts counts for each.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Steps a second of `MijnlieffVecEnv` beside the vectorisation of Stable-Baselines3.
+"""Steps per second of `MijnlieffVecEnv` beside the vectorisation of Stable-Baselines3.
 
     python benches/frameworks/sb3.py
 
 All play the same games with random legal actions; masks are fetched before every step, as
-``MaskablePPO`` does. They take turns on a machine that may be busy, so the median step counts, and
-the ratios are what to look at. Needs ``pip install 'mijnlieff[sb3]'``.
+``MaskablePPO`` does. They take turns, since the machine may have other load, and the median step
+counts. Compare the ratios rather than the rates. Needs ``pip install 'mijnlieff[sb3]'``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Speed of the TorchRL environment beside TorchRL's own ways to many games, in one run.
+"""Speed of the TorchRL environment beside TorchRL's own way to many games, in one run.
 
     python benches/frameworks/torchrl_games.py --envs 64 --steps 30
 
-Every game is against a random player, and ended games restart. With TorchRL a masked random policy
-acts, whose time counts: on the native batch, and on TorchRL's `SerialEnv` of single games. The last
-row is the batch without TorchRL. The file is not called torchrl.py, since that would hide TorchRL.
+Every game is against a random player, and ended games restart. The first rows use TorchRL with a
+masked random policy, whose time counts: on the native batch, and on TorchRL's `SerialEnv` of single
+games. The last row is the batch without TorchRL. The name of this file is not torchrl.py, which
+would hide TorchRL.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def one_game() -> EnvBase:
 
 
 def rate(env: EnvBase, steps: int) -> float:
-    """Return steps a second, after a few to warm up."""
+    """Return steps per second, after a few to warm up."""
     data = env.reset()
     games = env.batch_size.numel()
     begin = 0.0
@@ -72,7 +73,7 @@ def rate(env: EnvBase, steps: int) -> float:
 
 
 def plain_rate(num_envs: int, steps: int) -> float:
-    """Return steps a second of the plain batch with native random actions."""
+    """Return steps per second of the plain batch with native random actions."""
     env = VectorEnv(num_envs, opponent="random")
     env.reset(seed=0)
     begin = time.perf_counter()
@@ -82,7 +83,7 @@ def plain_rate(num_envs: int, steps: int) -> float:
 
 
 def main() -> None:
-    """Print steps a second, and how many times those of `SerialEnv` they are."""
+    """Print steps per second, and their ratios to those of `SerialEnv`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--envs", type=int, default=64)
     parser.add_argument("--steps", type=int, default=100)

@@ -1,4 +1,4 @@
-"""Self-play with a tree search for every decision, all of it in native code."""
+"""Self-play in native code, with a tree search for every decision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
 
 @dataclass(frozen=True)
 class SelfPlayStatistics:
-    """How much was done for some samples.
+    """How much work was done for some samples.
 
     The counts of leaves and evaluations depend on which games are played at once, and so on the
     number of threads; the others do not.
@@ -24,13 +24,13 @@ class SelfPlayStatistics:
     Attributes:
         games: games played.
         plies: turns of all games, random ones and passes included.
-        searched_roots: decisions by a search.
-        solved_roots: decisions by the exact solver.
+        searched_roots: decisions made by a search.
+        solved_roots: decisions made by the exact solver.
         simulations: simulations of all searches.
         evaluations: positions that the network evaluated.
         shared_evaluations: leaves that another tree had reached at the same time.
         recalled_evaluations: leaves that had been evaluated before in the same call.
-        solved_leaves: leaves that the exact solver gave a value.
+        solved_leaves: leaves whose value the exact solver found.
     """
 
     games: int
@@ -55,12 +55,12 @@ class SelfPlaySamples:
         observations: ``(B, ...)`` in the layout and dtype of the `SelfPlay`; uint64 ``(B,)`` for
             ``"packed"``.
         action_masks: int8 ``(B, num_actions)``, 1 where legal.
-        policy_targets: float32 ``(B, num_actions)``, the policy to learn; rows sum to 1. Of a
+        policy_targets: float32 ``(B, num_actions)``, the policy to learn; rows sum to 1. In a
             solved position it is uniform over the best actions.
         root_values: float32 ``(B,)``, the value that the search or the solver gives, -1 to 1, in
             which the margin has the share `margin_weight`.
-        margins: int16 ``(B,)``, points: of a solved position under perfect play, of others as the
-            game ended.
+        margins: int16 ``(B,)``, points: under perfect play if the position was solved, otherwise
+            those at the end of the game.
         exact: bool ``(B,)``, whether the position was solved; then policy, value and margin are
             exact.
         to_play: int8 ``(B,)``, 0 for Light and 1 for Dark.
@@ -68,7 +68,7 @@ class SelfPlaySamples:
         games: int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
         game_margins: int16 ``(G,)``, Light's points less Dark's at the end of each game.
         game_plies: int16 ``(G,)``, turns of each game.
-        statistics: how much was done.
+        statistics: how much work was done.
     """
 
     observations: NDArray[Any]
@@ -107,17 +107,18 @@ class SelfPlay:
         samples = games.play(1000)
         samples.observations, samples.policy_targets, samples.margins
 
-    Games, trees and network are native, without Python and without the GIL. Every game starts with
-    0 to `random_plies` random turns. Then each decision is made by a search as that of
-    `TreeSearch`, whose tree keeps what it found below the action played, or by the exact solver.
-    With both settings of the solver at 0, nothing is known beforehand but the rules.
+    Games, trees and network run in native code, without the GIL. Every game starts with 0 to
+    `random_plies` random turns. Then each decision is made by the exact solver, or by a search as
+    in `TreeSearch` that keeps the part of its tree below the action played. With both settings of
+    the solver at 0, games are played from the rules alone.
 
     Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
-    network alone, not on the number of threads or of games at once. Each call goes on with the next
-    game. A call that fails or is interrupted changes nothing, so the next plays the same games.
+    network alone, not on the number of threads or of games at once. Each call continues with the
+    next game. A call that fails or is interrupted changes nothing, and the next plays the same
+    games.
 
-    It pickles, with the network and the number of games played. Two threads cannot play the same
-    games; each can have a `SelfPlay` with its own seed.
+    It can be pickled, with the network and the number of games played. Two threads cannot use one
+    `SelfPlay` at the same time; give each its own, with its own seed.
 
     Args:
         network: an `ExportedPolicy`, such as `ChampionPolicy()`, whose network alone is used, or a
@@ -125,7 +126,7 @@ class SelfPlay:
             in training. It is evaluated by integers of 16 bits.
         variant: the game; None for the network's. Only the opening rule may differ from it.
         num_games: games played at once by all threads together.
-        num_simulations: of each search, the evaluation of the root not counted.
+        num_simulations: simulations of each search, not counting the evaluation of the root.
         random_plies: the most random turns at the start; none of them ends the game.
         root: as in `TreeSearch`, and so are the next eight settings.
         c_puct: for ``"puct"``.
@@ -137,8 +138,8 @@ class SelfPlay:
         dirichlet_share: for ``"puct"``.
         margin_weight: share of the margin, as opposed to the outcome, in the value of a position.
         solve_roots_below: decisions with at most this many empty cells are made by the exact
-            solver: one of the best actions, each equally likely. With ``margin_weight=0`` all
-            winning actions are best. 0 solves none.
+            solver, which plays one of the best actions, each equally likely. With
+            ``margin_weight=0`` all winning actions are best. 0 solves none.
         solve_leaves_below: positions inside a search with at most this many empty cells get their
             exact value without the network. 0 solves none.
         observation: layout of the observations, see `Position.observation`.
@@ -220,15 +221,15 @@ class SelfPlay:
             ValueError: less than 1 game.
             PolicyError: the network gives numbers that are not finite.
             MemoryError: there is not enough memory for the games or the samples.
-            RuntimeError: another thread plays these games, or `stop` was called.
+            RuntimeError: another thread is playing these games, or `stop` was called.
         """
         return _samples(self._games.play(self.network, games))
 
     def play_samples(self, samples: SupportsIndex) -> SelfPlaySamples:
-        """Play the next games until they have at least so many samples.
+        """Play the next games until they have at least this many samples.
 
-        All games that were begun are played to their end and returned, so there are usually some
-        samples more. How many games are begun at once is guessed from all games before.
+        All games that were begun are played to their end and returned, so there are usually a few
+        more samples. The number of games to begin is estimated from all games before.
 
         Args:
             samples: the least number of samples, at least 1.
@@ -242,7 +243,7 @@ class SelfPlay:
         return _samples(self._games.play_samples(self.network, samples))
 
     def set_network(self, network: Network | ExportedPolicy) -> None:
-        """Play the next games by another network; a call that is under way does not change.
+        """Play the next games with another network; a call in progress keeps the old one.
 
         Args:
             network: as in the class.
@@ -256,9 +257,9 @@ class SelfPlay:
         self.network = native
 
     def stop(self) -> None:
-        """End the call of another thread that plays, or the next call if none does.
+        """End the call in progress in another thread, or the next call if there is none.
 
-        That call raises RuntimeError; its games are lost, and the next call plays them.
+        That call raises RuntimeError. Its games are lost, and the call after it plays them again.
         """
         self._games.stop()
 
@@ -283,7 +284,7 @@ class SelfPlay:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on after the games that had been played."""
+        """Continue after the games that had been played."""
         self.__init__(state["network"], state["variant"], **state["settings"])  # type: ignore[misc]
         self._games.resume(*state["progress"])
 

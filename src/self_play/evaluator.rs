@@ -20,7 +20,7 @@ pub trait Evaluator: Sync {
     ) -> Result<Evaluations, Halt>;
 }
 
-/// By integers of 16 bits, which are faster than floats and as good to learn from.
+/// With integers of 16 bits, which are faster than floats.
 impl Evaluator for Network {
     fn evaluate(
         &self,

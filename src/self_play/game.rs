@@ -12,10 +12,10 @@ use crate::random::{Draw, SplitMix64};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 
-/// Named in the error if memory does not suffice.
+/// Named in the error if there is not enough memory.
 pub(super) const GAMES: &str = "the games of self-play";
 
-/// A game and what there is to learn of it.
+/// A game and its decisions so far.
 #[derive(Debug)]
 pub(super) struct Game {
     pub(super) number: u64,
@@ -48,7 +48,7 @@ pub(super) struct GameContext<'a> {
 }
 
 impl Game {
-    /// The game of this number after its random plies, of which none ends it.
+    /// The game of this number after its random plies, none of which ends it.
     pub(super) fn start(context: GameContext<'_>, number: u64) -> Self {
         let GameContext {
             variant, config, ..

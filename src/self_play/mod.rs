@@ -1,13 +1,13 @@
 //! Games of self-play with a tree search for every decision, for learners.
 //!
-//! [`SelfPlay::play`] plays whole games and returns their positions with what there is to learn of
-//! them, as [`Samples`]. Game `i` depends on the seed, on `i` and on the network, not on the other
-//! games, on how many are played at once or on the number of threads.
+//! [`SelfPlay::play`] plays whole games and returns their positions with targets to learn, as
+//! [`Samples`]. Game `i` depends on the seed, on `i` and on the network. It does not depend on the
+//! other games, on how many are played at once or on the number of threads.
 //!
-//! A game starts with random plies, which are not samples. Then each decision is a sample: a root
-//! with few empty cells is solved, any other is searched, and the tree keeps what it found below the
-//! action that is played. A forced pass is not a decision. Once a root has been solved, so are all
-//! that follow, and the game ends as perfect play does.
+//! A game starts with random plies, which are not samples. Then each decision is a sample. A root
+//! with few empty cells is solved; any other is searched, and the part of the tree below the action
+//! played is kept. A forced pass is not a decision. Once a root has been solved, so are all that
+//! follow, and the rest of the game is perfect play.
 
 #![forbid(unsafe_code)]
 
@@ -35,7 +35,7 @@ use crate::search::solver::Solver;
 use crate::threads::map_in_order;
 use crate::tree_search::LeafCounts;
 
-/// Plays games one call after the other; each call goes on with the next game of the seed.
+/// Plays games; each call continues with the next game of the seed.
 #[derive(Debug)]
 pub struct SelfPlay {
     variant: Arc<Variant>,
@@ -45,7 +45,7 @@ pub struct SelfPlay {
     progress: Progress,
 }
 
-/// What a [`SelfPlay`] has played so far; with it, another one goes on in the same way.
+/// The progress of a [`SelfPlay`], from which another one can continue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// The number of games, which is also the number of the next.
@@ -55,7 +55,7 @@ pub struct Progress {
 }
 
 impl SelfPlay {
-    /// The first game is number 0. `solver` is asked about positions with at most
+    /// The first game is number 0. `solver` solves positions with at most
     /// `solve_roots_below` or `solve_leaves_below` empty cells, see [`crate::tree_search::TreeConfig`].
     ///
     /// # Panics
@@ -85,13 +85,13 @@ impl SelfPlay {
         &self.variant
     }
 
-    /// What has been played so far.
+    /// The progress so far.
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Goes on after what another one has played.
+    /// Continues from the progress of another one.
     pub fn resume(&mut self, progress: Progress) {
         self.progress = progress;
     }

@@ -22,7 +22,7 @@ use crate::vector::Observations;
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// What the threads of a call share.
+/// The parts that the threads of a call share.
 pub(super) struct Player<'a, E> {
     pub(super) variant: &'a Arc<Variant>,
     pub(super) config: &'a SelfPlayConfig,
@@ -35,7 +35,7 @@ pub(super) struct Player<'a, E> {
     pub(super) first: u64,
     /// How many games there are.
     pub(super) games: u64,
-    /// How many of them some thread has begun.
+    /// How many of them have been begun by any thread.
     pub(super) begun: AtomicU64,
 }
 
@@ -160,7 +160,7 @@ impl<E: Evaluator> Player<'_, E> {
     }
 }
 
-/// The value that a search uses, of the outcome and the margin that a network expects.
+/// The value for a search, from the outcome and the margin that a network expects.
 fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
     let share = values[1] * (Network::MARGIN_UNIT / TreeConfig::FULL_MARGIN);
     let weight = config.margin_weight;

@@ -11,7 +11,7 @@ use crate::search::{Halt, Limits};
 use crate::tree_search::LeafCounts;
 use crate::vector::Observations;
 
-/// Named in the error if memory does not suffice.
+/// Named in the error if there is not enough memory.
 const SAMPLES: &str = "the samples of self-play";
 
 /// Decisions of games, one in each row: game after game, and in each ply after ply.
@@ -25,7 +25,7 @@ pub struct Samples {
     pub policy_targets: Array2<f32>,
     /// The value that the search or the solver gives, for the side to move.
     pub root_values: Array1<f32>,
-    /// Points for the side to move: of a solved root exact, of others at the end of the game.
+    /// Points for the side to move: exact for a solved root, otherwise as the game ended.
     pub margins: Array1<i16>,
     /// Whether the root was solved: then the policy and the margin are exact.
     pub exact: Array1<bool>,
@@ -39,11 +39,11 @@ pub struct Samples {
     pub game_margins: Array1<i16>,
     /// The turns of each game, random ones and passes included.
     pub game_plies: Array1<i16>,
-    /// What was done for them.
+    /// How much work was done for them.
     pub statistics: Statistics,
 }
 
-/// How much was done for some samples. All but the leaves is the same for any number of threads.
+/// How much work was done for some samples. Only `leaves` depends on the number of threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Games played.

@@ -1,4 +1,4 @@
-"""Numbers that look random, made of numbers that count."""
+"""Numbers that look random, made from consecutive numbers."""
 
 from __future__ import annotations
 

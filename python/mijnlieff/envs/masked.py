@@ -1,4 +1,4 @@
-"""The action mask as a part of the observation, for policies that look for it there."""
+"""The action mask as part of the observation, for policies that look for it there."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class MaskInObservation:
     autoreset mode, a `gymnasium.vector.VectorWrapper`. Rewards, infos, seeds and games are those
     of the environment; only the entries of ``info["final_obs"]`` become dictionaries too.
 
-    Any environment with a `Discrete` action space and the mask in ``info`` will do, also those of
-    `gymnasium.make` and `gymnasium.make_vec`.
+    It works with any environment that has a `Discrete` action space and the mask in ``info``, also
+    with those of `gymnasium.make` and `gymnasium.make_vec`.
 
     >>> import mijnlieff
     >>> env = mijnlieff.MaskInObservation(mijnlieff.VectorEnv(4))
@@ -78,7 +78,7 @@ class MaskInObservation:
         return Dict({self._key: space, _MASK: mask})
 
     def _with_mask(self, observation: Any, mask: NDArray[Any]) -> dict[str, Any]:
-        # The type is always converted by a copy: the environment may write to its own array.
+        # Always a copy, as the environment may write to its own array.
         return {self._key: observation, _MASK: mask.astype(self._dtype)}
 
     @staticmethod

@@ -17,7 +17,7 @@ _DEPTHS = 8
 _MOST_OPENINGS = 1 << 16
 """Openings of each length that are drawn at once."""
 _PATIENCE = 8
-"""Rounds without a new position after which there are taken to be no more."""
+"""After this many rounds without a new position, drawing stops."""
 
 
 class Decisions:

@@ -48,11 +48,10 @@ def grade(
     third of drawn positions comes from random play, one third from minimax of depth 2 against
     itself, and one third from games of the policy against itself. Games start after 0 to 7 random
     plies. Each position is drawn from the decisions (turns with two or more legal actions) of
-    one game, and no two games of a source start alike. So a policy that plays without chance is not
-    asked about the same game again and again, and the intervals, which take positions for
-    independent, hold for games too. A position is counted once: one that is equal to an earlier
-    one, up to symmetries of the board, is left out, so there may be a few less than asked for, and
-    on small boards many less.
+    one game, and no two games of a source start alike. So a deterministic policy is not graded on
+    the same game again and again, and the intervals, which assume independent positions, are not
+    too narrow. A position that equals an earlier one, up to symmetries of the board, is left out.
+    So there may be a few positions fewer than asked for, and many fewer on small boards.
 
     Args:
         policy: a policy, or a name for `make_policy`.
@@ -61,7 +60,7 @@ def grade(
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
             built-in policy alone.
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
-            More than 16 cells may take very long.
+            Boards of more than 16 cells may take very long.
         progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.

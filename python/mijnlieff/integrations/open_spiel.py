@@ -318,7 +318,7 @@ class PolicyBot(pyspiel.Bot):
 class BotPolicy:
     """A bot of OpenSpiel as a policy, for `mijnlieff.evaluate`, `grade` and environments.
 
-    Games interleave, so the bot is told of every position by its ``restart_at``.
+    Games interleave, so the bot gets every position by its ``restart_at``.
 
     Args:
         game: the game that the bots were made for.

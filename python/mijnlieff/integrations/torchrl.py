@@ -268,12 +268,12 @@ class MijnlieffEnv(EnvBase):
         tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}
         tensors["done"] = tensors["terminated"].clone()
         tensors["truncated"] = torch.zeros_like(tensors["done"])
-        # A caller who changes the mask in a result must not change that of the specs.
+        # A caller who changes the mask in a result must not change the mask of the specs.
         self._share(self._mask.copy_(tensors["action_mask"]))
         return TensorDict(tensors, batch_size=self.batch_size, device=self.device)
 
     def _share(self, mask: Tensor) -> None:
-        """Make this tensor the mask of the action spec, whatever others have set."""
+        """Make this tensor the mask of the action spec, also if another mask was set."""
         self._mask = mask
         self.full_action_spec["action"].mask = mask
 

@@ -26,8 +26,8 @@ _BLOCK_SHIFTS = np.arange(4, dtype=np.uint64) * np.uint64(13)
 def to_position(state: State) -> Position:
     """Return the position of the state of one game.
 
-    A game that an illegal action has ended gives the position in which it was played. Which Pgx
-    player is Light is not part of a position. Not for use inside `jax.jit`.
+    If an illegal action ended the game, this is the position in which it was played. A position
+    does not tell which Pgx player is Light. Not for use inside `jax.jit`.
 
     Raises:
         ValueError: the state is a batch.

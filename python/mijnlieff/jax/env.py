@@ -34,9 +34,9 @@ __all__ = ["Mijnlieff"]
 class Mijnlieff(core.Env):
     """Mijnlieff as a `pgx.Env`: pure functions of states, for one game or, by `jax.vmap`, many.
 
-    **Players.** Pgx players are 0 and 1. `init` draws from its key who of them is Light, who moves
-    first, and that is ``state.current_player`` of the new game. Players alternate strictly: a pass
-    is an action.
+    **Players.** Pgx players are 0 and 1. `init` draws from its key which of them is Light. Light
+    moves first, so it is ``state.current_player`` of the new game. Players alternate strictly: a
+    pass is an action.
 
     **Actions** are those of `Variant`: ``piece * num_cells + cell``, the last one passes.
 
@@ -109,10 +109,10 @@ class Mijnlieff(core.Env):
         """Return the start of a game.
 
         Args:
-            key: a JAX key, which decides who of the players is Light.
+            key: a JAX key, which decides which of the players is Light.
         """
         return State(
-            # Whatever the size of floats, unlike a draw of a Boolean.
+            # The same for floats of 32 and 64 bits, unlike a draw of a Boolean.
             current_player=(jax.random.bits(key, dtype=jnp.uint32) & 1).astype(jnp.int32),
             observation=jnp.asarray(self._first_observation),
             rewards=jnp.zeros(2, jnp.float32),

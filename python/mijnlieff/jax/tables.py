@@ -1,4 +1,4 @@
-"""What a step needs to know of a variant, as constants that NumPy computes once."""
+"""The constants of a variant that a step needs, computed once by NumPy."""
 
 from __future__ import annotations
 

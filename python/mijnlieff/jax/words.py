@@ -1,7 +1,7 @@
 """Sets of cells as words of 32 bits, one word on boards of up to 32 cells and two on larger ones.
 
-JAX has no 64-bit integers unless asked for them. A set is a tuple of uint32 scalars, so that every
-operation on a batch of games runs over plain vectors. The length of the tuple is known when a
+JAX has no 64-bit integers unless they are enabled. A set is a tuple of uint32 scalars, so that
+every operation on a batch of games runs over plain vectors. The length of the tuple is known when a
 function is traced.
 """
 

@@ -43,7 +43,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class GamePolicy(Policy, Protocol):
-    """A policy that may play every game differently, and so wants to know which game it is in.
+    """A policy that may play every game differently, and so needs to know which game it is in.
 
     Environments call ``act_games`` in place of ``act_batch``. A game keeps its number until it
     ends; the same seed gives the same numbers, and other games have other ones.

@@ -1,4 +1,4 @@
-"""What policies have in common that ask a model about arrays."""
+"""The common part of policies that ask a model about arrays."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ class OpponentPool:
         players: members that stay.
         weights: one for each of these players; None is 1 each. A member is drawn with a probability
             in proportion to its weight.
-        limit: how many members that were added later are kept, at least 1; then the oldest of them
-            leaves when one is added. Games that it plays go on with it. None keeps all.
+        limit: how many of the members added later are kept, at least 1. When another is added, the
+            oldest of them leaves, but finishes the games that it plays. None keeps all.
         seed: of the draws, 0 to 2**64 - 1.
 
     Raises:
@@ -101,9 +101,9 @@ class OpponentPool:
         return tuple(weight for _, weight in (*self._players, *self._added))
 
     def add(self, policy: PolicyLike, weight: float = 1.0) -> None:
-        """Add a member; beyond the limit, the oldest of those that were added leaves.
+        """Add a member; beyond the limit, the oldest of those added leaves.
 
-        A policy that goes on learning must be copied before, or the member changes with it.
+        Copy a policy that goes on learning before you add it, or the member changes with it.
 
         Raises:
             ValueError: an unknown name, the pool itself, or the weight is not above 0 and finite.

@@ -15,8 +15,8 @@ Games = TypeVar("Games", covariant=True)
 class GameSource(Protocol[Games]):
     """Plays the games of a run, round by round.
 
-    A learner calls `begin`, learns as long as it likes, and calls `collect`, every round. What
-    `collect` returns depends on the weights and the seed alone, so runs repeat.
+    In every round a learner calls `begin`, learns, and calls `collect`. The games that `collect`
+    returns depend on the weights and the seed alone, so runs can be repeated.
     """
 
     def begin(self, network: PolicyValueNetwork, number: int) -> None:
@@ -46,7 +46,7 @@ class GameSource(Protocol[Games]):
 
     @property
     def staleness(self) -> int:
-        """Rounds learnt between the weights of the games collected last and those of now."""
+        """Rounds learnt between the weights that played the last games and the current ones."""
         ...
 
     @property

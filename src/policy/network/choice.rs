@@ -101,7 +101,7 @@ impl Network {
 }
 
 impl Choice {
-    /// A legal action; an `Err` is one whose logit is not finite.
+    /// A legal action; `Err` has one whose logit is not finite.
     fn pick(
         self,
         logits: &ArrayRef1<f32>,

@@ -83,7 +83,7 @@ impl TacticalFeatures {
         }
     }
 
-    /// What no feature of a cell exceeds.
+    /// An upper bound of all features of cells.
     pub(super) fn bound(variant: &Variant) -> f64 {
         // A cell is on three lines in each of four directions at most.
         variant.board().num_cells().max(12) as f64

@@ -14,7 +14,7 @@ use super::layers::{Apply, AsFloats, AsIntegers, Form, Layer};
 use super::product::{Rows, Weights};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
 
-/// What a network is evaluated with.
+/// The numbers that a network is evaluated with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Products of floats.
@@ -28,7 +28,7 @@ pub enum Precision {
 /// The input of layers in one of the forms.
 type Input<F> = <<F as Form>::Weights as Weights>::Input;
 
-/// Writes the logits and values of positions that fit the cache, values before the last step.
+/// Writes the logits of positions that fit the cache, and their values before the last step.
 pub(super) fn forward(
     network: &Network,
     precision: Precision,
@@ -101,7 +101,7 @@ struct State<'a, F: Form> {
     units: Vec<Lanes>,
     /// Their Fourier transform, as inputs of the next layer.
     numbers: Vec<Input<F>>,
-    /// What to multiply the numbers of each position by.
+    /// The factor for the numbers of each position.
     factors: Vec<f32>,
 }
 
@@ -185,7 +185,7 @@ trait Numbers: Form {
 
     fn of_lists(lists: &[Lists]) -> Vec<Input<Self>>;
 
-    /// The Fourier transform of one position's units, and what to multiply it by.
+    /// The Fourier transform of one position's units, and its factor.
     fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
         simd: V,
         transform: Transform<ORDER, STEPS>,

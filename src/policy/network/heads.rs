@@ -11,7 +11,7 @@ use crate::simd::LANES;
 
 const PIECES: usize = Piece::ALL.len();
 
-/// How logits consist of the outputs of the last layer.
+/// How logits are made from the outputs of the last layer.
 #[derive(Debug)]
 pub(super) struct Heads {
     num_cells: usize,

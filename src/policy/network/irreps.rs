@@ -72,7 +72,7 @@ pub(super) trait WithTransform {
 #[derive(Clone, Copy)]
 pub(super) struct Transform<const ORDER: usize, const STEPS: usize>([Step; STEPS]);
 
-/// What transforms work on.
+/// The elements that transforms work on.
 pub(super) trait Term: Copy {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
@@ -196,7 +196,7 @@ impl Irreps {
         self.functions[slot].iter().map(|value| value * value).sum()
     }
 
-    /// What a slot cannot exceed when the function it is of goes from 0 to 1.
+    /// An upper bound of a slot for functions with values from 0 to 1.
     pub(super) fn bound(&self, slot: usize) -> f64 {
         let sum = |sign: f64| -> f64 {
             let values = self.functions[slot].iter();

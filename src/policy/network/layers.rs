@@ -2,8 +2,8 @@
 //!
 //! A hidden layer holds its channels once per symmetry: unit `(c, g)` sees the position as symmetry
 //! `g` shows it (a group convolution, after Cohen and Welling 2016, arXiv:1602.07576). Here it is
-//! kept by its Fourier transform on the group: a list of channels for each slot of
-//! [`Irreps`](super::irreps::Irreps), filled up with zeros to whole vectors.
+//! stored as its Fourier transform on the group: a list of channels for each slot of
+//! [`Irreps`](super::irreps::Irreps), padded with zeros to whole vectors.
 
 use ndarray::{ArrayRef1, ArrayRef2, ArrayRef3};
 
@@ -22,7 +22,7 @@ pub(super) struct Layer {
     bias: Vec<Lanes>,
 }
 
-/// What one irreducible representation reads and writes.
+/// The inputs and outputs of one irreducible representation.
 #[derive(Debug)]
 struct Block {
     place: Place,
@@ -30,7 +30,7 @@ struct Block {
     integers: Integers,
 }
 
-/// The group of a board, and what layers need to know about it and the channels.
+/// The group of a board and the other constants that layers are made from.
 pub(super) struct Shape<'a> {
     pub(super) variant: &'a Variant,
     pub(super) group: &'a SymmetryGroup,
@@ -41,7 +41,7 @@ pub(super) struct Shape<'a> {
 /// Weights of a block before they are put into the forms.
 struct Entries {
     rows: usize,
-    /// What the integers in the inputs cannot exceed.
+    /// Upper bounds of the integers in the inputs.
     bounds: Vec<f64>,
     outputs: usize,
     /// By input and output.
@@ -184,7 +184,7 @@ impl Shape<'_> {
         Layer::new(blocks, &vec![0.0; outputs])
     }
 
-    /// What the rounded inputs of a block cannot exceed, those beyond the channels included.
+    /// Upper bounds of the rounded inputs of a block, those beyond the channels included.
     fn bounds(&self, irrep: Irrep) -> Vec<f64> {
         let slots = irrep.start..irrep.start + irrep.size;
         let bounds = slots.map(|slot| self.irreps.bound(slot) * f64::from(self.levels()));
@@ -287,7 +287,7 @@ impl Form for AsIntegers {
 pub(super) struct Apply<'a, F: Form> {
     pub(super) layer: &'a Layer,
     pub(super) inputs: Rows<'a, <F::Weights as Weights>::Input>,
-    /// What to multiply the inputs of each position by.
+    /// The factor for the inputs of each position.
     pub(super) factors: &'a [f32],
     pub(super) outputs: &'a mut [Lanes],
 }

@@ -1,7 +1,7 @@
 //! A trained network as a player: a residual MLP that respects the symmetries of the board.
 //!
-//! The network is that of `python/mijnlieff/train/network/`. Its file holds the few numbers that
-//! were learnt, see [`SharedWeights`]; they are put into blocks when it is loaded.
+//! The network is that of `python/mijnlieff/train/network/`. Its file holds only the learnt
+//! weights, see [`SharedWeights`]; they are put into blocks when it is loaded.
 
 mod choice;
 mod error;
@@ -39,7 +39,7 @@ use crate::search::{Halt, Limits};
 /// Positions evaluated at once: their hidden layers stay in the cache.
 const CHUNK: usize = 32;
 
-/// Named in the error if memory does not suffice.
+/// Named in the error if there is not enough memory.
 const EVALUATIONS: &str = "the network's outputs";
 
 /// A network, ready to evaluate. Two are equal when their files are.

@@ -1,8 +1,8 @@
 //! Products of positions' numbers with the blocks of a layer.
 //!
-//! Weights are floats, or integers of 16 bits with a factor for each output. Sums are made in the
-//! same order whatever else is in a batch, and without fused operations, so results are the same on
-//! every processor; those of integers are exact.
+//! Weights are floats, or integers of 16 bits with a factor for each output. The order of sums does
+//! not depend on the batch, and operations are not fused, so results are the same on every
+//! processor. Sums of integers are exact.
 
 #![allow(
     clippy::needless_range_loop,
@@ -18,7 +18,7 @@ const ROWS: usize = 4;
 
 /// The weights of a block in one of the forms.
 pub(super) trait Weights {
-    /// What a row of inputs consists of: a float, or a pair of integers.
+    /// An element of a row of inputs: a float, or a pair of integers.
     type Input: Copy + Default;
 
     /// The products of rows with the outputs of the strip of `S` vectors that starts at `first`.
@@ -217,7 +217,7 @@ impl Weights for Floats {
 pub(super) struct Integers {
     /// Strip by strip of outputs, in it by pair of inputs, and in that both of them by output.
     weights: Vec<[i16; WORDS]>,
-    /// What to multiply the sums by, for each output.
+    /// The factor for the sums of each output.
     scales: Vec<Lanes>,
     pairs: usize,
 }
@@ -226,7 +226,7 @@ impl Integers {
     /// The weights `entry(input, output)`, rounded.
     ///
     /// Inputs are integers up to `bounds[input]` in size, an even number of them. Weights are scaled
-    /// so that their sums of products fit 32 bits whatever the inputs are.
+    /// so that their sums of products fit 32 bits for all such inputs.
     pub(super) fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let (inputs, vectors) = (bounds.len(), outputs / LANES);
         let scale = |output: usize| {

@@ -1,10 +1,10 @@
 //! Endings on boards of any size, searched as positions of a small board.
 //!
-//! Only the empty cells matter for what is still to come: where pieces may go, and which triples can
-//! still be completed by whom. So an ending with few empty cells is a position of a small board with
-//! these cells and two more, which hold the stones: one stands for all stones of Light, the other for
-//! all of Dark. A triple with stones of one player needs that player's cell, and one with stones of
-//! both is left out, as are those that are complete, whose points are added to the margin.
+//! The rest of a game depends only on the empty cells: where pieces may go, and which triples each
+//! player can still complete. So an ending with few empty cells is a position of a small board with
+//! these cells and two more, one for all stones of Light and one for all stones of Dark. A triple
+//! with stones of one player includes that player's cell. Triples with stones of both players are
+//! left out. Complete triples are left out too, and their points are added to the margin.
 
 use super::geometry::{Geometry, Reach};
 use super::moves::History;
@@ -154,7 +154,7 @@ impl Ending {
     }
 }
 
-/// Those of a few cells that are in a set, a bit each.
+/// The members of a set among a few cells, one bit for each cell.
 fn gather(cells: &[Cell], set: CellSet) -> u16 {
     let bits = cells.iter().enumerate();
     bits.map(|(index, &cell)| u16::from(set.contains(cell)) << index)

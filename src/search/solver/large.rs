@@ -1,4 +1,4 @@
-//! The search for boards that the packed state does not fit: slower, and as exact.
+//! The search for boards that the packed state does not fit. It is slower, but just as exact.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) struct LargeSearch<'a> {
     variant: &'a Variant,
     known: HashMap<Position, Bounds>,
     table_bytes: usize,
-    /// The ending searched last, which knows much about the next if that is a part of it.
+    /// The ending searched last. Its table serves the next ending if that is a part of it.
     ending: Option<Box<Ending>>,
     limits: Limits<'a>,
     meter: Meter<'a>,
@@ -60,7 +60,7 @@ impl<'a> LargeSearch<'a> {
         }
         let is_part = |ending: &Ending| ending.leads_to(position);
         if !self.ending.as_deref().is_some_and(is_part) {
-            self.ending = None; // its memory serves the next
+            self.ending = None; // frees its memory first
             let ending = Ending::new(self.variant, position, self.table_bytes)?;
             self.ending = Some(Box::new(ending));
         }
@@ -125,7 +125,7 @@ impl<'a> LargeSearch<'a> {
         Ok(best)
     }
 
-    /// A limit of nodes as the caller knows it, not what the search of an ending had left.
+    /// Names the caller's limit of nodes, not the rest of it that the search of an ending had.
     fn named(&self, halt: Halt) -> Halt {
         match (halt, self.limits.max_nodes) {
             (Halt::NodeLimit { .. }, Some(max_nodes)) => Halt::NodeLimit { max_nodes },
@@ -139,8 +139,8 @@ impl<'a> LargeSearch<'a> {
 
     /// Whether there is room for another entry, made if the system has the memory.
     fn has_room(&mut self) -> bool {
-        /// Entries from which on all that are allowed get their room at once: the memory is only
-        /// taken when it is written to, but moving a large map takes seconds.
+        /// From this many entries on, room for all that are allowed is made at once. Moving a large
+        /// map takes seconds, and memory is only taken when it is written to.
         const LARGE: usize = 1 << 16;
         let len = self.known.len();
         if len < self.known.capacity() {

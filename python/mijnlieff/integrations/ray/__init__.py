@@ -2,8 +2,8 @@
 
 A `RayCluster` has workers, which are actors with a CPU each. `train` lets them play the games of a
 run; `solve_batch`, `grade`, `evaluate` and `tournament` share their work among them. Results do not
-depend on the number of workers, nor on whether some of them died: what a worker has not finished is
-done again by another.
+depend on the number of workers, nor on whether some of them died: another worker does their
+unfinished work again.
 """
 
 from mijnlieff._util.extras import missing_extra, require_version

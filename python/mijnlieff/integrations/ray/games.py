@@ -128,8 +128,8 @@ class _RaySource:
     """The blocks of a run, see `GameSource`.
 
     With a lag of L, the blocks of round r + L are handed out when round r begins. So at most L + 1
-    rounds of blocks are at work or wait for the learner, and the weights that played a round have
-    learnt L rounds less than those that learn from it; at the start of a session less than L.
+    rounds of blocks are at work or wait for the learner. The weights that played a round are L
+    rounds older than those that learn from it, and fewer in the first rounds after a start.
     """
 
     def __init__(

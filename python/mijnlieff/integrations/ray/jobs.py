@@ -1,4 +1,4 @@
-"""What workers do for a run: they play blocks of games, and matches."""
+"""The jobs of workers in a run: blocks of games, and matches."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class WorkerPool:
 
         Raises:
             ClusterError: workers die again and again, or the cluster is gone.
-            Exception: whatever the function raised.
+            Exception: the error that the function raised.
         """
         while number not in self._done:
             self.poll(_WAIT_SECONDS)
@@ -174,7 +174,7 @@ class WorkerPool:
 
         Raises:
             ClusterError: see `result`.
-            Exception: whatever the function raised first; the other jobs are cancelled.
+            Exception: the first error of the function; the other jobs are cancelled.
         """
         numbers = [self.submit(function, *args) for args in arguments]
         results = []
@@ -327,7 +327,7 @@ class WorkerPool:
 
 
 def _cause(error: RayTaskError) -> BaseException:
-    """What a job raised, as it was raised there."""
+    """The error of a job, as it was raised in the worker."""
     if isinstance(error.cause, RayError):  # the job did not begin
         return ClusterError(
             f"a worker cannot read its job ({_line(error.cause)}): what it refers to, such as the "

@@ -1,8 +1,8 @@
 """Solving, grading and matches, with the work shared among the workers of a cluster.
 
-The results equal those of the functions of the same name in `mijnlieff`, as long as what a policy
-chooses does not depend on what it was asked before. That holds for the built-in policies, which
-start every part of the work with their own seed, and for networks that play their best action.
+The results equal those of the functions of the same name in `mijnlieff`, as long as the choices of
+a policy do not depend on earlier ones. That holds for the built-in policies, which start every part
+of the work with their own seed, and for networks that play their best action.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def train(
         cluster: the workers; None uses those of this machine.
         blocks: blocks in a round, 1 to 4096 and at most `config.num_envs`.
         lag: rounds that are played ahead, 0 to 1000. With 0, the workers of PPO wait while the
-            network learns; with more, the weights that play are older by so many rounds. At most
+            network learns; with more, the weights that play are older by that many rounds. At most
             ``blocks * (lag + 1)`` blocks are at work or wait for the learner.
         variant: the game; None for the standard one.
         device: where the network learns; workers play on their CPU.

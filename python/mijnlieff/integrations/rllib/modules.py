@@ -27,7 +27,7 @@ __all__ = ["PolicyRLModule", "RLModulePolicy", "RandomMaskedRLModule"]
 class _FixedRLModule(RLModule):
     """A module that acts and is never trained."""
 
-    framework = "torch"  # where RLlib should make tensors, or it refuses to make any
+    framework = "torch"  # where RLlib makes tensors; it fails without one
 
     #: The entry of the observations that actions are chosen from.
     needs = ""
@@ -91,8 +91,8 @@ class RandomMaskedRLModule(_FixedRLModule):
 class PolicyRLModule(_FixedRLModule):
     """A module that plays as a policy of this package does: a built-in player, or any `Policy`.
 
-    The environment is a `MijnlieffMultiAgentEnv` with ``state_bytes=True``, since a policy chooses
-    in positions and an observation does not hold all of one. Leave the module out of
+    The environment is a `MijnlieffMultiAgentEnv` with ``state_bytes=True``, since a policy needs
+    the whole position, and an observation is only a part of it. Leave the module out of
     ``policies_to_train``. The ``model_config`` of its ``RLModuleSpec`` has
 
     - ``"policy"``: a name for `make_policy` such as ``"minimax:2"``, or a policy that can be
@@ -142,8 +142,8 @@ class PolicyRLModule(_FixedRLModule):
 class RLModulePolicy(ModelPolicy):
     """A trained RLlib module as a `Policy`, for `evaluate`, `grade` and the rest of the package.
 
-    The module's ``forward_inference`` is asked, on the device of its weights. Its observation
-    space says what it is given: flat observations or planes, with or without the mask.
+    The policy calls the module's ``forward_inference``, on the device of its weights. The module's
+    observation space decides what it gets: flat observations or planes, with or without the mask.
 
     Args:
         module: a module for one agent, such as ``algorithm.get_module("main")``, whose

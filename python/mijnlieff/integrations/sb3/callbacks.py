@@ -13,12 +13,12 @@ __all__ = ["SnapshotCallback"]
 
 
 class SnapshotCallback(BaseCallback):
-    """Adds a copy of the model to an `OpponentPool` again and again while it learns.
+    """Adds copies of the model to an `OpponentPool` at regular intervals while it learns.
 
     Args:
         pool: the pool; give it to the environment as its opponent.
         every: steps between two copies, counted over all games; at least 1. The first copy is taken
-            after as many steps.
+            after this many steps.
         weight: the weight of the copies in the pool.
         deterministic: whether the copies play their best action or draw from their probabilities,
             which makes games more varied.

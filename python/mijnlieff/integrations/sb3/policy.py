@@ -19,8 +19,8 @@ class SB3Policy(ModelPolicy):
     """A model of Stable-Baselines3 as a policy, for `evaluate`, `grade` and ``opponent=``.
 
     The layout and dtype of observations follow from the model's observation space. Illegal actions
-    are masked, also for algorithms that know no masks: those with a distribution over actions
-    (``MaskablePPO``, ``PPO``, ``A2C``, ``TRPO``) and those with a value for each action (``DQN``,
+    are masked, also for algorithms without masks. The algorithm must have a distribution over
+    actions (``MaskablePPO``, ``PPO``, ``A2C``, ``TRPO``) or a value for each action (``DQN``,
     ``QRDQN``). Observations are normalised if the model's environment is a ``VecNormalize``.
 
     Args:
@@ -104,7 +104,7 @@ def _copied(network: Any) -> Any:
 
 
 def _scores_of(model: Any) -> str:
-    """Return by which part a model, or its policy, tells how good actions are."""
+    """Return the part of a model, or of its policy, that rates actions."""
     network = getattr(model, "policy", model)
     if hasattr(network, "get_distribution") and not hasattr(network, "lstm_actor"):
         return "distribution"

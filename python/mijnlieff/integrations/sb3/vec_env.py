@@ -31,9 +31,9 @@ _METHODS = ("action_masks", "render")
 class MijnlieffVecEnv(VecEnv):
     """Many games against an opponent, as a ``VecEnv`` of Stable-Baselines3.
 
-    It returns what a ``DummyVecEnv`` of `MijnlieffEnv` returns, game by game: observations,
-    rewards, dones, infos with ``"terminal_observation"``, masks and ``reset_infos``. But all games
-    are stepped by one `VectorEnv`, in native code.
+    Each game returns the same as in a ``DummyVecEnv`` of `MijnlieffEnv`: observations, rewards,
+    dones, infos with ``"terminal_observation"``, masks and ``reset_infos``. But one `VectorEnv`
+    steps all games in native code.
 
     Args:
         num_envs: number of games, 1 to 2**24.

@@ -1,4 +1,4 @@
-"""The machines of a run: where its games and its measurements are played."""
+"""Where the games and the measurements of a run are played."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LocalBackend:
 
 
 class _LocalSource:
-    """What both sources have in common: nothing waits, and nothing is lost."""
+    """The common part of both sources: no work waits to be handed out, and none is lost."""
 
     staleness = 0
     replayed = 0

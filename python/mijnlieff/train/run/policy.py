@@ -140,7 +140,7 @@ def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path
 def evaluator(network: PolicyValueNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
     """The network with its current weights, as an evaluator for tree searches.
 
-    On the CPU it is evaluated natively by integers, elsewhere by PyTorch.
+    On the CPU it is evaluated in native code with integers of 16 bits, elsewhere by PyTorch.
 
     Args:
         network: the network; later training does not change the evaluator.
