@@ -123,7 +123,7 @@ class SelfPlay:
     Args:
         network: an `ExportedPolicy`, such as `ChampionPolicy()`, whose network alone is used, or a
             `mijnlieff._mijnlieff.Network`. The guide to self-play makes one of a PyTorch network
-            in training. It is evaluated by integers of 16 bits.
+            in training. It is evaluated with integers of 16 bits.
         variant: the game; None for the network's. Only the opening rule may differ from it.
         num_games: games played at once by all threads together.
         num_simulations: simulations of each search, not counting the evaluation of the root.
