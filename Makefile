@@ -7,7 +7,7 @@ PEERS := .venv-peers
 PACKAGING := .venv-packaging
 FRAMEWORKS ?=
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find src -name '*.rs')
-MINUTES ?= 5
+MINUTES ?= 2
 FUZZ_SECONDS ?= 60
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -47,7 +47,7 @@ $(BIN)/python:
 	touch $@
 
 .PHONY: demo
-demo: .venv/installed-train ## Train an agent by self-play (MINUTES=5) and measure it
+demo: .venv/installed-train ## Train an agent by self-play (MINUTES=2) and measure it
 	$(BIN)/mijnlieff train --minutes $(MINUTES) --out runs/demo --overwrite
 
 .PHONY: test

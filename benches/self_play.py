@@ -67,9 +67,12 @@ def play_in_python(games: int, simulations: int, solve_below: int, seed: int) ->
 
 
 def rates(
-    games: int, simulations: int, roots_below: int, leaves_below: int, rounds: int
+    games: int, simulations: int, roots_below: int, leaves_below: int, rounds: int, seed: int
 ) -> dict[str, Any]:
-    """Return games per second of both, their ratio, and evaluations for each native game."""
+    """Return games per second of both, their ratio, and evaluations for each native game.
+
+    Seeds must not repeat: positions that the solver has met before cost it nothing.
+    """
     native = SelfPlay(
         NETWORK,
         num_games=512,
@@ -77,12 +80,13 @@ def rates(
         margin_weight=MARGIN_WEIGHT,
         solve_roots_below=roots_below,
         solve_leaves_below=leaves_below,
+        seed=seed,
         num_threads=1,
     )
     least = [float("inf")] * 2
     for number in range(rounds):
         begin = time.process_time()
-        play_in_python(games, simulations, roots_below, seed=number)
+        play_in_python(games, simulations, roots_below, seed + 1 + number)
         middle = time.process_time()
         statistics = native.play(games).statistics
         end = time.process_time()
@@ -107,8 +111,9 @@ def main() -> int:
         "evaluations by the network for each native game.\n"
     )
     print(f"{'mode':>6} {'loop in Python':>15} {'native':>8} {'ratio':>7} {'evaluations':>12}")
-    for mode, below in MODES.items():
-        found = rates(args.games, args.simulations, *below, args.repetitions)
+    for number, (mode, below) in enumerate(MODES.items()):
+        seed = 1000 * number
+        found = rates(args.games, args.simulations, *below, args.repetitions, seed)
         print(
             f"{mode:>6} {found['loop']:15,.0f} {found['native']:8,.0f} {found['ratio']:6.2f}x "
             f"{found['evaluations']:12.1f}",
