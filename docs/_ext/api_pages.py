@@ -73,6 +73,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         [
             "solve",
             "solve_batch",
+            "can_solve",
             "Solution",
             "SolutionBatch",
             "set_table_bytes",

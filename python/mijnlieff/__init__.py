@@ -72,7 +72,14 @@ from mijnlieff.policies import (
     make_policy,
 )
 from mijnlieff.self_play import SelfPlay, SelfPlaySamples, SelfPlayStatistics
-from mijnlieff.solving import Solution, SolutionBatch, set_table_bytes, solve, solve_batch
+from mijnlieff.solving import (
+    Solution,
+    SolutionBatch,
+    can_solve,
+    set_table_bytes,
+    solve,
+    solve_batch,
+)
 
 __all__ = [
     "Benchmark",
@@ -111,6 +118,7 @@ __all__ = [
     "__version__",
     "benchmark",
     "best_response",
+    "can_solve",
     "evaluate",
     "expand_packed",
     "format_record",

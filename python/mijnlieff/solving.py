@@ -34,13 +34,22 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.package_data import package_data
 
 __all__ = [
+    "EXACT_CELLS",
+    "EXACT_ENDING",
     "Solution",
     "SolutionBatch",
+    "can_solve",
     "set_table_bytes",
     "solve",
     "solve_batch",
     "solver_for",
 ]
+
+EXACT_CELLS = 16
+"""The most cells of a board of which every position can be solved."""
+
+EXACT_ENDING = 14
+"""The most empty cells of a position that can be solved on any board."""
 
 _KEPT_SOLVERS = 4
 
@@ -207,6 +216,18 @@ def solve_batch(
     solver = solver_for(common_variant(positions))
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
+
+
+def can_solve(position: Position) -> bool:
+    """Return whether an exact answer about a position is within reach.
+
+    That is so on boards of up to `EXACT_CELLS` cells, and on larger ones for endings with at most
+    `EXACT_ENDING` empty cells. `solve` tries all other positions too, but may take very long.
+    """
+    num_cells = position.variant.board.num_cells
+    if num_cells <= EXACT_CELLS:
+        return True
+    return bool(num_cells - np.count_nonzero(position.stones) <= EXACT_ENDING)
 
 
 def set_table_bytes(count: int) -> None:

@@ -13,7 +13,8 @@ from functools import partial
 import pytest
 
 from interrupts import needs_signals
-from mijnlieff import Position, evaluate, parse_record, solve, tournament
+from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
+from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
 
 COMMANDS = [
@@ -187,10 +188,23 @@ def test_hints_and_evaluations_are_exact():
     assert always.count("With perfect play, ") == 3
 
 
-def test_larger_boards_are_played_without_exact_play():
+def test_endings_of_larger_boards_are_exact():
     board = "#####/#####/#####/#####"
     text = printed("play", "--board", board, "--dark", "human", stdin="hint\neval\nquit\n")
-    assert text.count("exact play is for boards of up to 16 cells") == 2
+    assert text.count("exact play is for boards of up to 16 cells, and for positions with") == 2
+
+    variant = Variant(Board.from_text(board.replace("/", "\n")))
+    position, names = Position(variant), []
+    while not position.is_over:
+        action = int(position.legal_actions()[-1])
+        if action != variant.pass_action:  # passes are played without asking
+            names.append(variant.action_name(action))
+        position = position.play(action)
+    lines = [*names[:8], "hint", *names[8:]]
+    text = printed("play", "--board", board, "--dark", "human", stdin="\n".join(lines) + "\n")
+    start = Position.from_actions(names[:8], variant)
+    assert f"With perfect play, {evaluation_line(start, solve(start))}" in text
+    assert "Compared with perfect play from move 4 of Light on" in text
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

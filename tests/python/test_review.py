@@ -7,6 +7,7 @@ import pytest
 from mijnlieff import Board, Position, Variant, parse_record, solve
 from mijnlieff.errors import GameOverError, IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation import review
+from mijnlieff.solving import can_solve
 
 RECORD = (
     "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
@@ -46,6 +47,22 @@ def test_a_game_on_another_board():
     check(actions, variant)
 
 
+def test_only_the_ending_of_a_larger_board():
+    variant = Variant(Board.from_text("#####\n" * 4))
+    position, actions, first = Position(variant), [], 0
+    while not position.is_over:
+        first += not can_solve(position)
+        actions.append(int(position.legal_actions()[-1]))
+        position = position.play(actions[-1])
+    rows = review(actions, variant)
+    assert [row.ply for row in rows] == list(range(first, len(actions))) and first == 6
+    for row in rows:
+        solution = solve(Position.from_actions(actions[: row.ply], variant))
+        assert (row.action, row.best_margin) == (actions[row.ply], solution.margin)
+        assert row.margin == solution.action_margins[row.action]
+    assert review(actions[:first], variant) == []
+
+
 def test_losses_add_up_to_the_result():
     actions = list(parse_record(RECORD))
     lost = [0, 0]
@@ -75,6 +92,6 @@ def test_games_that_cannot_be_played(actions, error):
 
 
 def test_a_limit():
-    large = Variant(Board.from_text("#####\n#####\n#####\n#####"))
+    square = Variant(copies=4)  # there is no book for it, and the first position takes seconds
     with pytest.raises(SearchLimitError):
-        review(["a1+", "a3><"], large, max_seconds=0.01)
+        review(["a1+", "a3><"], square, max_seconds=0.01)

@@ -10,6 +10,7 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, make_policy, solve
+from mijnlieff.solving import can_solve
 from mijnlieff.widget import Line, Table
 from mijnlieff.widget.exact import Exact, loss_of
 from mijnlieff.widget.view import rows_of
@@ -264,10 +265,11 @@ def test_any_board_can_be_played(rows):
     play_out(table, np.random.default_rng(1))
     state = table.state()
     assert state["opponent"] == "minimax:4" and "standard board" in state["note"]
-    small = variant.board.num_cells <= 16
-    assert state["game"]["exact"] == state["marked"] == small
-    assert (state["evaluation"] is not None) == small
-    assert all((move["loss"] is not None) == small for move in state["moves"])
+    assert state["marked"] and state["evaluation"]["margin"] == table.line.last.margin
+    known = [can_solve(position) for position in table.line.positions]
+    assert [move["loss"] is not None for move in state["moves"]] == known[:-1]
+    assert state["position"]["exact"] == known[-1]
+    assert click(table, type="go", shown=0)["position"]["exact"] == known[0]
     assert json.loads(json.dumps(state)) == state
 
 

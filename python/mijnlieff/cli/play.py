@@ -20,9 +20,10 @@ from mijnlieff.cli.options import (
 )
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
-from mijnlieff.evaluation.reviewing import review
+from mijnlieff.evaluation.reviewing import ReviewedMove, review
 from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import choose_actions
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, can_solve
 
 __all__ = ["add_arguments", "run"]
 
@@ -32,9 +33,6 @@ _HELP = (
     "Commands: moves (list legal moves), hint (their exact margins), eval (the result with perfect "
     "play), undo, quit, help."
 )
-
-#: The largest board that hints, evaluations and reviews are for.
-_MAX_CELLS = 16
 
 #: Seconds allowed for them. Only boards without a book, or with many copies, take long.
 _SECONDS = 10.0
@@ -57,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--eval",
         action="store_true",
-        help="show the result with perfect play before every move (boards of up to 16 cells)",
+        help="show the result with perfect play before every move (boards of up to 16 cells, and "
+        "endings)",
     )
     add_seed_argument(parser, "the choices of policies")
     add_variant_arguments(parser)
@@ -95,9 +94,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _print_review(actions: Sequence[int], variant: Variant) -> None:
     """Print the moves that gave points away, or why there is no review."""
-    if variant.board.num_cells > _MAX_CELLS:
-        print(f"There are reviews for boards of up to {_MAX_CELLS} cells.\n")
-        return
     try:
         moves = review(actions, variant, max_seconds=_SECONDS)
     except SearchLimitError:
@@ -105,7 +101,7 @@ def _print_review(actions: Sequence[int], variant: Variant) -> None:
         return
     lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
     losses = ", ".join(f"{name} {points}" for name, points in zip(PLAYERS, lost, strict=True))
-    title = f"Compared with perfect play, points given away: {losses}"
+    title = f"Compared with perfect play{_since(moves)}, points given away: {losses}"
     rows = [
         [
             f"{move.ply // 2 + 1}. {move.name}",
@@ -122,6 +118,12 @@ def _print_review(actions: Sequence[int], variant: Variant) -> None:
     else:
         print(title)
     print()
+
+
+def _since(moves: Sequence[ReviewedMove]) -> str:
+    """Return from which move on a game is reviewed, if it is not from the first."""
+    first = moves[0].ply if moves else 0
+    return f" from move {first // 2 + 1} of {PLAYERS[moves[0].player]} on" if first else ""
 
 
 class _Game:
@@ -209,8 +211,11 @@ class _Game:
 
 def _print_exact(position: Position, *, with_margins: bool) -> None:
     """Print the result with perfect play, and the margin of each legal action if asked for."""
-    if position.variant.board.num_cells > _MAX_CELLS:
-        print(f"exact play is for boards of up to {_MAX_CELLS} cells")
+    if not can_solve(position):
+        print(
+            f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at "
+            f"most {EXACT_ENDING} empty cells"
+        )
         return
     try:
         solution = solve(position, max_seconds=_SECONDS)

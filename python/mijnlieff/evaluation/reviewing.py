@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.solving import solve_batch
+from mijnlieff.solving import can_solve, solve_batch
 
 __all__ = ["ReviewedMove", "review"]
 
@@ -45,10 +45,10 @@ def review(
     *,
     max_seconds: float | None = None,
 ) -> list[ReviewedMove]:
-    """Return each move of a game, finished or not, with the points that it gave away.
+    """Return the moves of a game, finished or not, with the points that each gave away.
 
-    With up to 16 cells and 3 copies this takes seconds at most. Larger boards may take very long;
-    give a limit.
+    On boards of up to 16 cells these are all moves, and with up to 3 copies it takes seconds at
+    most. On larger boards they are the moves of the ending, from at most 14 empty cells on.
 
     Args:
         actions: the game from its start, as indices or names; passes are included.
@@ -72,20 +72,23 @@ def review(
         before.append(position)
         played.append(index)
         position = position.play(index)
+    # Once a position can be solved, all later ones can.
+    first = sum(not can_solve(position) for position in before)
+    before, played = before[first:], played[first:]
     if not played:
         return []
     solutions = solve_batch(before, max_seconds=max_seconds)
     return [
         ReviewedMove(
-            ply=ply,
+            ply=first + index,
             player=position.to_play,
             action=action,
             name=position.variant.action_name(action),
-            margin=int(solutions.action_margins[ply, action]),
-            best_margin=int(solutions.margins[ply]),
+            margin=int(solutions.action_margins[index, action]),
+            best_margin=int(solutions.margins[index]),
             best_actions=tuple(best.nonzero()[0].tolist()),
         )
-        for ply, (position, action, best) in enumerate(
+        for index, (position, action, best) in enumerate(
             zip(before, played, solutions.best_mask, strict=True)
         )
     ]

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.solving import Solution, solve
+from mijnlieff._mijnlieff import Position
+from mijnlieff.solving import Solution, can_solve, solve
 
-__all__ = ["EXACT_CELLS", "Exact", "is_exact", "loss_of"]
+__all__ = ["Exact", "loss_of"]
 
-EXACT_CELLS = 16
-"""The most cells of a board whose positions are solved."""
 _SECONDS = 120.0  # the slowest start of a board with 16 cells and two copies takes 20 s on one core
 _KEPT = 1024
-
-
-def is_exact(variant: Variant) -> bool:
-    """Return whether positions of the variant can be solved."""
-    return variant.board.num_cells <= EXACT_CELLS
 
 
 def loss_of(solution: Solution, action: int) -> tuple[int, bool]:
@@ -55,8 +48,9 @@ class Exact:
         return self._found.get(position)
 
     def missing(self, positions: Iterable[Position]) -> Position | None:
-        """Return the first position that was not tried yet; None if there is none."""
-        return next((it for it in positions if not it.is_over and it not in self._found), None)
+        """Return the first position that can be solved and was not tried yet, if there is one."""
+        waiting = (it for it in positions if not it.is_over and it not in self._found)
+        return next(filter(can_solve, waiting), None)
 
     def keep(self, position: Position, solution: Solution | None) -> None:
         """Remember the solution of a position; None if it could not be solved."""

@@ -40,8 +40,9 @@ class Widget(anywidget.AnyWidget):
     """A board to play on in a notebook, against a policy or another person.
 
     Click a piece, then a cell; the opponent answers. The widget also takes moves back, starts other
-    games, shows exact values (on boards of up to 16 cells), and steps through records with their
-    mistakes marked. The opponent and the solver work in threads, so other cells can run.
+    games, shows exact values (on boards of more than 16 cells only of endings), and steps through
+    records with their mistakes marked. The opponent and the solver work in threads, so other cells
+    can run.
 
     `position` is a trait: ``widget.observe(f, "position")`` calls ``f`` whenever another position
     is shown, and ``widget.position = p`` starts a game there.

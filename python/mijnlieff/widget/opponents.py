@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mijnlieff._mijnlieff import PerfectPolicy, Variant
 from mijnlieff.policies.base import Policy, make_policy
-from mijnlieff.widget.exact import EXACT_CELLS, is_exact
+from mijnlieff.solving import EXACT_CELLS
 
 __all__ = ["OPPONENTS", "STAND_IN", "Opponent"]
 
@@ -49,10 +49,11 @@ class Opponent:
         self.name = self.choice = policy if isinstance(policy, str) else type(policy).__name__
         self.policy = make_policy(policy, seed=seed)
         self.note = ""
-        if isinstance(self.policy, PerfectPolicy) and not is_exact(variant):
+        num_cells = variant.board.num_cells
+        if isinstance(self.policy, PerfectPolicy) and num_cells > EXACT_CELLS:
             raise ValueError(
                 f"perfect play needs a board of up to {EXACT_CELLS} cells, and this one has "
-                f"{variant.board.num_cells}; choose for example {STAND_IN}"
+                f"{num_cells}; choose for example {STAND_IN}"
             )
         if isinstance(policy, str) and policy.startswith("champion") and not _is_trained(variant):
             self.name, self.policy = STAND_IN, make_policy(STAND_IN, seed=seed)

@@ -12,7 +12,7 @@ from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.errors import IllegalMoveError
 from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import Policy, choose_actions
-from mijnlieff.widget.exact import Exact, is_exact
+from mijnlieff.widget.exact import Exact
 from mijnlieff.widget.line import Line, must_pass
 from mijnlieff.widget.opponents import OPPONENTS, Opponent
 from mijnlieff.widget.view import evaluation_of, game_of, marks_of, position_of
@@ -278,8 +278,7 @@ class Table:
         """Return everything that the page shows, as values for JSON."""
         with self._lock:
             line = self._line
-            exact = self._exact if is_exact(line.variant) else None
-            seen = exact is not None and (self._aids["hints"] or self._aids["evaluation"])
+            seen = self._aids["hints"] or self._aids["evaluation"]
             names = list(OPPONENTS)
             if self._opponent.choice not in names:
                 names.append(self._opponent.choice)
@@ -287,8 +286,8 @@ class Table:
                 "game": game_of(line.variant),
                 "position": position_of(line.position),
                 "evaluation": evaluation_of(line.position, self._exact) if seen else None,
-                "moves": marks_of(line, exact if self._marks_mistakes else None),
-                "marked": exact is not None and self._marks_mistakes,
+                "moves": marks_of(line, self._exact if self._marks_mistakes else None),
+                "marked": self._marks_mistakes,
                 "record": line.record,
                 "firstPly": line.start.ply,
                 "shown": line.shown,
@@ -340,7 +339,7 @@ class Table:
     def _next_solution(self) -> Callable[[], None] | None:
         with self._lock:
             line = self._line
-            if self._closed.is_set() or not is_exact(line.variant):
+            if self._closed.is_set():
                 return None
             wanted = []
             if self._aids["hints"] or self._aids["evaluation"]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from mijnlieff._mijnlieff import Board, Position, Variant
 from mijnlieff.pieces import PLAYERS
-from mijnlieff.solving import Solution
-from mijnlieff.widget.exact import EXACT_CELLS, Exact, is_exact, loss_of
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution, can_solve
+from mijnlieff.widget.exact import Exact, loss_of
 from mijnlieff.widget.line import Line, must_pass
 
 __all__ = ["evaluation_of", "game_of", "marks_of", "position_of", "rows_of"]
@@ -34,8 +34,8 @@ def game_of(variant: Variant) -> dict[str, Any]:
         "opening": variant.opening,
         "copies": variant.copies,
         "passAction": variant.pass_action,
-        "exact": is_exact(variant),
         "exactCells": EXACT_CELLS,
+        "exactEnding": EXACT_ENDING,
     }
 
 
@@ -49,6 +49,7 @@ def position_of(position: Position) -> dict[str, Any]:
         "toPlay": position.to_play,
         "ply": position.ply,
         "isOver": position.is_over,
+        "exact": can_solve(position),
         "legal": position.legal_actions().tolist(),
         "mustPass": must_pass(position),
         "lastAction": position.last_action,

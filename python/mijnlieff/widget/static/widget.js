@@ -149,6 +149,11 @@ function render({ model, el }) {
     return { drawing, hint, quality, label, playable, marks: { open: isOpen, playable, stone: owner > 0 } };
   }
 
+  /** Which positions exact play is for, and why this board is not among them from the start. */
+  function limits(game) {
+    return `on boards of more than ${game.exactCells} cells exact play is for endings of at most ${game.exactEnding} empty cells.`;
+  }
+
   function drawBar() {
     const { evaluation, game, aids: on } = state;
     bar.hidden = !on.evaluation;
@@ -159,8 +164,8 @@ function render({ model, el }) {
     bar.classList.toggle("mj-unknown", margin === null);
     const result = margin === null ? "" : margin === 0 ? "a draw" : `${PLAYERS[margin < 0 ? 1 : 0]} wins by ${Math.abs(margin)}`;
     const over = state.position.isOver ? "The result: " : "With perfect play: ";
-    const text = !game.exact
-      ? `Not known: exact play is for boards of up to ${game.exactCells} cells, this one has ${game.cells.length}.`
+    const text = !state.position.exact
+      ? `Not known: ${limits(game)}`
       : margin !== null ? over + result : evaluation?.pending ? "Solving…" : "Not solved";
     say(barText, text);
     set(bar, "aria-valuemin", -BAR_POINTS);
@@ -195,8 +200,7 @@ function render({ model, el }) {
     error.hidden = !state.error;
     say(errorText, state.error);
     again.hidden = !state.failed;
-    const inexact = !game.exact && (state.aids.hints || state.aids.mistakes)
-      ? `Hints and mistakes need exact play, which is for boards of up to ${game.exactCells} cells; this one has ${size}.` : "";
+    const inexact = !position.exact && (state.aids.hints || state.aids.mistakes) ? `No hints yet: ${limits(game)}` : "";
     const waiting = state.aids.hints && state.evaluation?.pending ? "Solving…" : "";
     say(note, [state.note, inexact, waiting].filter(Boolean).join(" "));
     note.hidden = !note.textContent;
@@ -223,7 +227,7 @@ function render({ model, el }) {
     undo.disabled = !state.canUndo;
     set(newGame, "aria-expanded", String(!setup.element.hidden));
     for (const [aid, element] of Object.entries(aids)) set(element, "aria-pressed", String(state.aids[aid]));
-    if (game.exact) set(aids.mistakes, "aria-pressed", String(state.marked));
+    set(aids.mistakes, "aria-pressed", String(state.marked));
     legend.hidden = !hints;
     first.disabled = back.disabled = state.shown === 0;
     forth.disabled = last.disabled = state.isLive;
