@@ -64,7 +64,7 @@ def test_the_replay_buffer_forgets_the_oldest():
 
 @pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
 def test_samples_belong_to_their_positions(variant):
-    config = tiny(random_plies=2, solve_roots_below=0, solve_leaves_below=0)
+    config = tiny(random_plies=2, knowledge="pure")
     network = PolicyValueNetwork(variant, 32, 1)
     games = play(network, variant, config, seed=1)
     rows = games.samples
@@ -109,11 +109,29 @@ def test_the_frozen_network_gives_the_same_outputs():
         torch.testing.assert_close(frozen(observations)[0], before)
 
 
-def test_a_run_repeats_itself():
+def test_exact_runs_learn_exact_labels_of_the_whole_game():
+    config = tiny(num_envs=60, random_plies=10)
+    games = play(PolicyValueNetwork(Variant(), 16, 1), Variant(), config, seed=0)
+    assert games.simulations == 0
+    rows = games.samples
+    stones = rows.observations[:, :32].sum(axis=1)
+    assert set(range(11)) <= set(stones.tolist())
+    # Dark wins the game after every first move.
+    assert (rows.outcomes[stones == 0] == -1).all()
+    assert (rows.outcomes[stones == 1] == 1).all()
+    # Mistakes are made later, and learnt from.
+    assert {-1, 0, 1} == set(rows.outcomes[stones == 6])
+
+
+@pytest.mark.parametrize("knowledge", ["exact", "pure"])
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_a_run_repeats_itself(knowledge, optimizer):
     def rounds() -> list[object]:
-        trainer = Trainer(tiny(), Budget(steps=3_000), Variant())
+        config = tiny(knowledge=knowledge, optimizer=optimizer)
+        trainer = Trainer(config, Budget(steps=3_000), Variant())
         losses = [trainer.train_round() for _ in range(3)]
-        assert all(loss.simulations > 0 and loss.play_seconds > 0 for loss in losses)
+        assert all((loss.simulations > 0) == (knowledge == "pure") for loss in losses)
+        assert all(loss.play_seconds > 0 for loss in losses)
         assert losses[0].learn_seconds < losses[2].learn_seconds  # the first only plays
         losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
         state = [value.sum().item() for value in trainer.network.parameters()]
@@ -133,8 +151,9 @@ def test_a_learner_that_fails_stops_the_games_too():
 def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     generator = torch.Generator()
-    source = LocalBackend().source(Variant(), tiny(), generator)
-    method = AlphaZero(network, Variant(), tiny(), generator, source)
+    config = tiny(knowledge="pure")
+    source = LocalBackend().source(Variant(), config, generator)
+    method = AlphaZero(network, Variant(), config, generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         method.round(0.0, 0)

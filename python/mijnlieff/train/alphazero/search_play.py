@@ -54,6 +54,8 @@ def self_play(network: Network, variant: Variant, config: TrainConfig, seed: int
         margin_weight=config.margin_weight,
         solve_roots_below=config.solve_roots_below,
         solve_leaves_below=config.solve_leaves_below,
+        solve_book_roots=config.knowledge == "exact",
+        solved_temperature=config.solved_temperature,
         seed=seed,
         num_threads=1,
     )
