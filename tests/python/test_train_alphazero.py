@@ -133,6 +133,9 @@ def test_a_run_repeats_itself(knowledge, optimizer):
         assert all((loss.simulations > 0) == (knowledge == "pure") for loss in losses)
         assert all(loss.play_seconds > 0 for loss in losses)
         assert losses[0].learn_seconds < losses[2].learn_seconds  # the first only plays
+        for loss in losses:
+            assert (loss.evaluations > 0) == (knowledge == "pure")
+            assert loss.solved == (loss.samples if knowledge == "exact" else 0) and loss.samples
         losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
         state = [value.sum().item() for value in trainer.network.parameters()]
         return [losses[1:], state, dataclasses.asdict(trainer.counters)]

@@ -84,8 +84,8 @@ class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
     Settings marked (ppo) or (alphazero) are ignored by the other algorithm. `TrainConfig(...)`
-    takes the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of what it is
-    given: `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
+    takes the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
+    `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
     """
 
     algo: str = setting(
@@ -95,9 +95,9 @@ class TrainConfig:
     )
     knowledge: str = setting(
         "exact",
-        "exact labels: positions with few empty cells and those of the opening book are solved, and "
-        "so are small endings inside a search; pure: the rules and nothing else, no position is ever "
-        "solved, neither in training nor in play",
+        "exact labels: positions with few empty cells and those of the opening book are solved, "
+        "and so are small endings inside a search; pure: the rules and nothing else, no position "
+        "is ever solved, neither in training nor in play",
         choices=KNOWLEDGE,
         algo="alphazero",
     )
@@ -118,6 +118,7 @@ class TrainConfig:
         "most random plies at the start of a game, drawn per game and not learnt from; they lead "
         "to positions that self-play would not reach",
         high=1000,
+        alphazero=10,
     )
     random_opponents: float = setting(
         0.5,
@@ -133,7 +134,9 @@ class TrainConfig:
         2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024
     )
     learning_rate: float = setting(
-        6e-3, "Adam's step size at the start, which falls linearly during the run", alphazero=2e-3
+        6e-3,
+        "the optimiser's step size at the start, which falls linearly during the run",
+        alphazero=5e-3,
     )
     gamma: float = setting(
         1.0,
@@ -200,7 +203,9 @@ class TrainConfig:
     replay_positions: int = setting(
         400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
     )
-    reuse: float = setting(4.0, "how often a position is learnt from, on average", algo="alphazero")
+    reuse: float = setting(
+        4.0, "how often a position is learnt from, on average", algo="alphazero", pure=3.0
+    )
     optimizer: str = setting(
         "muon",
         "muon learns the hidden layers by orthogonal steps and the rest by AdamW; adamw learns all "

@@ -38,7 +38,10 @@ class SearchLosses:
         entropy: entropy of the search's policy, in nats.
         grad_norm: norm of the gradient before clipping.
         replay: positions in the replay buffer.
+        samples: positions of the round's games.
+        solved: of these, positions whose policy and margin the solver found.
         simulations: simulations of all searches in the round.
+        evaluations: positions that the network evaluated in the searches.
         play_seconds: wall time of self-play.
         learn_seconds: wall time of the gradient steps, which run in parallel to self-play.
     """
@@ -49,7 +52,10 @@ class SearchLosses:
     entropy: float
     grad_norm: float
     replay: int
+    samples: int = 0
+    solved: int = 0
     simulations: int = 0
+    evaluations: int = 0
     play_seconds: float = 0.0
     learn_seconds: float = 0.0
 
@@ -115,7 +121,10 @@ class AlphaZero:
         self._new = len(games.samples)
         losses = dataclasses.replace(
             losses,
+            samples=len(games.samples),
+            solved=games.solved,
             simulations=games.simulations,
+            evaluations=games.evaluations,
             play_seconds=round(games.seconds, 3),
             learn_seconds=round(learn_seconds, 3),
         )

@@ -24,6 +24,8 @@ class SearchGames:
         steps: actions played, including random openings and forced passes.
         games: games finished.
         simulations: simulations of all searches.
+        evaluations: positions that the network evaluated.
+        solved: positions in which the solver chose.
         seconds: wall time.
     """
 
@@ -31,6 +33,8 @@ class SearchGames:
     steps: int
     games: int
     simulations: int
+    evaluations: int
+    solved: int
     seconds: float
 
 
@@ -85,5 +89,7 @@ def play_round(games: SelfPlay, count: int) -> SearchGames:
         steps=statistics.plies,
         games=statistics.games,
         simulations=statistics.simulations,
+        evaluations=statistics.evaluations,
+        solved=statistics.solved_roots,
         seconds=time.monotonic() - began,
     )
