@@ -1,7 +1,7 @@
 """Write docs/training.md: both modes of training, for 10 and 60 minutes, with several seeds.
 
-``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated and unfinished ones
-are resumed, so it can be stopped and continued. The page shows all finished runs.
+``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated and unfinished
+ones are resumed, so it can be stopped and continued. The page shows all finished runs.
 """
 
 from __future__ import annotations
@@ -204,19 +204,22 @@ def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[st
     yield "# Training results"
     yield ""
     yield "Written by `tools/make_training.py` (`make train-report`). Training starts from random"
-    yield "weights, in two [modes](guides/training_an_agent.md#two-modes) that must not be mixed up:"
-    yield "with *exact labels* the solver and the opening book give policy and margin of positions,"
-    yield "and *pure self-play* is given the rules alone and solves nothing. In both, self-play and"
-    yield f"learning have one thread each, on {os.cpu_count()} cores. Intervals are 95 % intervals."
+    yield "weights, in two [modes](guides/training_an_agent.md#two-modes), which must not be mixed"
+    yield "up: with *exact labels* the solver and the opening book give policy and margin of"
+    yield "positions, and *pure self-play* is given the rules alone and solves nothing. In both,"
+    yield f"self-play and learning have one thread each, on {os.cpu_count()} cores."
     yield ""
-    yield f"Grades have {positions:,} distinct positions, a third each from random play, from minimax"
-    yield "of depth 2 and from the player's own games; *outcome kept* is a share of the positions"
-    yield "whose actions differ in outcome. *As Dark* are"
-    yield f"{games} games from the empty board against perfect play, which Dark should win. In these"
-    yield "tables neither player solves a position: the search has a Gumbel root without noise. In"
-    yield "matches, from both seats of each random opening, a network of exact labels searches as"
-    yield "`load_policy` plays by default, and solves positions with at most 9 empty cells. A round's"
-    yield "self-play and learning run at the same time."
+    yield f"Grades have {positions:,} distinct positions, a third each from random play, from"
+    yield "minimax of depth 2 and from the player's own games; *outcome kept* is a share of the"
+    yield f"positions whose actions differ in outcome. *As Dark* are {games} games from the empty"
+    yield "board against perfect play, which Dark should win. In these tables no player solves a"
+    yield "position: the search has a Gumbel root without noise. In matches, from both seats of"
+    yield "each random opening, a search plays as `load_policy` does by default: after training on"
+    yield "exact labels it solves positions with at most 9 empty cells."
+    yield "Intervals are 95 % intervals."
+    yield ""
+    yield "Self-play and learning of a round run at the same time. With exact labels all positions"
+    yield "of the standard game are solved, so its games need no evaluations."
     yield ""
     if about:
         yield from (about, "")

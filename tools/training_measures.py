@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,11 @@ def curve(folder: Path) -> list[dict[str, float]]:
 
 
 def work(log: list[dict[str, Any]], config: dict[str, Any]) -> dict[str, float]:
-    """Return medians over the rounds of a run: rates, and the times of self-play and learning."""
+    """Return medians over the rounds of a run: rates, and the times of self-play and learning.
+
+    Raises:
+        ValueError: the run is so short that it never learnt.
+    """
     rows = [
         {
             "games a second": new["games_per_second"],
@@ -98,9 +103,11 @@ def work(log: list[dict[str, Any]], config: dict[str, Any]) -> dict[str, float]:
             "learn": new["learn_seconds"],
             "solved": new["solved"] / new["samples"],
         }
-        for old, new in zip(log, log[1:], strict=False)
+        for old, new in pairwise(log)
         if new["policy_loss"] is not None
     ]
+    if not rows:
+        raise ValueError("no round of the run learnt; train for longer")
     return {name: statistics.median(row[name] for row in rows) for name in rows[0]}
 
 
