@@ -7,6 +7,7 @@ ones are resumed, so it can be stopped and continued. The page shows all finishe
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 import subprocess
@@ -28,7 +29,6 @@ OPTIONS = {
     "pure": ["--knowledge", "pure", "--width", "768", "--reuse", "3"],
 }
 WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
-POINTS = 12
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ def command(mode: str, minutes: float, seed: int) -> list[str]:
     return ["train", "--minutes", f"{minutes:g}", *OPTIONS[mode], "--seed", str(seed)]
 
 
-def make(mode: str, minutes: float, seed: int, folder: Path, final_games: int) -> None:
+def make(run: tuple[str, float, int], folder: Path, points: int, final_games: int) -> None:
     """Train, or resume training, unless the run is finished; keep snapshots on the way."""
     if (folder / "report.json").exists():
         return
-    checkpoint, every = folder / "checkpoint.pt", 60 * minutes / POINTS
-    line = [sys.executable, "-m", "mijnlieff", *command(mode, minutes, seed)]
+    checkpoint, every = folder / "checkpoint.pt", 60 * run[1] / points
+    line = [sys.executable, "-m", "mijnlieff", *command(*run)]
     line += ["--resume"] if checkpoint.exists() else []
     line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
     line += ["--final-games", str(final_games), "--out", str(folder)]
@@ -87,6 +87,8 @@ def has_ended(running: subprocess.Popen[bytes], seconds: float) -> bool:
 
 def percent(share: float, interval: list[float] | None = None) -> str:
     """Return a share as text, with its interval if given."""
+    if math.isnan(share):
+        return "-"
     if interval is None:
         return f"{100 * share:.1f} %"
     low, high = (100 * bound for bound in interval)
@@ -254,6 +256,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/report"))
     parser.add_argument("--positions", type=int, default=6000)
     parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
     parser.add_argument("--final-games", type=int, default=2000)
     parser.add_argument(
         "--only-page", action="store_true", help="do not train, write the page from finished runs"
@@ -267,7 +270,7 @@ def main() -> None:
             for mode in args.modes:
                 folder = args.runs / f"{mode}-{minutes:g}-minutes-seed-{seed}"
                 if not args.only_page:
-                    make(mode, minutes, seed, folder, args.final_games)
+                    make((mode, minutes, seed), folder, args.points, args.final_games)
                 if (folder / "report.json").exists():
                     content = measures(folder, args.positions, args.games)
                     runs.append(Run(mode, minutes, seed, content))
