@@ -25,8 +25,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
 OPTIONS = {
-    "exact": ["--knowledge", "exact", "--width", "768", "--reuse", "2"],
-    "pure": ["--knowledge", "pure", "--width", "768", "--reuse", "3"],
+    "exact": ["--knowledge", "exact", "--width", "768", "--learning-rate", "2.5e-3", "--reuse", "2"],
+    "pure": ["--knowledge", "pure", "--width", "768", "--learning-rate", "2.5e-3"],
 }
 WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
 

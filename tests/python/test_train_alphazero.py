@@ -22,6 +22,8 @@ from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.network.native import native_network  # noqa: E402
 from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
+from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
@@ -141,6 +143,44 @@ def test_a_run_repeats_itself(knowledge, optimizer):
         return [losses[1:], state, dataclasses.asdict(trainer.counters)]
 
     assert rounds() == rounds()
+
+
+@pytest.mark.parametrize(
+    ("settings", "solved"),
+    [
+        ({}, 9),
+        ({"solve_roots_below": 6}, 6),
+        ({"knowledge": "pure"}, None),
+        ({"algo": "ppo"}, None),
+    ],
+    ids=["exact", "fewer", "pure", "ppo"],
+)
+def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
+    algo = settings.pop("algo", "alphazero")
+    config = TrainConfig.of(algo, **({"num_envs": 8, "width": 16, "num_threads": 1} | settings))
+    trainer = Trainer(config, Budget(steps=100), Variant())
+    folder = RunFolder(tmp_path)
+    trainer.save(folder)
+    trainer.close()
+    policy = load_policy(tmp_path, num_simulations=2)
+    assert policy.exact_endings == (None if solved is None else (solved, 8))
+    assert "root='gumbel'" in repr(policy)
+    assert load_policy(tmp_path, num_simulations=2, solve_below=0).exact_endings is None
+    assert load_policy(tmp_path, num_simulations=2, solve_below=5).exact_endings == (5, 8)
+
+
+def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--num-envs=16", "--width=16", "--num-simulations=2", "--measurements=1"]
+    options += ["--measurement-games=2", "--final-games=2", "--knowledge=pure"]
+    assert main(["train", "--games=16", "--out", str(out), *options]) == 0
+    assert "games of self-play from the rules alone" in capsys.readouterr().out
+    saved = load_checkpoint(out / "checkpoint.pt").config
+    assert (saved.knowledge, saved.solve_roots_below, saved.optimizer) == ("pure", 0, "muon")
+    assert main(["train", "--resume", "--knowledge=exact", "--out", str(out)]) == 1
+    assert "with knowledge pure, which cannot become exact" in capsys.readouterr().err
+    assert main(["train", "--knowledge=pure", "--solve-roots-below=5"]) != 0
+    assert "solve_roots_below must be 0 with knowledge 'pure'" in capsys.readouterr().err
 
 
 def test_a_learner_that_fails_stops_the_games_too():
