@@ -337,7 +337,7 @@ class TestPolicy:
         assert "solve_below=0" in repr(alone) and "solve_below" not in repr(search)
         assert eval(repr(alone), vars(mijnlieff)) == alone
         assert ExportedPolicy.load(file, solve_below=3) == ExportedPolicy.load(file)
-        with pytest.raises(ValueError, match="solve_below must be 0 to .*, not -1"):
+        with pytest.raises(ValueError, match=r"solve_below must be 0 to .*, not -1"):
             ChampionPolicy(solve_below=-1)
         # Near the end it is exact.
         late = mijnlieff.random_openings(40, 9, seed=3)
