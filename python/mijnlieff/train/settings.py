@@ -34,6 +34,7 @@ class Setting:
         even: whether the number must be even.
         algo: the one algorithm that uses it; None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
+        pure: the default for AlphaZero from the rules alone where it differs, else None.
         may_change: whether a resumed run may have another value than before.
     """
 
@@ -45,6 +46,7 @@ class Setting:
     even: bool = False
     algo: str | None = None
     alphazero: Any = None
+    pure: Any = None
     may_change: bool = False
 
     @property
@@ -52,13 +54,17 @@ class Setting:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
 
-    def default_for(self, algo: str) -> Any:
+    def default_for(self, algo: str, knowledge: str) -> Any:
         """The default of an algorithm.
 
         Args:
             algo: the algorithm.
+            knowledge: what AlphaZero is given.
         """
-        tuned = self.alphazero if algo == "alphazero" else None
+        if algo != "alphazero":
+            return self.default
+        tuned = self.pure if knowledge == "pure" else None
+        tuned = self.alphazero if tuned is None else tuned
         return self.default if tuned is None else tuned
 
     def check(self, name: str, value: Any) -> None:
@@ -92,8 +98,12 @@ class Setting:
 
     def default_text(self) -> str:
         """The defaults in words, such as "4096; 512 for alphazero"."""
-        default = "PyTorch's choice" if self.default is None else str(self.default)
-        return default if self.alphazero is None else f"{default}; {self.alphazero} for alphazero"
+        texts = ["PyTorch's choice" if self.default is None else str(self.default)]
+        if self.alphazero is not None:
+            texts.append(f"{self.alphazero} for alphazero")
+        if self.pure is not None:
+            texts.append(f"{self.pure} for pure")
+        return "; ".join(texts)
 
 
 def setting(default: _T, help: str, **declared: Any) -> _T:

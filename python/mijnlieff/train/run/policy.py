@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+# A position with more empty cells costs the solver more than a search.
+_SOLVE_BELOW = 9
+
 _Evaluator = (
     Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
     | Callable[
@@ -181,8 +184,9 @@ def search_policy(
     config: TrainConfig,
     num_simulations: int,
     seed: int = 0,
+    solve_below: int | None = None,
 ) -> MCTSPolicy:
-    """A player that searches with a network, under the settings of its training.
+    """A player that searches with a network, with the knowledge that its training had.
 
     Args:
         network: the network; later training does not change how this plays.
@@ -190,15 +194,20 @@ def search_policy(
         config: the settings of its run.
         num_simulations: simulations per search.
         seed: seed of the player.
+        solve_below: positions with at most this many empty cells are solved; None for at most 9,
+            or none if the network was trained from the rules alone.
     """
+    if solve_below is None:
+        is_exact = config.algo == "alphazero" and config.knowledge == "exact"
+        solve_below = min(_SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
     return _TrainedSearch(
         variant,
         num_simulations,
         evaluator(network, variant, config.margin_weight),
-        root="puct",
+        root="gumbel",
         seed=seed,
         margin_weight=config.margin_weight,
-        solve_below=config.solve_roots_below,
+        solve_below=solve_below,
         num_threads=1,
     )
 
@@ -225,10 +234,19 @@ def network_from_checkpoint(
 
 
 def policy_from_checkpoint(
-    path: str | os.PathLike[str], temperature: float, num_simulations: int
+    path: str | os.PathLike[str],
+    temperature: float,
+    num_simulations: int,
+    solve_below: int | None,
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
     network, checkpoint = network_from_checkpoint(path)
     if num_simulations:
-        return search_policy(network, checkpoint.variant, checkpoint.config, num_simulations)
+        return search_policy(
+            network,
+            checkpoint.variant,
+            checkpoint.config,
+            num_simulations,
+            solve_below=solve_below,
+        )
     return _TrainedPolicy(network, checkpoint.variant, temperature)
