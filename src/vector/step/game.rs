@@ -24,6 +24,8 @@ pub(crate) struct StepContext<S: GameState> {
     pub(crate) pass: usize,
     /// Whether a step is the agent's legal action and no more, unless a game starts or ends.
     pub(crate) plain: bool,
+    /// Whether there are several variants.
+    is_mixed: bool,
     /// Stops the opponent's searches.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -36,6 +38,7 @@ impl<S: GameState> StepContext<S> {
             plain: config.opponent == Opponent::SelfPlay
                 && config.illegal_action == IllegalAction::Raise
                 && !config.auto_pass,
+            is_mixed: config.variants.only().is_none(),
             stop: Arc::default(),
             config,
         })
@@ -228,9 +231,13 @@ impl<S: GameState> Game<S> {
     }
 
     fn start(&mut self, shared: &StepContext<S>) {
-        let config = &shared.config;
-        let count = config.variants.all().len();
-        let variant = config.weights.draw(count, &mut self.env_rng);
+        let variant = if shared.is_mixed {
+            let config = &shared.config;
+            let count = config.variants.all().len();
+            config.weights.draw(count, &mut self.env_rng)
+        } else {
+            0
+        };
         self.state = S::start(&shared.rules, variant);
         self.over = false;
         self.fresh = true;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::lookup::{NTH_BIT, divide, nth_bit};
 use super::state::GameState;
-use super::wide_tables::{NO_CELL, WideTables, held};
+use super::wide_tables::{Effect, WideTables, held};
 use crate::encode::VariantSet;
 use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
 use crate::memory::OutOfMemory;
@@ -17,13 +17,16 @@ use crate::vector::buffers::Observations;
 /// action to show, whether it is forced or the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WideGame {
+    /// The stones of odd type index. Apart from `high`, as the compiler would else put both together
+    /// into a vector, which takes longer than the two operations.
+    low: u64,
     pub(super) own: u64,
     pub(super) opposing: u64,
     pub(super) allowed: u64,
     /// The pieces of each type in the own hand, a byte each from the lowest, then in the opposing one.
     pub(super) hands: u64,
-    /// The stones of odd type index, and those of type index 2 and 3.
-    types: [u64; 2],
+    /// The stones of type index 2 and 3.
+    high: u64,
     variant: u16,
     ply: u8,
     /// The cell of the last turn, or one of the numbers below.
@@ -33,12 +36,9 @@ pub(crate) struct WideGame {
     over: bool,
 }
 
-/// Numbers in place of a cell.
-const LAST_PASSED: u8 = 64;
-const LAST_START: u8 = 65;
-
-/// The type of a pass, after those of pieces.
-const PASS: usize = Piece::ALL.len();
+/// The last turns that are not cells.
+const LAST_PASSED: u8 = Effect::PASSED;
+const LAST_START: u8 = LAST_PASSED + 1;
 
 /// What the side to move sees, and the variant: the stones, the allowed cells and the hands.
 pub(crate) type WideKey = ([u64; 4], u16);
@@ -48,6 +48,7 @@ impl WideGame {
         let player = position.side_to_move();
         let stones = |player| position.stones(player).bits();
         let hand = |player| u64::from(u32::from_le_bytes(position.hand(player).counts()));
+        let [low, high] = position.types().map(CellSet::bits);
         let over = position.is_over(variant);
         let placeable = position.placeable(variant);
         Self {
@@ -56,7 +57,8 @@ impl WideGame {
             // A finished game has no legal placement, whatever the last piece points to.
             allowed: if over { 0 } else { position.allowed().bits() },
             hands: hand(player) | hand(player.opponent()) << 32,
-            types: position.types().map(CellSet::bits),
+            low,
+            high,
             variant: index as u16,
             ply: position.ply() as u8,
             last: match position.last_move() {
@@ -72,33 +74,26 @@ impl WideGame {
     /// The state after a legal action; for any other number, an arbitrary state.
     #[inline(always)]
     fn after(self, tables: &WideTables, action: usize) -> Self {
-        let (piece, cell) = tables.turn(self.variant(), action);
-        let (is_pass, cell) = (piece == PASS, cell & 63);
-        let placed = u64::from(!is_pass);
-        let (own, stone) = (self.own | placed << cell, |bit: usize| {
-            (piece >> bit & 1) as u64
-        });
-        let hands = self.hands.wrapping_sub(placed << (8 * (piece & 3)));
+        let effect = tables.effect(self.variant(), action);
+        let own = self.own | effect.stone;
         // The sides change their places.
-        let hands = hands.rotate_left(32);
-        let reach = tables.reach(self.variant(), piece, usize::from(cell));
-        let allowed = reach & !(own | self.opposing);
+        let hands = self.hands.wrapping_sub(effect.piece).rotate_left(32);
+        let allowed = effect.reach & !(own | self.opposing);
         // The opening rule does not matter any more: there is a stone now, or its player has passed.
         let placeable = held(hands as u32);
         // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
-        let over = u64::from(placeable == 0) | (u64::from(is_pass) & u64::from(allowed == 0));
+        let over = u64::from(placeable == 0) | u64::from(allowed | effect.stone == 0);
+        let of_type = |bit: u8| effect.stone & u64::from(effect.kind >> bit & 1).wrapping_neg();
         Self {
             own: self.opposing,
             opposing: own,
             allowed: allowed & over.wrapping_sub(1),
             hands,
-            types: [
-                self.types[0] | stone(0) << cell,
-                self.types[1] | stone(1) << cell,
-            ],
+            low: self.low | of_type(0),
+            high: self.high | of_type(1),
             variant: self.variant,
             ply: self.ply.wrapping_add(1),
-            last: if is_pass { LAST_PASSED } else { cell },
+            last: effect.last,
             placeable,
             over: over != 0,
         }
@@ -127,7 +122,7 @@ impl GameState for WideGame {
             stones.reverse();
             hands.reverse();
         }
-        let types = self.types.map(CellSet::from_bits);
+        let types = [self.low, self.high].map(CellSet::from_bits);
         let last = match self.last {
             LAST_START => None,
             LAST_PASSED => Some(Move::Pass),
@@ -154,7 +149,8 @@ impl GameState for WideGame {
             opposing: 0,
             allowed: opening.cells,
             hands: u64::from_le_bytes([opening.copies; 8]),
-            types: [0; 2],
+            low: 0,
+            high: 0,
             variant: variant as u16,
             ply: 0,
             last: LAST_START,
@@ -181,11 +177,12 @@ impl GameState for WideGame {
     #[inline(always)]
     fn is_legal(&self, tables: &WideTables, action: usize) -> bool {
         // Branch-free, because it is hard to predict which actions are passes.
-        let (piece, cell) = tables.turn(self.variant(), action);
-        let is_cell = u64::from(cell != NO_CELL);
-        let placement = self.allowed >> (cell & 63) & u64::from(self.placeable >> piece) & is_cell;
+        let effect = tables.effect(self.variant(), action);
+        let cell = u64::from(self.allowed & effect.stone != 0);
+        let placement = cell & u64::from(self.placeable >> effect.kind);
         // The pass is alone legal if no cell is allowed, unless the game is over.
-        let passes = u64::from(piece == PASS) & u64::from(self.must_pass(tables));
+        let closed = self.allowed | u64::from(self.over);
+        let passes = u64::from(effect.kind == Effect::PASS) & u64::from(closed == 0);
         placement & 1 | passes != 0
     }
 
@@ -259,8 +256,12 @@ impl GameState for WideGame {
 
     fn score(&self, tables: &WideTables) -> [u16; 2] {
         let board = tables.variants.get(self.variant()).board();
-        let points = |stones| board.count_points(CellSet::from_bits(stones));
-        let mut points = [points(self.own), points(self.opposing)];
+        let stones = [self.own, self.opposing].map(CellSet::from_bits);
+        let mut points = match tables.variants.only() {
+            Some(_) => stones.map(|stones| board.points(stones)),
+            // The tables of many boards would take all of the cache, if not of the memory.
+            None => stones.map(|stones| board.count_points(stones)),
+        };
         if self.to_play() == Player::Dark.index() {
             points.reverse();
         }

@@ -1,5 +1,7 @@
 //! The observations and masks of the games on any boards.
 
+use std::array;
+
 use super::lookup::{FLOATS, SPREAD};
 use super::state::GameState;
 use super::wide_game::WideGame;
@@ -7,6 +9,31 @@ use super::wide_tables::WideTables;
 use crate::encode::{Feature, Layout};
 use crate::simd::Simd;
 use crate::vector::buffers::Observations;
+
+/// Runs a block with the constant number of groups of eight that 1 to 64 slots take, so that the
+/// compiler unrolls its loops. The sizes of many boards are constants there too, which saves checks.
+macro_rules! with_eights {
+    ($area:ident, $eights:ident => $block:block) => {
+        with_eights!($area, $eights => $block, 16 20 24 32 64; 1 2 3 4 5 6 7)
+    };
+    ($area:ident, $eights:ident => $block:block, $($size:literal)*; $($count:literal)*) => {
+        match ($area, $area.div_ceil(8)) {
+            $(($size, _) => {
+                const $eights: usize = usize::div_ceil($size, 8);
+                let $area: usize = $size;
+                $block
+            })*
+            $((_, $count) => {
+                const $eights: usize = $count;
+                $block
+            })*
+            _ => {
+                const $eights: usize = 8;
+                $block
+            }
+        }
+    };
+}
 
 /// A number type of rows that are written eight numbers at a time.
 trait Number: Feature {
@@ -52,26 +79,10 @@ impl WideTables {
     ) {
         // The layout is matched once for all rows, so that every loop is simple.
         match observations {
-            Observations::Float32(Layout::Flat, all) => {
-                for (row, state) in self.rows(all, Layout::Flat, first).zip(states) {
-                    self.write_flat(state, row);
-                }
-            }
-            Observations::Uint8(Layout::Flat, all) => {
-                for (row, state) in self.rows(all, Layout::Flat, first).zip(states) {
-                    self.write_flat(state, row);
-                }
-            }
-            Observations::Float32(_, all) => {
-                for (row, state) in self.rows(all, Layout::Planes, first).zip(states) {
-                    self.write_planes(simd, state, row);
-                }
-            }
-            Observations::Uint8(_, all) => {
-                for (row, state) in self.rows(all, Layout::Planes, first).zip(states) {
-                    self.write_planes(simd, state, row);
-                }
-            }
+            Observations::Float32(Layout::Flat, all) => self.write_flat(states, all, first),
+            Observations::Uint8(Layout::Flat, all) => self.write_flat(states, all, first),
+            Observations::Float32(_, all) => self.write_planes(simd, states, all, first),
+            Observations::Uint8(_, all) => self.write_planes(simd, states, all, first),
             Observations::Packed(all) => {
                 for (row, state) in all[first..].iter_mut().zip(states) {
                     *row = state.pack();
@@ -80,32 +91,68 @@ impl WideTables {
         }
     }
 
-    /// The rows of observations from `first` on.
+    /// Flat observations are of one variant, whose actions are numbered over its cells.
     #[inline(always)]
-    fn rows<'r, T>(
+    fn write_flat<'a, T: Number>(
         &self,
-        all: &'r mut [T],
-        layout: Layout,
+        states: impl Iterator<Item = &'a WideGame>,
+        all: &mut [T],
         first: usize,
-    ) -> impl Iterator<Item = &'r mut [T]> {
-        let length = self.variants.observation_len(layout);
-        all[first * length..].chunks_exact_mut(length)
+    ) {
+        let (cells, copies) = (self.actions.area, self.opening(0).copies);
+        with_eights!(cells, EIGHTS => {
+            for (row, state) in rows(all, 3 * cells + 8, first).zip(states) {
+                for (number, set) in [state.own, state.opposing, state.allowed].into_iter().enumerate() {
+                    // The numbers beyond the cells are overwritten by those that follow.
+                    write_eights::<T, EIGHTS>(set, &mut row[number * cells..]);
+                }
+                let hands = row.last_chunk_mut().expect("a row ends with the hands");
+                *hands = T::hands(state.hands, copies);
+            }
+        });
     }
 
     #[inline(always)]
-    fn write_flat<T: Number>(&self, state: &WideGame, row: &mut [T]) {
-        // Flat observations are of one variant, whose actions are numbered over its cells.
-        let cells = self.actions.area;
-        let (sets, hands) = row.split_at_mut(3 * cells);
-        let states = [state.own, state.opposing, state.allowed];
-        for (set, part) in states.into_iter().zip(sets.chunks_exact_mut(cells)) {
-            write_set(set, part);
+    fn write_planes<'a, T: Number, V: Simd>(
+        &self,
+        simd: V,
+        states: impl Iterator<Item = &'a WideGame>,
+        all: &mut [T],
+        first: usize,
+    ) {
+        let (slots, area) = (&self.planes, self.planes.area);
+        if !(8..=64).contains(&area) {
+            for (row, state) in rows(all, 12 * area, first).zip(states) {
+                self.write_odd_planes(simd, state, row);
+            }
+            return;
         }
-        hands.copy_from_slice(&T::hands(state.hands, self.opening(0).copies));
+        with_eights!(area, EIGHTS => {
+            for (row, state) in rows(all, 12 * area, first).zip(states) {
+                let variant = state.variant();
+                let sets = [state.own, state.opposing, state.allowed, u64::MAX];
+                // The numbers beyond a plane are overwritten by the next one.
+                for (number, set) in sets.into_iter().enumerate() {
+                    let set = slots.of(simd, variant, 0, set);
+                    write_eights::<T, EIGHTS>(set, &mut row[number * area..]);
+                }
+                let counts = T::hands(state.hands, self.opening(variant).copies);
+                for (number, count) in (4..12).zip(counts) {
+                    // The last plane does not have numbers behind it.
+                    let whole = if number < 11 { EIGHTS } else { EIGHTS - 1 };
+                    let plane = &mut row[number * area..][..8 * whole];
+                    for eight in plane.as_chunks_mut::<8>().0 {
+                        *eight = [count; 8];
+                    }
+                }
+                *row.last_chunk_mut().expect("at least eight slots") = [counts[7]; 8];
+            }
+        });
     }
 
+    /// Writes planes of less than eight slots or more than a word has.
     #[inline(always)]
-    fn write_planes<T: Number, V: Simd>(&self, simd: V, state: &WideGame, row: &mut [T]) {
+    fn write_odd_planes<T: Number, V: Simd>(&self, simd: V, state: &WideGame, row: &mut [T]) {
         let (slots, variant) = (&self.planes, state.variant());
         let (sets, hands) = row.split_at_mut(4 * slots.area);
         let states = [state.own, state.opposing, state.allowed, u64::MAX];
@@ -117,7 +164,7 @@ impl WideTables {
         }
         let counts = T::hands(state.hands, self.opening(variant).copies);
         for (plane, count) in hands.chunks_exact_mut(slots.area).zip(counts) {
-            fill(plane, count);
+            plane.fill(count);
         }
     }
 
@@ -128,21 +175,75 @@ impl WideTables {
         states: impl Iterator<Item = (&'a WideGame, bool)>,
         masks: &mut [i8],
     ) {
-        let slots = &self.actions;
-        for (mask, (state, over)) in masks.chunks_exact_mut(self.pass + 1).zip(states) {
-            let allowed = if over { 0 } else { state.allowed };
-            let (pass, placements) = mask.split_last_mut().expect("a mask has the pass");
-            *pass = i8::from(allowed == 0);
-            for (word, &start) in slots.starts.iter().enumerate() {
-                let bits = slots.of(simd, state.variant(), word, allowed);
-                let end = slots.area.min(start + 64);
-                for (piece, row) in placements.chunks_exact_mut(slots.area).enumerate() {
-                    let kept = u64::from(state.placeable >> piece & 1).wrapping_neg();
-                    write_mask(bits & kept, &mut row[start..end]);
+        let (slots, area) = (&self.actions, self.actions.area);
+        if !(8..=64).contains(&area) {
+            for (mask, (state, over)) in rows(masks, 4 * area + 1, 0).zip(states) {
+                let allowed = if over { 0 } else { state.allowed };
+                mask[4 * area] = i8::from(allowed == 0);
+                self.write_odd_mask(simd, state, allowed, &mut mask[..4 * area]);
+            }
+            return;
+        }
+        with_eights!(area, EIGHTS => {
+            for (mask, (state, over)) in rows(masks, 4 * area + 1, 0).zip(states) {
+                let allowed = if over { 0 } else { state.allowed };
+                let bits = slots.of(simd, state.variant(), 0, allowed);
+                let bytes = bits.to_le_bytes();
+                let words: [u64; EIGHTS] = array::from_fn(|i| SPREAD[usize::from(bytes[i])]);
+                for piece in 0..4 {
+                    let kept = kept(state.placeable, piece);
+                    // The bytes beyond a type are overwritten by the next one. The last type does not
+                    // have enough of them.
+                    let whole = if piece < 3 { EIGHTS } else { area / 8 };
+                    let row = &mut mask[piece * area..][..8 * whole];
+                    for (eight, word) in row.as_chunks_mut().0.iter_mut().zip(words) {
+                        *eight = (word & kept).to_le_bytes().map(|byte| byte as i8);
+                    }
+                    if piece == 3 && area % 8 > 0 {
+                        let last = SPREAD[usize::from((bits >> (area - 8)) as u8)] & kept;
+                        let end = mask[4 * area - 8..4 * area].first_chunk_mut();
+                        *end.expect("eight slots") = last.to_le_bytes().map(|byte| byte as i8);
+                    }
                 }
+                mask[4 * area] = i8::from(allowed == 0);
+            }
+        });
+    }
+
+    /// Writes the placements of a mask with less than eight slots or more than a word has.
+    #[inline(always)]
+    fn write_odd_mask<V: Simd>(&self, simd: V, state: &WideGame, allowed: u64, mask: &mut [i8]) {
+        let slots = &self.actions;
+        for (word, &start) in slots.starts.iter().enumerate() {
+            let bits = slots.of(simd, state.variant(), word, allowed);
+            let end = slots.area.min(start + 64);
+            for (piece, row) in mask.chunks_exact_mut(slots.area).enumerate() {
+                let row = bytemuck::cast_slice_mut::<i8, u8>(&mut row[start..end]);
+                write_set(bits & kept(state.placeable, piece), row);
             }
         }
     }
+}
+
+/// The rows of so many numbers from `first` on.
+#[inline(always)]
+fn rows<T>(all: &mut [T], length: usize, first: usize) -> impl Iterator<Item = &mut [T]> {
+    all[first * length..].chunks_exact_mut(length)
+}
+
+/// Writes the lowest bits of a set as numbers, eight at a time.
+#[inline(always)]
+fn write_eights<T: Number, const EIGHTS: usize>(set: u64, out: &mut [T]) {
+    let out = &mut out[..8 * EIGHTS];
+    for (eight, byte) in out.as_chunks_mut().0.iter_mut().zip(set.to_le_bytes()) {
+        *eight = T::spread(byte);
+    }
+}
+
+/// All bits if the type may be placed, else none.
+#[inline(always)]
+fn kept(placeable: u8, piece: usize) -> u64 {
+    u64::from(placeable >> piece & 1).wrapping_neg()
 }
 
 impl WideGame {
@@ -171,15 +272,4 @@ fn write_set<T: Number>(set: u64, out: &mut [T]) {
         Some(last) => *last = T::spread((set >> (length - 8)) as u8),
         None => out.copy_from_slice(&T::spread(set as u8)[..length]),
     }
-}
-
-#[inline(always)]
-fn write_mask(set: u64, out: &mut [i8]) {
-    write_set(set, bytemuck::cast_slice_mut::<i8, u8>(out));
-}
-
-/// Writes the same number everywhere.
-#[inline(always)]
-fn fill<T: Number>(out: &mut [T], number: T) {
-    out.fill(number);
 }

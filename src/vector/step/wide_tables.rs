@@ -1,11 +1,10 @@
 //! The tables of the games on any boards.
 
-use std::iter;
 use std::sync::Arc;
 
 use crate::encode::VariantSet;
-use crate::game::{Cell, Piece, Variant};
-use crate::memory::{OutOfMemory, with_room};
+use crate::game::{Board, Cell, Piece, Variant};
+use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::Simd;
 
 /// Named in the error if memory does not suffice.
@@ -13,9 +12,6 @@ const TABLES: &str = "the tables of the variants";
 
 /// The bits of a word.
 const WORD: usize = u64::BITS as usize;
-
-/// The number in place of a cell where a slot has none. Its lowest bits are those of cell 0.
-pub(super) const NO_CELL: u8 = 128;
 
 /// What lies in the slots of one word: some cells of a board, in their order.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +74,50 @@ impl Slots {
     }
 }
 
+/// The effect of a turn.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))] // never in two cache lines
+pub(super) struct Effect {
+    /// The cell of the stone; empty for a pass.
+    pub(super) stone: u64,
+    /// The cells that the opponent may be pointed to.
+    pub(super) reach: u64,
+    /// Taken from the hands: a piece of the type.
+    pub(super) piece: u64,
+    /// The index of the type, or one of the numbers of [`Effect`].
+    pub(super) kind: u8,
+    /// The cell, or [`Effect::PASSED`].
+    pub(super) last: u8,
+}
+
+impl Effect {
+    /// The kind of a pass.
+    pub(super) const PASS: u8 = Piece::ALL.len() as u8;
+    /// The kind of what is not an action.
+    const NOTHING: u8 = Self::PASS + 1;
+    /// The last turn in place of a cell.
+    pub(super) const PASSED: u8 = 64;
+
+    fn of(board: &Board, piece: Piece, cell: Cell) -> Self {
+        Self {
+            stone: 1 << cell.index(),
+            reach: board.reach(piece, cell).bits(),
+            piece: 1 << (8 * piece.index()),
+            kind: piece.index() as u8,
+            last: cell.index() as u8,
+        }
+    }
+
+    fn pass(board: &Board) -> Self {
+        Self {
+            reach: board.all().bits(),
+            kind: Self::PASS,
+            last: Self::PASSED,
+            ..Self::default()
+        }
+    }
+}
+
 /// Tables that are computed once for a set of variants.
 #[derive(Debug)]
 pub(crate) struct WideTables {
@@ -90,13 +130,18 @@ pub(crate) struct WideTables {
     openings: Vec<OpeningRule>,
     /// The most cells of a board.
     most_cells: usize,
-    /// The cells that a turn points to, by variant, type and cell. A pass comes after the types.
-    reach: Vec<u64>,
-    /// The cell of a slot among the actions, by variant.
-    cells: Vec<u8>,
+    /// The effect of each turn of a variant: nothing, a pass, and placements by type and cell.
+    effects: Vec<Effect>,
+    /// The number of the effect of each action, by variant.
+    turns: Vec<u32>,
     /// The slot of a cell among the actions, by variant.
     slots: Vec<u16>,
 }
+
+/// The first effects of every variant.
+const NOTHING: usize = 0;
+const PASS: usize = 1;
+const FIRST_PLACEMENT: usize = 2;
 
 /// How a game of a variant starts.
 #[derive(Clone, Copy, Debug)]
@@ -110,9 +155,6 @@ pub(super) struct OpeningRule {
 }
 
 impl WideTables {
-    /// The rows of `reach` of a variant: one for each type, and one for the pass.
-    const TURNS: usize = Piece::ALL.len() + 1;
-
     pub(super) fn new(set: &Arc<VariantSet>) -> Result<Self, OutOfMemory> {
         let variants = set.all();
         let frame = set.frame();
@@ -125,77 +167,67 @@ impl WideTables {
             let (x, y) = variant.board().cells()[cell.index()];
             usize::from(y) * width + usize::from(x)
         };
-        let planes = Slots::new(variants, width * height, in_plane)?;
-        let area = set.pass_action() / Piece::ALL.len();
         let in_actions = |variant: &Variant, cell: Cell| match frame {
             Some(_) => in_plane(variant, cell),
             None => cell.index(),
         };
-        let actions = Slots::new(variants, area, in_actions)?;
+        let pass = set.pass_action();
+        let area = pass / Piece::ALL.len();
         let sizes = variants.iter().map(|variant| variant.board().num_cells());
-        let most_cells = sizes.max().unwrap_or(0);
-        let mut reach = with_room(TABLES, variants.len() * Self::TURNS * most_cells)?;
-        let mut cells = with_room(TABLES, variants.len() * area)?;
-        let mut slots = with_room(TABLES, variants.len() * most_cells)?;
-        let mut openings = with_room(TABLES, variants.len())?;
-        for variant in variants {
+        let mut tables = Self {
+            variants: set.clone(),
+            actions: Slots::new(variants, area, in_actions)?,
+            planes: Slots::new(variants, width * height, in_plane)?,
+            pass,
+            openings: with_room(TABLES, variants.len())?,
+            most_cells: sizes.max().unwrap_or(0),
+            effects: Vec::new(),
+            turns: filled(TABLES, variants.len() * (pass + 1), 0)?,
+            slots: Vec::new(),
+        };
+        let most_cells = tables.most_cells;
+        let stride = FIRST_PLACEMENT + Piece::ALL.len() * most_cells;
+        tables.effects = filled(TABLES, variants.len() * stride, Effect::default())?;
+        tables.slots = filled(TABLES, variants.len() * most_cells, 0)?;
+        for (index, variant) in variants.iter().enumerate() {
             let board = variant.board();
-            let own = || board.all().into_iter();
-            let missing = most_cells - board.num_cells();
-            for piece in Piece::ALL {
-                reach.extend(own().map(|cell| board.reach(piece, cell).bits()));
-                reach.extend(iter::repeat_n(0, missing));
-            }
-            reach.extend(iter::repeat_n(board.all().bits(), most_cells));
-            let first = cells.len();
-            cells.resize(first + area, NO_CELL);
-            for cell in own() {
+            let first = index * stride;
+            let effects = &mut tables.effects[first..][..stride];
+            let turns = &mut tables.turns[index * (pass + 1)..][..=pass];
+            effects[NOTHING].kind = Effect::NOTHING;
+            effects[PASS] = Effect::pass(board);
+            turns.fill((first + NOTHING) as u32);
+            turns[pass] = (first + PASS) as u32;
+            for cell in board.all() {
                 let slot = in_actions(variant, cell);
-                cells[first + slot] = cell.index() as u8;
-                slots.push(slot as u16);
+                tables.slots[index * most_cells + cell.index()] = slot as u16;
+                for piece in Piece::ALL {
+                    let turn = FIRST_PLACEMENT + piece.index() * most_cells + cell.index();
+                    effects[turn] = Effect::of(board, piece, cell);
+                    turns[piece.index() * area + slot] = (first + turn) as u32;
+                }
             }
-            slots.extend(iter::repeat_n(0, missing));
             let admits = |piece: &Piece| variant.opening().admits(*piece);
             let admitted = Piece::ALL.into_iter().filter(admits);
-            openings.push(OpeningRule {
+            tables.openings.push(OpeningRule {
                 cells: variant.opening_cells().bits(),
                 types: admitted.fold(0, |types, piece| types | 1 << piece.index()),
                 copies: variant.copies(),
             });
         }
-        Ok(Self {
-            variants: set.clone(),
-            actions,
-            planes,
-            pass: set.pass_action(),
-            openings,
-            most_cells,
-            reach,
-            cells,
-            slots,
-        })
+        Ok(tables)
+    }
+
+    /// The effect of an action; for a number that is not an action, that of some turn.
+    #[inline(always)]
+    pub(super) fn effect(&self, variant: usize, action: usize) -> &Effect {
+        let turn = self.turns[variant * (self.pass + 1) + action.min(self.pass)];
+        &self.effects[turn as usize]
     }
 
     #[inline(always)]
     pub(super) fn opening(&self, variant: usize) -> OpeningRule {
         self.openings[variant]
-    }
-
-    /// The type of an action, 4 for the pass, and its cell in a variant. For a number that is not an
-    /// action, those of some action.
-    #[inline(always)]
-    pub(super) fn turn(&self, variant: usize, action: usize) -> (usize, u8) {
-        let (action, area) = (action.min(self.pass), self.actions.area);
-        // Sums of comparisons, as a division would take longer.
-        let from = |piece: usize| usize::from(action >= piece * area);
-        let piece = from(1) + from(2) + from(3) + from(4);
-        (piece, self.cells[variant * area + action - piece * area])
-    }
-
-    /// The cells that a turn points to.
-    #[inline(always)]
-    pub(super) fn reach(&self, variant: usize, piece: usize, cell: usize) -> u64 {
-        self.reach[(variant * Self::TURNS + piece) * self.most_cells + cell]
     }
 
     /// The action that places a piece on a cell.
