@@ -110,7 +110,7 @@ fn compare(
         assert_eq!(actions, drawn);
         if config.illegal_action == IllegalAction::Lose && step % 4 == 0 {
             let game = rng.below(games as u64) as usize;
-            actions[game] = rng.below(config.variants.num_actions() as u64 + 2) as i64 - 1;
+            actions[game] = rng.below(config.variants.num_actions() as u64) as i64;
         }
         let is_uint8 = step % 2 == 0;
         batch.step(&actions, is_uint8);

@@ -41,8 +41,8 @@ def bench_boards(
     """
     print(
         f"Random legal actions, drawn beforehand; {observation} {dtype} observations, masks and\n"
-        "rewards, copy=False. bytes: of an observation and a mask; per byte: the rate at which bytes\n"
-        "are written, divided by that of the first board.\n"
+        "rewards, copy=False. bytes: of an observation and a mask; per byte: the rate at which\n"
+        "bytes are written, divided by that of the first board.\n"
         f"Steps are steps of single games per second, the best of {PARTS} measurements.\n"
     )
     print(

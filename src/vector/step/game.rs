@@ -232,9 +232,7 @@ impl<S: GameState> Game<S> {
 
     fn start(&mut self, shared: &StepContext<S>) {
         let variant = if shared.is_mixed {
-            let config = &shared.config;
-            let count = config.variants.all().len();
-            config.weights.draw(count, &mut self.env_rng)
+            self.draw_variant(shared)
         } else {
             0
         };
@@ -251,6 +249,13 @@ impl<S: GameState> Game<S> {
         if shared.config.random_plies > 0 {
             self.play_random_plies(shared);
         }
+    }
+
+    #[inline(never)] // keeps starts of one variant short
+    fn draw_variant(&mut self, shared: &StepContext<S>) -> usize {
+        let config = &shared.config;
+        let count = config.variants.all().len();
+        config.weights.draw(count, &mut self.env_rng)
     }
 
     /// Plays as many random plies as are drawn, but for one that would end the game.
