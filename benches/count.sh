@@ -32,7 +32,7 @@ for kind in flat uint8 planes planes8; do
     for board in standard 16x4 20 irregular 32 64 framed mixed; do
         case $kind-$board in flat-framed | flat-mixed | uint8-framed | uint8-mixed) continue ;; esac
         output=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
-            --toggle-collect=measured "$1/instructions" fast "$kind" "$board" 2>&1)
+            --toggle-collect=measured "$1/instructions" "$board" fast "$kind" 2>&1)
         bytes=$(echo "$output" | sed -n 's/^\([0-9]*\)$/\1/p')
         counted=$(echo "$output" | sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
         rate=$(awk "BEGIN { print $bytes / $counted }")

@@ -199,7 +199,7 @@ impl WideTables {
                     for (eight, word) in row.as_chunks_mut().0.iter_mut().zip(words) {
                         *eight = (word & kept).to_le_bytes().map(|byte| byte as i8);
                     }
-                    if piece == 3 && area % 8 > 0 {
+                    if piece == 3 && !area.is_multiple_of(8) {
                         let last = SPREAD[usize::from((bits >> (area - 8)) as u8)] & kept;
                         let end = mask[4 * area - 8..4 * area].first_chunk_mut();
                         *end.expect("eight slots") = last.to_le_bytes().map(|byte| byte as i8);
