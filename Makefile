@@ -179,6 +179,8 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench
 	$(BIN)/mijnlieff bench --dtype uint8
 	$(BIN)/mijnlieff bench --observation packed
+	$(BIN)/mijnlieff bench --boards
+	cargo run --quiet --release --manifest-path benches/Cargo.toml --bin boards
 	$(BIN)/mijnlieff bench --search
 	$(BIN)/python benches/least_times.py
 	$(BIN)/python benches/least_search_times.py
@@ -211,6 +213,10 @@ bench-rust: ## Measure the core without Python, by criterion
 bench-instructions: ## Count the instructions of a step and a simulation by valgrind; other load does not matter
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
 	benches/count.sh benches/target/release
+
+.PHONY: compare-boards
+compare-boards: ## Compare a million steps on random boards with games that are played plainly
+	MIJNLIEFF_COMPARED_STEPS=1000000 cargo test --quiet --no-default-features --test core games_on_random_boards
 
 .PHONY: bench-portable
 bench-portable: ## Compare the speed of the portable code with that of the code for AVX2 (on x86-64)

@@ -171,10 +171,11 @@ def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
     valgrind = tmp_path / "valgrind"
     valgrind.write_text(
         "#!/bin/sh\n"
-        "for argument; do before=$form form=$kind kind=$argument program=$before; done\n"
-        "case $program in *instructions) steps=65536 ;; *search) steps=32768 ;; esac\n"
+        "for argument; do form=$kind kind=$argument; done\n"
+        "case $* in *built/instructions*) steps=65536 ;; *built/search*) steps=32768 ;; esac\n"
         "case $form in fast) each=10 ;; general) each=25 ;; esac\n"
         "case $kind in packed) each=$((each * 2)) ;; esac\n"
+        'case $* in *" 64 "*) echo 200 ;; *) echo 100 ;; esac\n'
         'echo "==1== Collected : $((steps * each))" >&2\n'
     )
     valgrind.chmod(0o755)
@@ -188,9 +189,16 @@ def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
     rows = [line.split() for line in done.stdout.splitlines()]
     assert rows[0] == ["fast", "general"]
     kinds = ("flat", "uint8", "packed", "sample", "puct", "noisy", "gumbel")
-    assert rows[1:] == [
+    assert rows[1:8] == [
         [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))] for kind in kinds
     ]
+    assert rows[8:10] == [[], ["step", "board", "counted", "bytes", "per", "byte"]]
+    assert rows[10:12] == [
+        ["flat", "standard", "10.0", "100", "1.00"],
+        ["flat", "16x4", "10.0", "100", "1.00"],
+    ]
+    assert ["uint8", "64", "10.0", "200", "2.00"] in rows
+    assert rows[-1] == ["planes8", "mixed", "10.0", "100", "1.00"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script")

@@ -268,6 +268,20 @@ def test_bench_of_functions_prints_a_ratio_for_each_size_and_number_of_threads()
         assert float(row[7]) == pytest.approx(everything / env, abs=0.001)
 
 
+def test_bench_of_boards_prints_the_rate_of_bytes_beside_the_standard_board():
+    lines = printed(
+        "bench", "--boards", "--sizes", 64, "--num-threads", 1, "--dtype", "uint8",
+        "--milliseconds", 5, "--copies", 1,
+    ).splitlines()  # fmt: skip
+    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
+    assert [int(row[2]) for row in rows] == [16, 16, 20, 32, 64]
+    first, *others = [(int(row[-3]), int(row[-2].replace(",", "")), float(row[-1])) for row in rows]
+    assert first[0] == 3 * 16 + 8 + 4 * 16 + 1 and first[2] == 1
+    for written, steps, ratio in others:
+        expected = written * steps / (first[0] * first[1])
+        assert ratio == pytest.approx(expected, abs=0.01)
+
+
 def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():
     lines = printed(
         "bench", "--search", "--simulations", 4, "--sizes", 8, "--num-threads", 1, 2,

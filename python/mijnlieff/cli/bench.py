@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import MAX_ENVS, Position, Variant
+from mijnlieff.cli.bench_boards import bench_boards
 from mijnlieff.cli.bench_functional import bench_functional
 from mijnlieff.cli.bench_search import bench_searches
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=integer(1, MAX_ENVS),
         nargs="+",
         metavar="N",
-        help=f"batch sizes (default: {' '.join(map(str, _SIZES))}; with --search: 1024)",
+        help=f"batch sizes (default: {' '.join(map(str, _SIZES))}; with --search: 1024; "
+        "with --boards: 256)",
     )
     parser.add_argument(
         "--num-threads",
@@ -56,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["float32", "uint8"],
         default="float32",
         help="dtype of flat and planes observations (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--boards",
+        action="store_true",
+        help="measure boards of several sizes beside the standard board instead",
     )
     parser.add_argument(
         "--functional",
@@ -99,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.functional:
         return _bench_functional(args, variant)
+    if args.boards:
+        return _bench_boards(args)
     kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
     print(
         f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
@@ -126,6 +135,18 @@ def run(args: argparse.Namespace) -> int:
                 flush=True,
             )
     return 0
+
+
+def _bench_boards(args: argparse.Namespace) -> int:
+    kind = {"observation": args.observation, "dtype": args.dtype}
+
+    def env_rate(size: int, threads: int, variant: Variant) -> float:
+        seconds = args.milliseconds / 1000
+        return step_rate(size, variant, seconds, num_threads=threads, copy=False, **kind)
+
+    return bench_boards(
+        sizes=args.sizes or [256], threads=args.num_threads, step_rate=env_rate, **kind
+    )
 
 
 def _bench_functional(args: argparse.Namespace, variant: Variant) -> int:
