@@ -290,12 +290,13 @@ class Board:
         rng: SupportsIndex | np.random.Generator | None = None,
         corners: bool = False,
     ) -> Board:
-        """Return a random board of a number of 2x2 blocks that hang together.
+        """Return a random board of a number of 2x2 blocks.
 
-        The board grows from one block. Each further block goes to one of the free places that are
-        joined to a block already there, each place equally likely. So a board is as likely as its
-        rotations and reflections, but boards that can grow in more ways are more likely than
-        others. Choose from `arrangements` for boards that are all equally likely.
+        The blocks hang together. The board grows from one block. Each further block goes to one of
+        the free places that are joined to a block already there, each place equally likely. So a
+        board is as likely as its rotations and reflections, but boards that can grow in more ways
+        are more likely than others. Choose from `arrangements` for boards that are all equally
+        likely.
 
         Args:
             blocks: number of blocks, 1 to 16.
@@ -410,8 +411,9 @@ class Variant:
 
 @final
 class Frame:
-    """A rectangle of slots that boards of different shapes share, for learners that see many boards.
+    """A rectangle of slots that boards of different shapes share.
 
+    It gives learners that see many boards observations and actions of one shape.
     A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
     ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
     without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
