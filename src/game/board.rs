@@ -271,6 +271,14 @@ impl Board {
         self.scores.points(stones)
     }
 
+    /// [`Board::points`] without the table of small boards, for callers that would make the tables of
+    /// many boards.
+    #[must_use]
+    #[inline]
+    pub(crate) fn count_points(&self, stones: CellSet) -> u16 {
+        self.scores.lines.points(stones)
+    }
+
     /// The points that one more stone, on each of these empty cells, adds to those of the stones.
     #[must_use]
     pub fn gains(&self, stones: CellSet, cells: CellSet) -> Gains {

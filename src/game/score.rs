@@ -17,7 +17,7 @@ const MAX_TABLE_CELLS: usize = 16;
 #[derive(Clone, Default)]
 pub(super) struct ScoreTables {
     num_cells: usize,
-    lines: Lines,
+    pub(super) lines: Lines,
     /// The points of every set of cells, on small boards, computed when first asked for.
     points: OnceLock<Arc<[u8]>>,
 }
