@@ -106,8 +106,8 @@ impl TreeSearch {
 
     /// Starts a search from every position, of variants that may differ.
     ///
-    /// Observations are planes on the frame of the set, and actions those of the frame; a set of one
-    /// variant without a frame has its own. `solvers` has one for each variant, or is empty; see
+    /// Observations and actions are those of the frame of the set, the layout being planes then; a set of
+    /// one variant without a frame has its own. `solvers` has one for each variant, or is empty; see
     /// [`TreeSearch::new`]. Tree `i` is as it would be in a search of other variants on the same frame,
     /// given equal evaluations.
     ///
@@ -123,11 +123,11 @@ impl TreeSearch {
         variants: &Arc<VariantSet>,
         roots: &[RootPosition],
         config: TreeConfig,
+        layout: Layout,
         solvers: Vec<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
         let seeded = seeded(&config, roots.iter().copied())?;
-        let layout = Layout::Planes;
         Self::start(variants, &seeded, config, layout, solvers, num_threads)
     }
 
