@@ -1,25 +1,59 @@
-//! The boards that are measured beside each other.
+//! Steps per second of boards of all sizes, in one run; `make bench` prints the table.
+//!
+//! The boards take turns, and the best turn of each counts, so that other load disturbs all alike. The
+//! last column is the rate of bytes written, observations and masks, beside that of the standard board.
 
-use mijnlieff::game::{Board, Opening, Variant};
+mod batches;
 
-/// The variant that the first argument which names one names: `fast` is the standard one, `20`, `32`
-/// and `64` are boards of as many cells.
-///
-/// The board of 20 cells has 2 copies of each type, the one of 32 is two boxes (4 copies), and the
-/// square of 64 has 8 copies.
-pub fn chosen(mut arguments: impl Iterator<Item = String>) -> Variant {
-    let chosen = arguments.find_map(|argument| {
-        let (board, copies) = match argument.as_str() {
-            "fast" => return Some(Variant::default()),
-            "20" => (
-                Board::from_blocks(&[(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]),
-                2,
-            ),
-            "32" => (Board::from_text(&"########\n".repeat(4)), 4),
-            "64" => (Board::from_text(&"########\n".repeat(8)), 8),
-            _ => return None,
-        };
-        Some(Variant::new(board.unwrap(), Opening::Outside, copies).unwrap())
-    });
-    chosen.unwrap_or_default()
+use std::time::{Duration, Instant};
+
+use batches::{BOARDS, Batch, KINDS, has, variants};
+
+const GAMES: usize = 1024;
+const STEPS: u32 = 16;
+const ROUNDS: usize = 40;
+
+fn main() {
+    println!(
+        "{:<10} {:<10} {:>9} {:>11} {:>12} {:>9}",
+        "written", "board", "bytes", "M steps/s", "sampled, M/s", "per byte"
+    );
+    for kind in KINDS {
+        let boards = BOARDS.into_iter().filter(|board| has(board, kind));
+        let batches = boards.map(|board| (board, Batch::new(variants(board), kind, GAMES, false)));
+        let mut batches: Vec<(&str, Batch)> = batches.collect();
+        let mut best = vec![[Duration::MAX; 2]; batches.len()];
+        for _ in 0..ROUNDS {
+            for ((_, batch), best) in batches.iter_mut().zip(&mut best) {
+                let mut taken = [Duration::ZERO; 2];
+                for _ in 0..STEPS {
+                    let start = Instant::now();
+                    batch.sample();
+                    taken[1] += start.elapsed();
+                    let start = Instant::now();
+                    batch.step();
+                    taken[0] += start.elapsed();
+                }
+                for (best, taken) in best.iter_mut().zip(taken) {
+                    *best = taken.min(*best);
+                }
+            }
+        }
+        let rate = |time: Duration| GAMES as f64 * f64::from(STEPS) / time.as_secs_f64();
+        let mut standard = 0.0;
+        for ((board, batch), times) in batches.iter().zip(&best) {
+            let [steps, samples] = times.map(rate);
+            let written = steps * batch.row_bytes() as f64;
+            if standard == 0.0 {
+                standard = written;
+            }
+            println!(
+                "{kind:<10} {board:<10} {:>9} {:>11.2} {:>12.1} {:>9.2}",
+                batch.row_bytes(),
+                steps / 1e6,
+                samples / 1e6,
+                written / standard
+            );
+        }
+    }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Print the instructions that a step of one game takes, for both forms of a game, and those of a
-# simulation of a tree search and of a node of minimax, for boards of 16, 20, 32 and 64 cells.
+# simulation of a tree search and of a node of minimax on boards of many sizes.
 # Usage: benches/count.sh FOLDER, in which `instructions`, `search` and `minimax` have been built.
 set -eu
 
@@ -24,8 +24,11 @@ printf '%-8s %9s %9s\n' '' fast general
 for kind in flat uint8 packed sample; do
     count "$kind" 65536 "$1/instructions" fast general
 done
-printf '%-8s %9s %9s %9s %9s\n' '' '16 cells' 20 32 64
+# `blocks` are five blocks (20 cells); `framed` is one board of four blocks on the frame of all such
+# boards, and `mixed` are all of them.
+printf '%-8s %9s %9s %9s %9s %9s %9s\n' '' standard blocks 32 64 framed mixed
 for rule in puct noisy gumbel; do
-    count "$rule" 32768 "$1/search" fast 20 32 64
+    count "$rule" 32768 "$1/search" standard blocks 32 64 framed mixed
 done
-count minimax 32768 "$1/minimax" fast 20 32 64
+printf '%-8s %9s %9s %9s %9s %9s\n' '' standard 20 irregular 32 64
+count minimax 32768 "$1/minimax" standard 20 irregular 32 64

@@ -1,13 +1,14 @@
 //! Instructions that a node of minimax takes, counted by callgrind, which other load does not disturb.
 //!
 //! `make bench-instructions` runs this program under `valgrind`, which counts only the instructions in
-//! [`measured`]. The argument chooses the board, `fast` (the standard one) or one of `20`, `32` and
-//! `64` cells.
+//! [`measured`]. The argument chooses the board, one of those of `batches`.
 
-mod boards;
+#[allow(dead_code, reason = "other programs use the rest")]
+mod batches;
 
 use std::env;
 
+use batches::{BOARDS, variants};
 use mijnlieff::game::{Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::{Depth, Halt, Limits, best_moves};
@@ -35,11 +36,16 @@ fn measured(variant: &Variant, positions: &[Position]) {
 }
 
 fn main() {
-    let variant = boards::chosen(env::args().skip(1));
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let board = BOARDS
+        .into_iter()
+        .find(|board| arguments.iter().any(|it| it == board));
+    let variants = variants(board.unwrap_or("standard"));
+    let variant = variants.get(0);
     let _ = variant.board().points(variant.board().all()); // makes the table of points
     let positions: Vec<Position> = (0..POSITIONS)
-        .map(|seed| opening(&variant, PLIES, seed).unwrap())
+        .map(|seed| opening(variant, PLIES, seed).unwrap())
         .collect();
-    measured(&variant, &positions);
+    measured(variant, &positions);
     println!("{} nodes", POSITIONS * NODES);
 }

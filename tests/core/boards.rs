@@ -280,7 +280,9 @@ fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
         });
         let mut singles: Vec<(usize, Batch)> = singles.collect();
         let mut found = [0; 4];
-        starts.iter().for_each(|start| found[start.variant] += 1);
+        for start in &starts {
+            found[start.variant] += 1;
+        }
         assert!(found.iter().all(|&games| games > 30), "{found:?}");
         for _ in 0..12 {
             singles.retain(|&(number, _)| !batch.env.is_over(number));

@@ -137,7 +137,7 @@ def test_leaves_look_as_positions_do_on_the_frame():
 @pytest.mark.parametrize("rule", RULES)
 def test_the_next_searches_may_be_of_variants_not_seen_before(rule):
     options = {"num_simulations": 16, "frame": FRAME, **rule}
-    first = positions_of(VARIANTS[3], 5, seed=7)
+    first = [Position(VARIANTS[3]), *positions_of(VARIANTS[3], 4, seed=7)]
     second = [
         after(first[0], FRAME.variant_action(VARIANTS[3], int(action_of_first(first, options)))),
         *mixed_positions()[1:5],
