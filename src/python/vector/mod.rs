@@ -429,12 +429,7 @@ impl Inner {
             index
         } else {
             let config = self.core.config();
-            let made = Outputs::new(
-                py,
-                &config.variants,
-                self.format,
-                self.core.num_envs(),
-            )?;
+            let made = Outputs::new(py, &config.variants, self.format, self.core.num_envs())?;
             if self.outputs.len() < sets {
                 self.outputs.push(made);
                 self.outputs.len() - 1
