@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use super::errors::{classes, nothing_selected};
 use super::interrupt::{run_interruptible, run_unless_quick};
 use super::search_settings::{RootSettings, check_number, solver_if};
-use crate::encode::{Layout, num_actions};
+use crate::encode::{Layout, VariantSet, num_actions};
 use crate::game::Variant;
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
@@ -141,7 +141,12 @@ impl PyTreeSearch {
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::zeros(py, &variant, format, roots.len())?,
+            observation: ObservationArray::zeros(
+                py,
+                &VariantSet::one(variant.clone()),
+                format,
+                roots.len(),
+            )?,
             action_mask: LentArray::zeros(py, &[roots.len(), num_actions(&variant)])?,
             core,
             variant,
