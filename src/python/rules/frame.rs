@@ -18,6 +18,7 @@ use crate::python::errors::classes;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PyFrame(pub(crate) Frame);
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // PyO3 has only references to objects
 #[pymethods]
 impl PyFrame {
     #[new]
