@@ -182,6 +182,7 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench --search
 	$(BIN)/python benches/least_times.py
 	$(BIN)/python benches/least_search_times.py
+	$(BIN)/python benches/many_boards.py
 	$(BIN)/python benches/self_play.py
 	cargo bench --quiet --no-default-features --bench solver
 	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \

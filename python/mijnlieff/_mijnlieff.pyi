@@ -83,7 +83,7 @@ _View = tuple[NDArray[Any], dict[str, Any]]
 _Step = tuple[
     NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
-_BatchState = tuple[bool, list[tuple[str, list[int], int, bool, bool]]]
+_BatchState = tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
 
 @final
 class BatchEnv:
@@ -101,8 +101,11 @@ class BatchEnv:
     def __new__(
         cls,
         num_envs: SupportsIndex,
-        variant: Variant,
+        variants: Sequence[Variant],
         *,
+        variant_weights: Sequence[float] | None,
+        frame: Frame | None,
+        tells_variant: bool,
         opponent: object | None,
         seat: str,
         observation: str,
@@ -121,7 +124,8 @@ class BatchEnv:
             ValueError: a number out of range or an unknown option; the message gives those that
                 exist.
             TypeError: an option of a wrong type.
-            VariantError: packed observations of a board they cannot hold.
+            VariantError: packed observations of a board they cannot hold, or a board does not fit
+                the frame.
         """
     def seed(self, seed: int) -> None:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
@@ -145,7 +149,10 @@ class BatchEnv:
     def pending_games(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The pending games, int64 ``(B,)``, and whether each restarted in this step, bool."""
     def answer(self, actions: ArrayLike) -> None:
-        """Play the opponent's action in every pending game; some may then be pending again."""
+        """Play the opponent's action in every pending game; some may then be pending again.
+
+        Actions are those of each game's own variant, also on a frame.
+        """
     def finish_reset(self) -> _View:
         """End the reset under way and return its results."""
     def roll_back(self) -> None:

@@ -101,8 +101,26 @@ pub enum Opponent {
     SelfPlay,
     /// A built-in player, inside the step.
     Policy(Policy),
+    /// A built-in player for each variant, by index.
+    Each(Vec<Policy>),
     /// The caller, through [`super::BatchEnv::pending`] and [`super::BatchEnv::answer`].
     Outside,
+}
+
+impl Opponent {
+    /// The built-in player of games of the variant of this index.
+    ///
+    /// # Panics
+    ///
+    /// If there is a player for each variant, and none of this index.
+    #[must_use]
+    pub fn policy(&self, variant: usize) -> Option<&Policy> {
+        match self {
+            Self::Policy(policy) => Some(policy),
+            Self::Each(policies) => Some(&policies[variant]),
+            Self::SelfPlay | Self::Outside => None,
+        }
+    }
 }
 
 /// The settings of a batch, shared by all its games.

@@ -162,9 +162,17 @@ pub(crate) fn position_list<'py>(
     variant: &Arc<Variant>,
     positions: impl ExactSizeIterator<Item = Position>,
 ) -> PyResult<Bound<'py, PyList>> {
+    mixed_list(py, positions.map(|position| (variant, position)))
+}
+
+/// A Python list of positions, each with its variant.
+pub(crate) fn mixed_list<'py, 'v>(
+    py: Python<'py>,
+    positions: impl ExactSizeIterator<Item = (&'v Arc<Variant>, Position)>,
+) -> PyResult<Bound<'py, PyList>> {
     let wanted = OutOfMemory::of::<PyPosition>(LIST, positions.len());
     let list = PyList::empty(py);
-    for (number, core) in positions.enumerate() {
+    for (number, (variant, core)) in positions.enumerate() {
         if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
             py.check_signals()?;
             py.detach(|| ());

@@ -7,7 +7,7 @@ use pyo3::types::PyType;
 
 use super::position::PyPosition;
 use super::variant::PyVariant;
-use crate::encode::{Frame, Layout, num_actions};
+use crate::encode::{Frame, FrameError, Layout, num_actions};
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
 use crate::python::convert::shown;
@@ -18,6 +18,7 @@ use crate::python::errors::classes;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PyFrame(pub(crate) Frame);
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // PyO3 has only references to objects
 #[pymethods]
 impl PyFrame {
     #[new]
@@ -134,13 +135,11 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
 }
 
 /// Fails unless the observations of positions in this layout can be put on a frame.
-pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
-    if layout == Layout::Planes {
-        return Ok(());
+pub(crate) fn check_layout(layout: Layout) -> Result<(), FrameError> {
+    match layout {
+        Layout::Planes => Ok(()),
+        found => Err(FrameError::Layout { found }),
     }
-    let name = layout.name();
-    let message = format!("observations on a frame are of layout \"planes\", not {name:?}");
-    Err(PyValueError::new_err(message))
 }
 
 /// Fails unless there are positions and all their boards fit the frame.

@@ -22,7 +22,9 @@ use crate::python::convert::lists::Items;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
 use crate::python::convert::words::{packed, unpacked};
-use crate::python::errors::{game_over, legal_actions, play_error, record_error, unknown_action};
+use crate::python::errors::{
+    Numbering, game_over, legal_actions, play_error, record_error, unknown_action,
+};
 
 /// The state of a game; immutable, every method returns a new one.
 #[pyclass(
@@ -317,11 +319,11 @@ pub(crate) fn parse_action(
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();
         let known = known.and_then(|action| move_of(variant, action));
-        known.ok_or_else(|| unknown_action(variant, position, index, place))?
+        known.ok_or_else(|| unknown_action(Numbering::own(variant), position, index, place))?
     };
     let next = position.play(variant, mv).map_err(|error| {
         play_error(
-            variant,
+            Numbering::own(variant),
             position,
             Some(action_of(variant, mv) as i64),
             &error,
