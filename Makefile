@@ -180,6 +180,10 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench --dtype uint8
 	$(BIN)/mijnlieff bench --observation packed
 	$(BIN)/mijnlieff bench --search
+	$(BIN)/mijnlieff bench --search --board 'blocks:0,0;2,0;4,0;1,2;3,3'
+	$(BIN)/mijnlieff bench --search --copies 4 --board '########/########/########/########'
+	$(BIN)/mijnlieff bench --search --copies 8 \
+		--board '########/########/########/########/########/########/########/########'
 	$(BIN)/python benches/least_times.py
 	$(BIN)/python benches/least_search_times.py
 	$(BIN)/python benches/many_boards.py
@@ -209,7 +213,7 @@ bench-rust: ## Measure the core without Python, by criterion
 	cargo bench --quiet --manifest-path benches/Cargo.toml
 
 .PHONY: bench-instructions
-bench-instructions: ## Count the instructions of a step and a simulation by valgrind; other load does not matter
+bench-instructions: ## Count instructions of steps, simulations and minimax by valgrind; other load does not matter
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
 	benches/count.sh benches/target/release
 

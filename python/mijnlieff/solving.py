@@ -284,10 +284,11 @@ def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
         solver = _small.get(key)
         if solver is None:
             solver = Solver.within(variant, share)
-            with _lock:
-                if sum(size for *_, size in _small) + share > _table_bytes:
-                    _small.clear()
-                solver = _small.setdefault(key, solver)
+            if solver.table_bytes:  # others hold nothing that is worth keeping
+                with _lock:
+                    if sum(size for *_, size in _small) + share > _table_bytes:
+                        _small.clear()
+                    solver = _small.setdefault(key, solver)
         found.append(solver)
     return found
 

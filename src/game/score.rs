@@ -54,7 +54,10 @@ impl ScoreTables {
         let before = points(stones);
         let mut gains = Gains::default();
         for cell in cells {
-            gains.add(cell, points(stones.with(cell)) - before);
+            let gain = points(stones.with(cell)) - before;
+            if gain > 0 {
+                gains.add(cell, gain);
+            }
         }
         gains
     }

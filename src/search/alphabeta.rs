@@ -104,7 +104,7 @@ impl DepthSearch<'_> {
         if depth <= 2 {
             for cell in position.allowed() {
                 let margin = lookahead.after_placement(cell);
-                for &piece in lookahead.pieces() {
+                for piece in position.placeable(self.variant) {
                     let lost = if depth == 2 {
                         lookahead.best_reply(piece, cell)
                     } else {
@@ -115,7 +115,7 @@ impl DepthSearch<'_> {
             }
             return Ok(best);
         }
-        list_by_promise(position, &lookahead, &mut self.listed);
+        list_by_promise(self.variant, position, &lookahead, &mut self.listed);
         for number in 0..self.listed.len() {
             let (piece, cell) = listed_move(self.listed[number]);
             let mv = Move::Place { piece, cell };
@@ -156,10 +156,17 @@ impl DepthSearch<'_> {
         }
         let lookahead = Lookahead::new(self.variant, position, margin);
         if depth <= 2 {
-            return Ok(last_plies(position, &lookahead, depth, alpha, beta));
+            return Ok(last_plies(
+                self.variant,
+                position,
+                &lookahead,
+                depth,
+                alpha,
+                beta,
+            ));
         }
         let first = self.listed.len();
-        list_by_promise(position, &lookahead, &mut self.listed);
+        list_by_promise(self.variant, position, &lookahead, &mut self.listed);
         for number in first..self.listed.len() {
             let (piece, cell) = listed_move(self.listed[number]);
             let next = position.play_unchecked(self.variant, Move::Place { piece, cell });
@@ -176,6 +183,7 @@ impl DepthSearch<'_> {
 
 /// As [`DepthSearch::value`], where one or two plies are left and the side to move can place.
 fn last_plies(
+    variant: &Variant,
     position: &Position,
     lookahead: &Lookahead<'_>,
     depth: u8,
@@ -190,7 +198,7 @@ fn last_plies(
         if depth == 1 {
             alpha = margin;
         } else {
-            for &piece in lookahead.pieces() {
+            for piece in position.placeable(variant) {
                 alpha = alpha.max(margin - lookahead.best_reply(piece, cell));
             }
         }

@@ -16,9 +16,6 @@ pub(super) struct Lookahead<'a> {
     own: Gains,
     /// The points that a stone of the opponent gains; none if the opponent has no piece left.
     replies: Gains,
-    /// The types that may be placed, as many as `num_pieces`.
-    pieces: [Piece; 4],
-    num_pieces: usize,
 }
 
 impl<'a> Lookahead<'a> {
@@ -34,26 +31,13 @@ impl<'a> Lookahead<'a> {
         } else {
             board.gains(other, empty)
         };
-        let (mut pieces, mut num_pieces) = (Piece::ALL, 0);
-        for piece in position.placeable(variant) {
-            pieces[num_pieces] = piece;
-            num_pieces += 1;
-        }
         Self {
             board,
             empty,
             margin,
             own: board.gains(own, position.allowed()),
             replies,
-            pieces,
-            num_pieces,
         }
-    }
-
-    /// The types that may be placed.
-    #[inline]
-    pub(super) fn pieces(&self) -> &[Piece] {
-        &self.pieces[..self.num_pieces]
     }
 
     /// The margin, for the side that places, right after a stone on this cell.
@@ -77,11 +61,16 @@ impl<'a> Lookahead<'a> {
 
 /// Lists the placements of a position, most promising first: those with the largest margin after the
 /// opponent's best reply. Each is a number that [`listed_move`] reads.
-pub(super) fn list_by_promise(position: &Position, lookahead: &Lookahead<'_>, list: &mut Vec<u32>) {
+pub(super) fn list_by_promise(
+    variant: &Variant,
+    position: &Position,
+    lookahead: &Lookahead<'_>,
+    list: &mut Vec<u32>,
+) {
     let first = list.len();
     for cell in position.allowed() {
         let margin = lookahead.after_placement(cell);
-        for &piece in lookahead.pieces() {
+        for piece in position.placeable(variant) {
             let promise = margin - lookahead.best_reply(piece, cell);
             // How little it promises, and below that the move in 8 bits.
             let rank = (1 << 16) - promise;
