@@ -1,5 +1,10 @@
 //! The variants of the positions of a tree search.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "variants are hashed and compared by what never changes"
+)]
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

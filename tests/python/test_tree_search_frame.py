@@ -226,9 +226,9 @@ class TestBadInput:
 
     @pytest.mark.parametrize("layout", ["flat", "packed"])
     def test_frames_have_planes_only(self, layout):
-        with pytest.raises(ValueError, match=f'layout "planes", not "{layout}"'):
+        with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
             TreeSearch([Position()], frame=FRAME, observation=layout)
-        with pytest.raises(ValueError, match=f'layout "planes", not "{layout}"'):
+        with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
             MCTSPolicy(4, frame=FRAME, observation=layout)
 
     def test_a_frame_is_a_frame(self):
