@@ -193,3 +193,18 @@ impl Seeds<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_has_its_opponent() {
+        let each = Opponent::Each(vec![Policy::Random, Policy::Greedy]);
+        assert_eq!(each.policy(1), Some(&Policy::Greedy));
+        let alone = Opponent::Policy(Policy::Random);
+        assert_eq!(alone.policy(1), Some(&Policy::Random));
+        assert_eq!(Opponent::SelfPlay.policy(0), None);
+        assert_eq!(Opponent::Outside.policy(0), None);
+    }
+}

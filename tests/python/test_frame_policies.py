@@ -166,7 +166,7 @@ def test_wrong_frames_and_positions_are_refused():
         NetworkPolicy(logits, "planes", frame=(4, 4))
     for policy in (NetworkPolicy, FunctionPolicy):
         for layout in ("flat", "packed"):
-            with pytest.raises(ValueError, match=f'layout "planes", not "{layout}"'):
+            with pytest.raises(ValueError, match=f'are "planes", not "{layout}"'):
                 policy(logits, layout, frame=FRAME)
     framed = NetworkPolicy(logits, "planes", frame=Frame(3, 7))
     with pytest.raises(VariantError, match="position 1: a board of 4 rows and 4 columns does not"):

@@ -166,10 +166,12 @@ class MijnlieffEnv(EnvBase):
     def render(self) -> Any:
         """Draw every game: uint8 ``(num_envs, height, width, 3)``, or a tuple of texts.
 
-        The option ``render_mode`` of `VectorEnv` says which; without one it is None.
+        The option ``render_mode`` of `VectorEnv` says which; without one it is None. Pictures of
+        several variants are a tuple, as their sizes differ.
         """
         drawn: Any = self._games.render()
-        return np.stack(drawn) if self._games.render_mode == "rgb_array" else drawn
+        stacks = self._games.render_mode == "rgb_array" and self.variant is not None
+        return np.stack(drawn) if stacks else drawn
 
     def to(self, device: torch.device | str | int) -> MijnlieffEnv:
         """Send tensors to another device from now on."""

@@ -124,13 +124,12 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
             error
         }
     })?;
-    items.list(|number, item| match item.cast::<PyVariant>() {
-        Ok(variant) => Ok(variant.get().clone()),
-        Err(_) => {
+    items.list(|number, item| {
+        let variant = item.cast::<PyVariant>().map_err(|_| {
             let item = shown(item);
-            let message = format!("variant {number} must be a Variant, not {item}");
-            Err(PyTypeError::new_err(message))
-        }
+            PyTypeError::new_err(format!("variant {number} must be a Variant, not {item}"))
+        });
+        Ok(variant?.get().clone())
     })
 }
 

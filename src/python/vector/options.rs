@@ -46,6 +46,7 @@ pub(super) fn variant_set(
 }
 
 /// A built-in policy plays inside the step; any other object is asked by the caller.
+#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
 pub(super) fn parse_opponent(
     opponent: Option<&Bound<'_, PyAny>>,
     variants: &VariantSet,
