@@ -182,8 +182,13 @@ bench: .venv/installed-test ## Print the speed tables, each beside a reference m
 	$(BIN)/mijnlieff bench --boards
 	cargo run --quiet --release --manifest-path benches/Cargo.toml --bin boards
 	$(BIN)/mijnlieff bench --search
+	$(BIN)/mijnlieff bench --search --board 'blocks:0,0;2,0;4,0;1,2;3,3'
+	$(BIN)/mijnlieff bench --search --copies 4 --board '########/########/########/########'
+	$(BIN)/mijnlieff bench --search --copies 8 \
+		--board '########/########/########/########/########/########/########/########'
 	$(BIN)/python benches/least_times.py
 	$(BIN)/python benches/least_search_times.py
+	$(BIN)/python benches/many_boards.py
 	$(BIN)/python benches/self_play.py
 	cargo bench --quiet --no-default-features --bench solver
 	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
@@ -210,7 +215,7 @@ bench-rust: ## Measure the core without Python, by criterion
 	cargo bench --quiet --manifest-path benches/Cargo.toml
 
 .PHONY: bench-instructions
-bench-instructions: ## Count the instructions of a step and a simulation by valgrind; other load does not matter
+bench-instructions: ## Count instructions of steps, simulations and minimax by valgrind; other load does not matter
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
 	benches/count.sh benches/target/release
 

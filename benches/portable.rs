@@ -133,7 +133,11 @@ fn evaluations(variant: &Variant) {
         observe::<f32>(variant, position, Layout::Flat, row);
     }
     report("network evaluations", GAMES, || {
-        timed(|| network.evaluate(&observations, Precision::Float32, Limits::default()).unwrap())
+        timed(|| {
+            network
+                .evaluate(&observations, Precision::Float32, Limits::default())
+                .unwrap()
+        })
     });
 }
 

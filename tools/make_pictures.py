@@ -37,6 +37,10 @@ def pictures() -> dict[str, str]:
         "pinwheel": Variant(Board.from_blocks(PINWHEEL)),
         "two boxes": Variant(Board.from_text("\n".join(["########"] * 4)), copies=4),
     }
+    grown = {
+        f"{blocks} blocks": Position(Variant(Board.random(blocks, blocks), copies=blocks // 2))
+        for blocks in range(4, 8)
+    }
     drawn = {
         "board": svg(game[10]),
         "pictures/game": animated_svg(game, "A game of Mijnlieff, move by move"),
@@ -60,6 +64,7 @@ def pictures() -> dict[str, str]:
         "pictures/boards": gallery(
             {name: Position(variant) for name, variant in boards.items()}, 3
         ),
+        "pictures/many_boards": gallery(grown, 4, 200),
     }
     return {f"{name}.svg": text + "\n" for name, text in drawn.items()}
 

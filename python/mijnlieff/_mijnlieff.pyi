@@ -18,6 +18,7 @@ __all__ = [
     "BestResponseSearch",
     "Board",
     "BuiltinPolicy",
+    "Frame",
     "GreedyPolicy",
     "LeafBatch",
     "MinimaxPolicy",
@@ -33,6 +34,7 @@ __all__ = [
     "_restore_board",
     "_restore_position",
     "canonical_counts",
+    "check_playable",
     "common_variant",
     "format_record",
     "functional_from_positions",
@@ -47,6 +49,8 @@ __all__ = [
     "integer_in",
     "mask_batch",
     "observe_batch",
+    "own_actions",
+    "own_masks",
     "parse_record",
     "perft",
     "play_match",
@@ -79,7 +83,7 @@ _View = tuple[NDArray[Any], dict[str, Any]]
 _Step = tuple[
     NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
-_BatchState = tuple[bool, list[tuple[str, list[int], int, bool, bool]]]
+_BatchState = tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
 
 @final
 class BatchEnv:
@@ -97,8 +101,11 @@ class BatchEnv:
     def __new__(
         cls,
         num_envs: SupportsIndex,
-        variant: Variant,
+        variants: Sequence[Variant],
         *,
+        variant_weights: Sequence[float] | None,
+        frame: Frame | None,
+        tells_variant: bool,
         opponent: object | None,
         seat: str,
         observation: str,
@@ -117,7 +124,8 @@ class BatchEnv:
             ValueError: a number out of range or an unknown option; the message gives those that
                 exist.
             TypeError: an option of a wrong type.
-            VariantError: packed observations of a board they cannot hold.
+            VariantError: packed observations of a board they cannot hold, or a board does not fit
+                the frame.
         """
     def seed(self, seed: int) -> None:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
@@ -141,7 +149,10 @@ class BatchEnv:
     def pending_games(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The pending games, int64 ``(B,)``, and whether each restarted in this step, bool."""
     def answer(self, actions: ArrayLike) -> None:
-        """Play the opponent's action in every pending game; some may then be pending again."""
+        """Play the opponent's action in every pending game; some may then be pending again.
+
+        Actions are those of each game's own variant, also on a frame.
+        """
     def finish_reset(self) -> _View:
         """End the reset under way and return its results."""
     def roll_back(self) -> None:
@@ -283,6 +294,31 @@ class Board:
             ValueError: ``blocks`` is not 1 to 6.
             TypeError: ``blocks`` is not an integer.
         """
+    @staticmethod
+    def random(
+        blocks: SupportsIndex = 4,
+        rng: SupportsIndex | np.random.Generator | None = None,
+        corners: bool = False,
+    ) -> Board:
+        """Return a random board of a number of 2x2 blocks.
+
+        The blocks hang together. The board grows from one block. Each further block goes to one of
+        the free places that are joined to a block already there, each place equally likely. So a
+        board is as likely as its rotations and reflections, but boards that can grow in more ways
+        are more likely than others. Choose from `arrangements` for boards that are all equally
+        likely.
+
+        Args:
+            blocks: number of blocks, 1 to 16.
+            rng: a seed, 0 to 2**64 - 1, which gives the same board on every machine; a generator,
+                from which one number is drawn; or None for a different board each time.
+            corners: False joins each block to another along at least one edge of a cell; True also
+                allows joints at a corner.
+
+        Raises:
+            ValueError: ``blocks`` is not 1 to 16, or the seed is out of range.
+            TypeError: ``blocks`` is not an integer, or ``rng`` is none of these.
+        """
     @property
     def num_cells(self) -> int:
         """How many cells exist, 1 to 64."""
@@ -379,6 +415,68 @@ class Variant:
     @property
     def action_symmetries(self) -> NDArray[np.int64]:
         """Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``."""
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class Frame:
+    """A rectangle of slots that boards of different shapes share.
+
+    It gives learners that see many boards observations and actions of one shape.
+    A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
+    ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
+    without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
+    constant over the whole frame. Actions are ``type * height * width + y * width + x``, and the
+    last one passes. Frames are immutable.
+
+    Args:
+        height: rows, 1 to 64.
+        width: columns, 1 to 64.
+
+    Raises:
+        ValueError: a side is not 1 to 64.
+        TypeError: a side is not an integer.
+    """
+
+    def __new__(cls, height: SupportsIndex, width: SupportsIndex) -> Frame: ...
+    @staticmethod
+    def around(variants: Sequence[Variant]) -> Frame:
+        """The smallest frame that holds the boards of all these variants.
+
+        Raises:
+            ValueError: the list is empty.
+            TypeError: an item is not a `Variant`.
+        """
+    @property
+    def height(self) -> int:
+        """Rows."""
+    @property
+    def width(self) -> int:
+        """Columns."""
+    @property
+    def num_actions(self) -> int:
+        """Number of action indices, ``4 * height * width + 1``."""
+    @property
+    def pass_action(self) -> int:
+        """The index of the pass, the last action."""
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of one observation, ``(12, height, width)``."""
+    def actions(self, variant: Variant) -> NDArray[np.int64]:
+        """The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+
+        Raises:
+            VariantError: the board does not fit.
+        """
+    def variant_action(self, variant: Variant, action: SupportsIndex) -> int:
+        """The variant's index of an action of the frame.
+
+        Raises:
+            IndexError: the frame has no such action, or the board no cell in its slot.
+            VariantError: the board does not fit.
+            TypeError: the action is not an integer.
+        """
     def __hash__(self) -> int: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
@@ -485,8 +583,15 @@ class Position:
         """The action that led here; None at the start."""
     def legal_actions(self) -> NDArray[np.int64]:
         """The legal action indices, int64, ascending; empty when the game is over."""
-    def action_mask(self) -> NDArray[np.int8]:
-        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over."""
+    def action_mask(self, frame: Frame | None = None) -> NDArray[np.int8]:
+        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
+
+        Args:
+            frame: None for the actions of the variant, or a frame for its actions.
+
+        Raises:
+            VariantError: the board does not fit the frame.
+        """
     def play(self, action: _Action) -> Position:
         """The position after this action, an index or a text such as ``"a1+"``.
 
@@ -500,6 +605,7 @@ class Position:
         layout: _Layout = "planes",
         dtype: DTypeLike | None = None,
         player: SupportsIndex | None = None,
+        frame: Frame | None = None,
     ) -> NDArray[Any]:
         """The full state as numbers, seen by the side to move or by one player.
 
@@ -513,11 +619,13 @@ class Position:
                 counts). A packed observation is always uint64.
             player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
                 no cell is allowed.
+            frame: the planes of a frame instead of those of the board.
 
         Raises:
-            ValueError: unknown layout or player.
+            ValueError: unknown layout or player, or a frame and another layout than planes.
             TypeError: another dtype.
-            VariantError: packed, but more than 16 cells or 3 copies.
+            VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
+                frame.
         """
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...
@@ -525,26 +633,68 @@ class Position:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 def observe_batch(
-    positions: Sequence[Position], layout: _Layout = "flat", dtype: DTypeLike | None = None
+    positions: Sequence[Position],
+    layout: _Layout | None = None,
+    dtype: DTypeLike | None = None,
+    frame: Frame | None = None,
 ) -> NDArray[Any]:
-    """The observations of several positions of one variant, ``(B, ...)``.
+    """The observations of several positions, ``(B, ...)``.
 
-    Layouts and dtypes are those of `Position.observation`. Runs without the GIL.
+    Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
+    ``"planes"`` with a frame. Without a frame all positions are of one variant. Runs without the
+    GIL.
 
     Raises:
-        ValueError: no positions, positions of different variants, or an unknown layout.
+        ValueError: no positions, positions of different variants without a frame, an unknown
+            layout, or a frame and another layout than planes.
         TypeError: an item is not a `Position`, or another dtype.
-        VariantError: packed, but more than 16 cells or 3 copies.
+        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the frame.
     """
 
-def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
-    """The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+def mask_batch(positions: Sequence[Position], frame: Frame | None = None) -> NDArray[np.int8]:
+    """The action masks of several positions, int8 ``(B, num_actions)``.
 
+    Without a frame all positions are of one variant; with one, actions are those of the frame.
     Runs without the GIL.
 
     Raises:
-        ValueError: no positions, or positions of different variants.
+        ValueError: no positions, or positions of different variants without a frame.
         TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the frame.
+    """
+
+def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
+    """The action masks of positions of any variants, int8 ``(B, most)``.
+
+    Each row has the actions of the position's own variant; zeros fill up the shorter ones.
+
+    Raises:
+        TypeError: an item is not a `Position`.
+    """
+
+def own_actions(
+    positions: Sequence[Position], actions: ArrayLike, frame: Frame
+) -> NDArray[np.int64]:
+    """The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+
+    Raises:
+        IndexError: the frame has no such action, or the board no cell in its slot.
+        ValueError: not one action for each position.
+        TypeError: the actions are not integers, or an item is not a `Position`.
+        VariantError: a board does not fit the frame.
+    """
+
+def check_playable(positions: Sequence[Position], frame: Frame | None = None) -> None:
+    """Raise unless a policy can be asked about these positions.
+
+    No game may be over, and all positions are of one variant, or their boards fit the frame.
+    Policies that cut a call into parts check all positions before the first part.
+
+    Raises:
+        GameOverError: a game is over; the message says which.
+        ValueError: there are no positions, or without a frame positions of several variants.
+        TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the frame.
     """
 
 def common_variant(positions: Sequence[Position]) -> Variant:
@@ -866,6 +1016,12 @@ class Solver:
     """
 
     def __new__(cls, variant: Variant, table_bytes: int, book: bytes | None = None) -> Solver: ...
+    @staticmethod
+    def within(variant: Variant, bytes: int) -> Solver:
+        """A solver that takes at most about this much memory between searches.
+
+        Where a table does not fit, each search makes its own, which takes longer.
+        """
     @property
     def table_bytes(self) -> int:
         """The memory of the table, in bytes."""
@@ -1043,13 +1199,14 @@ class TreeSearch:
     Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 
     Args:
-        positions: of one variant, none of them finished.
+        positions: of one variant, or with a frame of any that fit; none of them finished.
         num_simulations: of each search, the evaluation of the root not counted.
         root: ``"gumbel"`` or ``"puct"``.
         c_puct: weight of the policy against the values, for PUCT.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
-        observation: layout of the leaves, see `Position.observation`; numbers are float32.
+        observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
+            ``"flat"``, and ``"planes"`` with a frame.
         temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
             actions are drawn in proportion to visits to the power of 1 over this.
         max_considered: actions that Gumbel samples at the root.
@@ -1061,9 +1218,14 @@ class TreeSearch:
             last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
+        frame: a `Frame` for positions of several variants. Leaves are shown as its planes, and its
+            actions number all masks, logits and results. Each tree is the one that a search of
+            positions of its own variant has on the same frame, given the same evaluations.
 
     Raises:
-        ValueError: no position, several variants, or a setting out of range.
+        ValueError: no position, several variants without a frame, a frame and another layout than
+            planes, or a setting out of range.
+        VariantError: a board does not fit the frame; the message says which position's.
         GameOverError: a position is finished; the message says which.
     """
 
@@ -1076,7 +1238,7 @@ class TreeSearch:
         seed: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
         *,
-        observation: str = "flat",
+        observation: str | None = None,
         temperature: float = 1.0,
         max_considered: SupportsIndex = 16,
         c_visit: float = 50.0,
@@ -1085,6 +1247,7 @@ class TreeSearch:
         dirichlet_share: float = 0.0,
         margin_weight: float = 0.0,
         solve_below: SupportsIndex = 0,
+        frame: Frame | None = None,
     ) -> Self: ...
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -1158,10 +1321,13 @@ class TreeSearch:
         """Start the next searches, from as many positions as there are trees.
 
         If a new position follows the root of its tree by one action and the passes that it forces,
-        the tree keeps that subtree; new simulations are added to it.
+        the tree keeps that subtree; new simulations are added to it. With a frame, positions may be
+        of variants that the search has not seen yet. It keeps the tables of all variants seen; they
+        may be 65,535 in all.
 
         Raises:
-            ValueError: another number of positions, or another variant.
+            ValueError: another number of positions, or another variant without a frame.
+            VariantError: a board does not fit the frame.
             GameOverError: a position is finished.
             MemoryError: memory does not suffice; nothing has changed.
         """

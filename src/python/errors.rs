@@ -4,16 +4,19 @@
 //! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{PackError, UnknownLayout, action_of, move_of, num_actions, pass_action};
+use crate::encode::{
+    Frame, FrameError, PackError, UnknownLayout, VariantSet, VariantSetError, action_of,
+    num_actions,
+};
 use crate::functional::FunctionalError;
 use crate::game::{
-    BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
-    Variant, VariantError, format_move,
+    BoardError, Move, ParseError, PlayError, Position, PositionError, PositionTextError,
+    RecordError, Variant, VariantError, format_move,
 };
 use crate::memory::OutOfMemory;
 use crate::policy::network::{ChoiceError, NetworkError};
@@ -24,7 +27,7 @@ use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
 use crate::self_play::SelfPlayError;
 use crate::tree_search::UpdateError;
-use crate::vector::{StepError, UnknownName};
+use crate::vector::{StepError, UnknownName, WeightsError};
 
 /// The exception classes of the package.
 pub(crate) mod classes {
@@ -68,6 +71,7 @@ exceptions! {
     UnknownLayout => PyValueError;
     UnknownName => PyValueError;
     VariantError => classes::VariantError;
+    WeightsError => PyValueError;
 }
 
 impl From<PositionTextError> for PyErr {
@@ -98,6 +102,29 @@ impl From<BestResponseError> for PyErr {
             BestResponseError::TooManyPositions { .. } => classes::SearchLimitError::new_err(text),
             BestResponseError::Illegal { .. } => classes::PolicyError::new_err(text),
             BestResponseError::Halted(halt) => halt.into(),
+        }
+    }
+}
+
+impl From<FrameError> for PyErr {
+    fn from(error: FrameError) -> Self {
+        let text = error.to_string();
+        match error {
+            FrameError::TooSmall { .. } => classes::VariantError::new_err(text),
+            FrameError::UnknownAction { .. } | FrameError::NotACell { .. } => {
+                PyIndexError::new_err(text)
+            }
+            _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl From<VariantSetError> for PyErr {
+    fn from(error: VariantSetError) -> Self {
+        let text = error.to_string();
+        match error {
+            VariantSetError::Frame { .. } => classes::VariantError::new_err(text),
+            _ => PyValueError::new_err(text),
         }
     }
 }
@@ -151,14 +178,54 @@ pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
                 PlayError::GameOver => None,
             };
             let action = mv.map(|mv| action_of(variant, mv) as i64);
-            play_error(variant, &before, action, &error, &place)
+            play_error(Numbering::own(variant), &before, action, &error, &place)
         }
+    }
+}
+
+/// How a caller numbers the actions of positions of a variant: over its cells or over a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbering<'a> {
+    variant: &'a Variant,
+    frame: Option<Frame>,
+}
+
+impl<'a> Numbering<'a> {
+    /// The numbers of the variant itself.
+    pub(crate) fn own(variant: &'a Variant) -> Self {
+        let frame = None;
+        Self { variant, frame }
+    }
+
+    /// The numbers that the variant of this index has in a set.
+    pub(crate) fn of(variants: &'a VariantSet, index: usize) -> Self {
+        let (variant, frame) = (variants.get(index), variants.frame());
+        Self { variant, frame }
+    }
+
+    fn action_of(self, mv: Move) -> usize {
+        match self.frame {
+            Some(frame) => frame.action_of(self.variant, mv),
+            None => action_of(self.variant, mv),
+        }
+    }
+
+    /// Why there is no action of this number.
+    fn why_unknown(self, action: &Bound<'_, PyAny>) -> String {
+        let gap = self.frame.zip(action.extract().ok());
+        let gap = gap.map(|(frame, action)| frame.variant_action(self.variant, action));
+        if let Some(Err(error @ FrameError::NotACell { .. })) = gap {
+            return error.to_string();
+        }
+        let pass = self.action_of(Move::Pass);
+        let action = shown(action);
+        format!("action {action} does not exist, actions are 0 to {pass} (pass)")
     }
 }
 
 /// The exception for an action that cannot be played; the message starts with `place`.
 pub(crate) fn play_error(
-    variant: &Variant,
+    numbering: Numbering<'_>,
     position: &Position,
     action: Option<i64>,
     error: &PlayError,
@@ -167,10 +234,10 @@ pub(crate) fn play_error(
     let PlayError::Illegal { mv, reason } = error else {
         return game_over(place);
     };
-    let name = format_move(variant.board(), *mv);
-    let index = action_of(variant, *mv);
+    let name = format_move(numbering.variant.board(), *mv);
+    let index = numbering.action_of(*mv);
     illegal_action(
-        variant,
+        numbering,
         position,
         action,
         &format!("{place}action {index} ({name}) is illegal: {reason}"),
@@ -184,35 +251,37 @@ pub(crate) fn game_over(place: &str) -> PyErr {
 
 /// The exception for an action index that does not exist.
 pub(crate) fn unknown_action(
-    variant: &Variant,
+    numbering: Numbering<'_>,
     position: &Position,
     action: Bound<'_, PyAny>,
     place: &str,
 ) -> PyErr {
-    let last = pass_action(variant);
-    let number = shown(&action);
-    let message = format!("{place}action {number} does not exist, actions are 0 to {last} (pass)");
-    illegal_action(variant, position, action.unbind(), &message)
+    let message = format!("{place}{}", numbering.why_unknown(&action));
+    illegal_action(numbering, position, action.unbind(), &message)
 }
 
-fn illegal_action<A>(variant: &Variant, position: &Position, action: A, message: &str) -> PyErr
+fn illegal_action<A>(
+    numbering: Numbering<'_>,
+    position: &Position,
+    action: A,
+    message: &str,
+) -> PyErr
 where
     (String, A, Vec<i64>): PyErrArguments + Send + Sync + 'static,
 {
-    let legal = legal_actions(variant, position);
-    let names: Vec<String> = legal
-        .iter()
-        .filter_map(|&action| move_of(variant, action as usize))
-        .map(|mv| format_move(variant.board(), mv))
-        .collect();
+    let moves = position.legal_moves(numbering.variant);
+    let name = |&mv| format_move(numbering.variant.board(), mv);
+    let names: Vec<String> = moves.iter().map(name).collect();
+    let legal = moves.iter().map(|&mv| numbering.action_of(mv) as i64);
+    let legal: Vec<i64> = legal.collect();
     let message = format!("{message}; legal: {}", names.join(" "));
     classes::IllegalMoveError::new_err((message, action, legal))
 }
 
-/// The exception for actions that a batch cannot play.
-pub(crate) fn step_error(
+/// The exception for actions that a batch cannot play; `numbering` is that of each game.
+pub(crate) fn step_error<'a>(
     py: Python<'_>,
-    variant: &Variant,
+    numbering: impl Fn(usize) -> Numbering<'a>,
     error: &StepError,
     beyond: &Beyond,
 ) -> PyErr {
@@ -224,7 +293,7 @@ pub(crate) fn step_error(
             error,
         } => {
             let place = format!("game {game}: ");
-            let error = play_error(variant, position, Some(*action), error, &place);
+            let error = play_error(numbering(*game), position, Some(*action), error, &place);
             in_game(py, error, *game)
         }
         StepError::UnknownAction {
@@ -235,7 +304,7 @@ pub(crate) fn step_error(
             let place = format!("game {game}: ");
             let error = beyond.given(py, *game, *action).map_or_else(
                 |error| error,
-                |action| unknown_action(variant, position, action, &place),
+                |action| unknown_action(numbering(*game), position, action, &place),
             );
             in_game(py, error, *game)
         }
@@ -253,7 +322,9 @@ pub(crate) fn functional_error(
     beyond: &Beyond,
 ) -> PyErr {
     match error {
-        FunctionalError::Action(error) => step_error(py, variant, error, beyond),
+        FunctionalError::Action(error) => {
+            step_error(py, |_| Numbering::own(variant), error, beyond)
+        }
         FunctionalError::OutOfMemory(error) => (*error).into(),
         FunctionalError::State { .. } | FunctionalError::IllegalEnd { .. } => {
             classes::PositionError::new_err(error.to_string())

@@ -12,6 +12,7 @@ mod interrupt;
 mod players;
 mod rules;
 mod search_settings;
+mod search_variants;
 mod self_play;
 mod tree_search;
 mod vector;
@@ -61,9 +62,14 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
-    use crate::python::rules::batch::{mask_batch, observe_batch, python_common_variant};
+    use crate::python::rules::batch::{
+        mask_batch, observe_batch, own_actions, own_masks, python_check_playable,
+        python_common_variant,
+    };
     #[pymodule_export]
     use crate::python::rules::board::{PyBoard, restore_board};
+    #[pymodule_export]
+    use crate::python::rules::frame::PyFrame;
     #[pymodule_export]
     use crate::python::rules::position::{PyPosition, restore_position};
     #[pymodule_export]

@@ -61,7 +61,7 @@ impl BatchEnv {
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0, the layout is not that of the frame, or there are weights
-    /// of other variants.
+    /// or opponents of other variants.
     pub fn new(
         config: Config,
         layout: Layout,
@@ -69,7 +69,9 @@ impl BatchEnv {
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
         assert_eq!(config.variants.check_layout(layout), Ok(()));
-        assert!(config.weights.fit(config.variants.all().len()));
+        let count = config.variants.all().len();
+        assert!(config.weights.fit(count));
+        assert!(!matches!(&config.opponent, Opponent::Each(players) if players.len() != count));
         let form = if PackedGame::fits_all(&config.variants, layout) {
             EngineForm::PackedGame(GameEngine::new(config, num_envs)?)
         } else {
@@ -145,6 +147,16 @@ impl BatchEnv {
     #[must_use]
     pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
         (0..self.num_envs()).map(|game| self.position(game))
+    }
+
+    /// Writes the index of the variant of every game.
+    ///
+    /// # Panics
+    ///
+    /// If there is not room for one index for each game.
+    pub fn write_variants(&self, variants: &mut [i64]) {
+        assert_eq!(variants.len(), self.num_envs());
+        with_engine!(&self.form, engine => engine.write_variants(variants));
     }
 
     /// Whether a game is over and waits for its reset.
@@ -372,9 +384,10 @@ impl BatchEnv {
     #[must_use]
     pub fn searches_long(&self) -> bool {
         const NODES: f64 = 5e6;
-        let depth = match &self.config().opponent {
-            Opponent::Policy(Policy::Minimax(depth)) => depth,
-            Opponent::Policy(Policy::Perfect(_)) => return true,
+        // The players of all variants are of one kind.
+        let depth = match self.config().opponent.policy(0) {
+            Some(Policy::Minimax(depth)) => depth,
+            Some(Policy::Perfect(_)) => return true,
             _ => return false,
         };
         let moves = self.config().variants.num_actions() as f64 / 4.0;

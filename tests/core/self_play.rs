@@ -369,9 +369,9 @@ fn searched(variant: &Arc<Variant>, most_bytes: usize) -> (Vec<Array2<f32>>, Lea
         let next: Vec<NextRoot> = (0..6)
             .map(|tree| match (tree + round) % 3 {
                 0 => NextRoot::Idle,
-                1 => NextRoot::Follow(start),
+                1 => NextRoot::Follow(start.into()),
                 _ => NextRoot::Fresh {
-                    position: start,
+                    root: start.into(),
                     seed: 9,
                 },
             })

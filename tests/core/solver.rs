@@ -270,6 +270,32 @@ fn the_table_size_does_not_matter() {
 }
 
 #[test]
+fn a_solver_that_may_keep_nothing_gives_the_same_margins() {
+    let mut rng = SplitMix64::new(8);
+    for (text, copies) in [(BOARDS[0], 2), (BOARDS[1], 4), (BOARDS[5], 1)] {
+        let board = Board::from_text(text).unwrap();
+        let variant = Variant::new(board, Opening::Outside, copies).unwrap();
+        let whole = Solver::new(&variant);
+        let few = Solver::within(&variant, 1 << 18).unwrap();
+        assert_eq!(few.table_bytes(), 0);
+        let kept = Solver::within(&variant, 1 << 19).unwrap();
+        assert_eq!(kept.table_bytes() == 0, copies > 3);
+        assert!(kept.table_bytes() <= 1 << 18);
+        for _ in 0..3 {
+            let game = random_game(&variant, &mut rng);
+            for position in &game[game.len().saturating_sub(9)..] {
+                let expected = solve(&whole, position);
+                for solver in [&few, &kept] {
+                    let found = solve(solver, position);
+                    assert_eq!(found.margin, expected.margin);
+                    assert_eq!(found.moves, expected.moves);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_standard_game_is_won_by_dark_and_anywhere_by_light() {
     let variant = Variant::new(Board::default(), Opening::Anywhere, 2).unwrap();
     let solver = Solver::new(&variant);

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::encode::{Layout, num_actions};
-use mijnlieff::game::{Position, Variant};
+use mijnlieff::encode::{Frame, Layout, VariantSet, num_actions};
+use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
+use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
-use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch, UpdateError};
+use mijnlieff::tree_search::{Root, RootPosition, TreeConfig, TreeSearch, UpdateError};
+use mijnlieff::vector::Observations;
 
 const TREES: usize = 10;
 
@@ -111,8 +113,8 @@ fn a_stopped_search_goes_on() {
 fn no_weight_of_the_values_is_too_large() {
     let boards = ["####\n####\n####\n####", &"########\n".repeat(8)];
     for board in boards {
-        let board = mijnlieff::game::Board::from_text(board).unwrap();
-        let opening = mijnlieff::game::Opening::Outside;
+        let board = Board::from_text(board).unwrap();
+        let opening = Opening::Outside;
         let variant = Arc::new(Variant::new(board, opening, 2).unwrap());
         for (c_visit, c_scale) in [
             (50.0, 1e30),
@@ -161,4 +163,92 @@ fn values_that_cannot_be_added_up_are_refused() {
     }
     values[1] = -1e19;
     search.update(&logits, &values).unwrap();
+}
+
+/// Boards of four blocks with several numbers of copies, and the frame around them.
+fn mixed_variants() -> Arc<VariantSet> {
+    let boards = Board::arrangements(4, false).into_iter().step_by(7);
+    let variants = boards.zip([1, 2, 4].into_iter().cycle());
+    let variants: Vec<Arc<Variant>> = variants
+        .map(|(board, copies)| Arc::new(Variant::new(board, Opening::default(), copies).unwrap()))
+        .collect();
+    let frame = Frame::around(variants.iter().map(|it| &**it)).unwrap();
+    Arc::new(VariantSet::on_frame(variants, frame).unwrap())
+}
+
+/// Searches to the end with an evaluation made from the legal actions of each leaf.
+fn run_on_frame(variants: &VariantSet, search: &mut TreeSearch) {
+    let frame = variants.frame().unwrap();
+    loop {
+        let leaves = search.select(Limits::default()).unwrap();
+        if leaves == 0 {
+            return;
+        }
+        let mut observations = vec![0.0; leaves * frame.observation_len()];
+        let mut masks = vec![0; leaves * frame.num_actions()];
+        let memory = Observations::Float32(Layout::Planes, &mut observations);
+        search.write_leaves(memory, &mut masks);
+        let rows = masks.chunks(frame.num_actions());
+        let sums = rows.map(|row| {
+            row.iter()
+                .zip(0_i32..)
+                .map(|(&bit, at)| i32::from(bit) * at)
+        });
+        let values: Vec<f32> = sums.map(|row| (row.sum::<i32>() as f32).sin()).collect();
+        let logits: Vec<f32> = masks
+            .iter()
+            .zip(0_u32..)
+            .map(|(_, at)| ((at % frame.num_actions() as u32) as f32).cos())
+            .collect();
+        search.update(&logits, &values).unwrap();
+    }
+}
+
+#[test]
+fn trees_of_mixed_variants_are_those_of_searches_of_one() {
+    let variants = mixed_variants();
+    let frame = variants.frame().unwrap();
+    let indices = 0..variants.all().len();
+    let roots: Vec<RootPosition> = indices
+        .map(|variant| RootPosition {
+            variant,
+            position: opening(variants.get(variant), 3, variant as u64).unwrap(),
+        })
+        .collect();
+    for solve_leaves_below in [0, 8] {
+        let config = TreeConfig {
+            num_simulations: 24,
+            root: GUMBEL,
+            temperature: 1.0,
+            margin_weight: 0.0,
+            solve_roots_below: 0,
+            solve_leaves_below,
+            seed: 1,
+        };
+        let solver = |variant: &Arc<Variant>| Arc::new(Solver::within(variant, 1 << 19).unwrap());
+        let solvers = variants.all().iter().map(solver).collect();
+        let layout = Layout::Planes;
+        let mut mixed =
+            TreeSearch::of_variants(&variants, &roots, config, layout, solvers, 2).unwrap();
+        run_on_frame(&variants, &mut mixed);
+        let results = mixed.results(Limits::default()).unwrap();
+        for (tree, root) in roots.iter().enumerate() {
+            let variant = variants.get(root.variant).clone();
+            let solvers = vec![solver(&variant)];
+            let own = Arc::new(VariantSet::on_frame(vec![variant], frame).unwrap());
+            let seed = config.seed + tree as u64;
+            let config = TreeConfig { seed, ..config };
+            let roots = [root.position.into()];
+            let mut alone =
+                TreeSearch::of_variants(&own, &roots, config, layout, solvers, 1).unwrap();
+            run_on_frame(&own, &mut alone);
+            let expected = alone.results(Limits::default()).unwrap();
+            assert_eq!(results.actions[tree], expected.actions[0]);
+            assert_eq!(
+                results.policy_targets.row(tree),
+                expected.policy_targets.row(0)
+            );
+            assert_eq!(mixed.nodes(tree), alone.nodes(0));
+        }
+    }
 }

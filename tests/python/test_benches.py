@@ -106,6 +106,17 @@ def test_least_times_of_steps_are_given_for_each_size_and_number_of_threads():
         assert float(share.rstrip("%")) == pytest.approx(100 * float(copied) / float(step), rel=0.1)
 
 
+def test_many_boards_are_measured_beside_one_board():
+    line = [sys.executable, BENCHES / "many_boards.py", "--sizes", "2", "--repetitions", "1"]
+    done = subprocess.run(line, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.split("\n\n")[1].splitlines()[1:]]
+    assert [row[-4] for row in rows] == ["float32", "uint8"] * 2
+    for row in rows:
+        mixed, one, ratio = map(float, row[-3:])
+        assert ratio == pytest.approx(mixed / one, abs=0.01)
+
+
 def test_least_times_of_a_search_add_up():
     rows = rows_of("least_search_times.py", "--sizes", "80", "--simulations", "8")
     assert [row[:3] for row in rows] == [

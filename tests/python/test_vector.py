@@ -21,7 +21,7 @@ from mijnlieff import (
     Variant,
     VectorEnv,
 )
-from vector_model import Model
+from vector_model import Model, play
 
 TWO_ISLANDS = Variant(Board.from_text("##..\n..##"), copies=1)
 VARIANTS = {
@@ -46,24 +46,6 @@ OPTIONS = [
         (False, True),
     )
 ]
-
-
-def play(env: VectorEnv, model: Model, steps: int, wild: np.random.Generator | None = None) -> int:
-    """Play random actions, some of them illegal if `wild`, and compare every step."""
-    ended = 0
-    for _ in range(steps):
-        actions = env.sample_actions()
-        assert actions.tolist() == model.sample_actions()
-        if wild is not None:
-            mistaken = wild.random(env.num_envs) < 0.05
-            actions = np.where(mistaken, wild.integers(0, 4 * 4, env.num_envs), actions)
-            actions = np.minimum(actions, env.variant.pass_action)
-        step = env.step(actions)
-        ended += model.check_step(actions.tolist(), step)
-        if env.autoreset_mode is AutoresetMode.DISABLED and step[2].any():
-            model.reset(step[2])
-            model.check_view(*env.reset(options={"reset_mask": step[2].copy()}))
-    return ended
 
 
 @pytest.mark.parametrize(

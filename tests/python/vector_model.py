@@ -5,9 +5,13 @@ Every game is a Python object with its own two streams; nothing is shared betwee
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
-from mijnlieff import Position, Variant
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from mijnlieff import Frame, Position, Variant, VectorEnv
 
 WORD = 2**64 - 1
 GAMMA = 0x9E3779B97F4A7C15
@@ -50,12 +54,14 @@ class Stream:
 class Game:
     def __init__(self, model: Model, seed: int) -> None:
         self.model, self.over, self.acted = model, True, False
-        self.position, self.seat = Position(model.variant), 0
+        self.position, self.seat, self.variant = Position(model.variants[0]), 0, 0
         self.env_stream, self.sample_stream = Stream(seed, 0), Stream(seed, 1)
 
     def start(self) -> None:
         while True:
-            self.position, self.over, self.acted = Position(self.model.variant), False, False
+            self.variant = self.model.drawn_variant(self.env_stream)
+            self.position = Position(self.model.variants[self.variant])
+            self.over, self.acted = False, False
             if self.model.opponent is not None:
                 seats = {"light": 0, "dark": 1}
                 drawn = self.model.seat == "random"
@@ -75,7 +81,7 @@ class Game:
             self.position = after
 
     def others_play(self) -> None:
-        model, pass_action = self.model, self.model.variant.pass_action
+        model, pass_action = self.model, self.position.variant.pass_action
         while not self.position.is_over:
             legal = self.position.legal_actions()
             mine = model.opponent is None or self.position.to_play == self.seat
@@ -86,13 +92,20 @@ class Game:
                 self.position = after
             elif mine:
                 return
-            else:
+            elif model.opponent == "random":
                 self.position = self.position.play(legal[self.env_stream.below(len(legal))])
+            else:
+                self.position = self.position.play(model.opponent.act(self.position))
+
+    def numbers(self) -> list[int]:
+        """The index that each action of the game's variant has in the environment."""
+        variant, frame = self.position.variant, self.model.frame
+        return list(range(variant.num_actions) if frame is None else frame.actions(variant))
 
     def sample(self) -> int:
         legal = self.position.legal_actions()
         drawn = self.sample_stream.below(max(1, len(legal)))
-        return self.model.variant.pass_action if self.over else int(legal[drawn])
+        return self.numbers()[-1 if self.over else legal[drawn]]
 
     def step(self, action: int) -> dict:
         model = self.model
@@ -103,10 +116,11 @@ class Game:
             return result
         actor = self.position.to_play
         self.acted = True
-        legal = action in self.position.legal_actions()
+        own = dict(zip(self.numbers(), range(10**6), strict=False)).get(action)
+        legal = own in self.position.legal_actions()
         assert legal or model.illegal_action == "lose"
         if legal:
-            self.position = self.position.play(action)
+            self.position = self.position.play(own)
             self.others_play()
         if legal and not self.position.is_over:
             return result
@@ -122,6 +136,7 @@ class Game:
             "winner": winner if legal else 1 - actor,
             "illegal": not legal,
             "final": self.position,
+            "variant": self.variant,
         }
         if model.autoreset == "same_step":
             self.start()
@@ -137,9 +152,12 @@ class Model:
         seed: int,
         variant: Variant | None = None,
         *,
-        opponent: str | None = None,
+        variants: Sequence[Variant] | None = None,
+        variant_weights: Sequence[float] | None = None,
+        frame: Frame | None = None,
+        opponent: Any = None,
         seat: str = "random",
-        observation: str = "flat",
+        observation: str | None = None,
         dtype: str = "float32",
         reward: str = "outcome",
         autoreset: str = "same_step",
@@ -147,13 +165,30 @@ class Model:
         illegal_action: str = "raise",
         random_plies: int = 0,
     ) -> None:
-        assert opponent in (None, "random")
-        self.variant = Variant() if variant is None else variant
+        assert opponent in (None, "random") or hasattr(opponent, "act")
+        self.variants = variants or [variant or Variant()]
+        self.tells_variant, self.weights = variants is not None, variant_weights
+        self.frame = Frame.around(variants) if variants and not frame else frame
+        observation = observation or ("planes" if self.frame else "flat")
         self.opponent, self.seat, self.auto_pass = opponent, seat, auto_pass
         self.observation, self.dtype, self.reward = observation, dtype, reward
         self.autoreset, self.illegal_action = autoreset, illegal_action
         self.random_plies = random_plies
         self.games = [Game(self, seed + i) for i in range(num_envs)]
+
+    def drawn_variant(self, stream: Stream) -> int:
+        """The index of the variant of a new game, by the documented draw."""
+        weights, count = self.weights, len(self.variants)
+        if count == 1:
+            return 0
+        if weights is None or len(set(weights)) == 1:
+            return stream.below(count)
+        ends = np.cumsum([weight / max(weights) for weight in weights])
+        drawn = stream.word()
+        for index, end in enumerate(ends):
+            if weights[index] > 0 and drawn < min(int(end / ends[-1] * 2.0**64), WORD):
+                return index
+        return max(index for index, weight in enumerate(weights) if weight > 0)
 
     def reset(self, mask: np.ndarray | None = None) -> None:
         for i, game in enumerate(self.games):
@@ -164,7 +199,7 @@ class Model:
         return [game.sample() for game in self.games]
 
     def observe(self, position: Position) -> np.ndarray:
-        return position.observation(self.observation, self.dtype)
+        return position.observation(self.observation, self.dtype, frame=self.frame)
 
     def check_view(self, observations: np.ndarray, info: dict) -> None:
         """Compare what the agent sees."""
@@ -176,12 +211,16 @@ class Model:
         for game, mask, player in zip(
             self.games, info["action_mask"], info["to_play"], strict=True
         ):
-            expected = game.position.action_mask()
+            expected = game.position.action_mask(self.frame)
             if game.over:
                 expected[:] = 0
                 expected[-1] = 1
             assert mask.tolist() == expected.tolist()
             assert player == game.position.to_play
+        if self.tells_variant:
+            assert info["variant"].dtype == np.int64 and info["_variant"].all()
+            assert info["variant"].tolist() == [game.variant for game in self.games]
+        assert self.tells_variant == ("variant" in info)
 
     def check_step(self, actions: list[int], step: tuple) -> int:
         """Play the actions and compare everything that the environment returned for them."""
@@ -192,7 +231,7 @@ class Model:
         ended = [result["ended"] for result in results]
         assert terminations.tolist() == ended
         assert not truncations.any()
-        seen = {"action_mask", "to_play"}
+        seen = {"action_mask", "to_play"} | ({"variant"} if self.tells_variant else set())
         keys, told = set(seen), {"score", "winner"}
         if any(ended):
             told |= {"illegal"} if self.illegal_action == "lose" else set()
@@ -213,10 +252,29 @@ class Model:
                     expected = self.observe(result["final"])
                     np.testing.assert_array_equal(info["final_obs"][i], expected)
                     assert final_info["to_play"][i] == result["final"].to_play
-                    assert np.flatnonzero(final_info["action_mask"][i]).tolist() == [
-                        self.variant.pass_action
-                    ]
+                    mask = final_info["action_mask"][i]
+                    assert np.flatnonzero(mask).tolist() == [len(mask) - 1]
+                    if self.tells_variant:
+                        assert final_info["variant"][i] == result["variant"]
                     assert final_info["winner"][i] == result["winner"]
             elif "final_obs" in info:
                 assert info["final_obs"][i] is None
         return sum(ended)
+
+
+def play(env: VectorEnv, model: Model, steps: int, wild: np.random.Generator | None = None) -> int:
+    """Play random actions, some of them illegal if `wild`, and compare every step."""
+    ended = 0
+    for _ in range(steps):
+        actions = env.sample_actions()
+        assert actions.tolist() == model.sample_actions()
+        if wild is not None:
+            mistaken = wild.random(env.num_envs) < 0.05
+            actions = np.where(mistaken, wild.integers(0, 4 * 4, env.num_envs), actions)
+            actions = np.minimum(actions, env.num_actions - 1)
+        step = env.step(actions)
+        ended += model.check_step(actions.tolist(), step)
+        if env.autoreset_mode is AutoresetMode.DISABLED and step[2].any():
+            model.reset(step[2])
+            model.check_view(*env.reset(options={"reset_mask": step[2].copy()}))
+    return ended

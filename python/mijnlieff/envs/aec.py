@@ -94,7 +94,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         self.possible_agents = ["player_0", "player_1"]
         self.agents: list[str] = []
         actions = self.variant.num_actions
-        space = observation_space(self.variant, observation, self._dtype)
+        space = observation_space([self.variant], observation, self._dtype)
         mask = Box(0, 1, (actions,), np.int8)
         self.observation_spaces: dict[str, Space[Any]] = {
             agent: Dict({"observation": space, "action_mask": mask})

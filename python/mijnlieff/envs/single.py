@@ -13,9 +13,11 @@ from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.envs.viewer import Viewer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike, NDArray
 
-    from mijnlieff._mijnlieff import Position, Variant
+    from mijnlieff._mijnlieff import Frame, Position, Variant
     from mijnlieff.policies.base import PolicyLike
 
 __all__ = ["MijnlieffEnv"]
@@ -33,12 +35,13 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     Args:
         variant: the game to play; None is the standard game.
+        variants: as for `VectorEnv`, as are ``variant_weights`` and ``frame``.
         opponent: as for `VectorEnv`.
         opponent_depth: plies that the minimax opponent looks ahead.
         seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn again for every
             game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
-            ``"packed"``, one uint64.
+            ``"packed"``, one uint64; None is flat, and planes on a frame.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` or ``"margin"``, paid in the step that ends the game.
         auto_pass: play the agent's forced passes inside ``step``.
@@ -48,9 +51,10 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
             window).
 
-    ``info`` has ``"action_mask"`` int8 ``(num_actions,)`` and ``"to_play"`` (0 Light, 1 Dark), and
-    when the game is over ``"score"`` int16 ``(2,)`` (Light, Dark), ``"winner"`` (0, 1, or -1 for a
-    draw) and, with ``illegal_action="lose"``, ``"illegal"``.
+    ``info`` has ``"action_mask"`` int8 ``(num_actions,)`` and ``"to_play"`` (0 Light, 1 Dark), with
+    ``variants`` the index ``"variant"``, and when the game is over ``"score"`` int16 ``(2,)``
+    (Light, Dark), ``"winner"`` (0, 1, or -1 for a draw) and, with ``illegal_action="lose"``,
+    ``"illegal"``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's name and type
@@ -62,10 +66,13 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         self,
         variant: Variant | None = None,
         *,
+        variants: Sequence[Variant] | None = None,
+        variant_weights: Sequence[float] | None = None,
+        frame: Frame | None = None,
         opponent: PolicyLike | None = "random",
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
-        observation: str = "flat",
+        observation: str | None = None,
         dtype: DTypeLike = "float32",
         reward: str = "outcome",
         auto_pass: bool = False,
@@ -79,6 +86,9 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         self._games = VectorEnv(
             1,
             variant,
+            variants=variants,
+            variant_weights=variant_weights,
+            frame=frame,
             opponent=opponent,
             opponent_depth=opponent_depth,
             seat=seat,
@@ -92,13 +102,23 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             num_threads=1,
         )
         self._mask: NDArray[np.int8] | None = None
-        self.action_space = Discrete(self.variant.num_actions)
+        self.action_space = Discrete(self._games.num_actions)
         self.observation_space = self._games.single_observation_space
 
     @property
     def variant(self) -> Variant:
-        """The variant that is played."""
-        return self._games.variant
+        """The variant of the current game."""
+        return self._games.variant or self.position.variant
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The variants that games may have."""
+        return self._games.variants
+
+    @property
+    def frame(self) -> Frame | None:
+        """The frame of observations and actions, None if there is none."""
+        return self._games.frame
 
     @property
     def position(self) -> Position:
@@ -176,7 +196,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         """Return the info of the only game of a batch."""
         self._mask = infos["action_mask"][0]
         info = {"action_mask": self._mask, "to_play": infos["to_play"][0]}
-        for key in ("score", "winner"):
+        for key in ("variant", "score", "winner"):
             if key in infos:
                 info[key] = infos[key][0]
         if "illegal" in infos:

@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of a variant."""
+"""The Gymnasium spaces of a variant, and of variants on a frame."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike
 
-    from mijnlieff._mijnlieff import Variant
+    from mijnlieff._mijnlieff import Frame, Variant
 
 __all__ = ["layout_of", "observation_space"]
 
 
 def observation_space(
-    variant: Variant, observation: str = "flat", dtype: DTypeLike = "float32"
+    variants: Sequence[Variant],
+    observation: str = "flat",
+    dtype: DTypeLike = "float32",
+    frame: Frame | None = None,
 ) -> Box:
     """Return the space of one observation.
 
     Args:
-        variant: the variant of the game.
-        observation: ``"flat"``, ``"planes"`` or ``"packed"``.
+        variants: the variants that a game may have; one without a frame.
+        observation: ``"flat"``, ``"planes"`` or ``"packed"``; on a frame always planes.
         dtype: float32 or uint8; packed observations are always uint64.
+        frame: the frame of the observations, if they have one.
 
     Returns:
         A box with exact bounds: hands are fractions from 0 to 1 in float32, and counts in uint8.
@@ -33,7 +39,11 @@ def observation_space(
         TypeError: the dtype is neither float32 nor uint8.
         VariantError: packed observations cannot hold this variant.
     """
-    shape = variant.observation_shape(observation)
+    shape: tuple[int, ...]
+    if frame is None:
+        shape = variants[0].observation_shape(observation)
+    else:
+        shape = frame.observation_shape
     if observation == "packed":
         return Box(0, np.iinfo(np.uint64).max, shape, np.uint64)
     number = np.dtype(dtype)
@@ -41,7 +51,8 @@ def observation_space(
         raise TypeError(f"observations have dtype float32 or uint8, not {number}")
     high = np.ones(shape, number)
     # The last eight planes, or numbers, are the two hands.
-    high[-8:] = variant.copies if number == np.uint8 else 1
+    copies = max(variant.copies for variant in variants)
+    high[-8:] = copies if number == np.uint8 else 1
     return Box(np.zeros_like(high), high, dtype=number.type)
 
 

@@ -15,6 +15,7 @@ from mijnlieff._mijnlieff import (
     MAX_ENVS,
     BatchEnv,
     BuiltinPolicy,
+    Frame,
     Position,
     Variant,
     integer,
@@ -49,12 +50,16 @@ class _Closed:
 
 
 class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
-    """Many games of one variant, stepped together in native code.
+    """Many games, of one variant or of many, stepped together in native code.
 
     Without an opponent it is self-play: every step acts for the side to move of every game,
     observations are seen by that side, and the reward belongs to the player who acted. With an
     opponent the agent plays one side of each game; the other side's turns happen inside ``step``,
     and the reward is the agent's.
+
+    With ``variants`` every new game, also one that starts inside ``step``, first draws its variant
+    from its own stream. Observations are planes on a `Frame` that all boards fit, masks and actions
+    are those of the frame, and ``info["variant"]`` says which variant each game has.
 
     Game ``i`` has its own random streams, made from ``seed + i``. So the same seed gives
     the same games whatever ``num_envs`` and ``num_threads``, and the same as `MijnlieffEnv`.
@@ -62,15 +67,24 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     Args:
         num_envs: number of games, 1 to 2**24.
         variant: the game to play; None is the standard game.
+        variants: 1 to 65,535 variants that new games may have, in place of ``variant``; a variant
+            may be listed repeatedly.
+        variant_weights: one number for each of `variants`, finite and at least 0: a variant is
+            drawn with a probability in proportion to its weight. None makes all equally likely.
+        frame: the `Frame` of observations, masks and actions. None is ``Frame.around(variants)``
+            with ``variants``; else there is none, and actions are those of the variant.
         opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
             ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or any
             `Policy` object, which is asked for all waiting games at once. A built-in one plays
             natively and draws from the games' streams; a `GamePolicy` is told the games' numbers.
+            Policies see positions and return actions of each position's own variant, also on a
+            frame. A perfect one keeps a table for every variant, see `set_table_bytes`.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
-            or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`).
+            or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`). None is flat, and
+            planes on a frame, where there is nothing else.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), paid
             in the step that ends a game.
@@ -81,7 +95,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             that game ends, and the player who acted gets -1.
         random_plies: a new game starts after 0 to this many random legal plies, each number equally
             likely, drawn from the game's own stream; 0 starts every game at the beginning. Below
-            ``variant.max_game_length``.
+            ``variant.max_game_length``, the smallest of all variants.
         num_threads: 1 to 1024; None is as many as there are cores. Batches of fewer than 2,048
             games use one. So does self-play of fewer than 16,384 games by default, because there a
             thread that waits for a core costs more than it saves.
@@ -90,18 +104,27 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         render_mode: None, ``"ansi"`` (text) or ``"rgb_array"`` (uint8 pictures).
 
     Raises:
-        ValueError: an option has an unknown value; the message lists the valid ones.
+        ValueError: an option has an unknown value; the message lists the valid ones. Also both
+            ``variant`` and ``variants``, no variants or too many, or numbers that are not weights.
         TypeError: an option has a wrong type.
-        VariantError: packed observations of a board they cannot hold.
+        VariantError: packed observations of a board they cannot hold, or a board does not fit the
+            frame.
+
+    Attributes:
+        variants: the variants that games may have, a tuple.
+        variant: the variant, None if there are several.
+        frame: the frame, None if there is none.
+        num_actions: the number of actions of the frame, or of the variant.
 
     ``info`` always has ``"action_mask"``, int8 ``(N, num_actions)``, no row of which is ever all
-    zero, and ``"to_play"``, int8 ``(N,)``, both for the returned observations. If a game ended in
-    the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8 ``(N,)`` (0
-    Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool ``(N,)``, and in
-    same-step mode ``"final_obs"``, an object array of observations, and ``"final_info"``, a
-    dictionary of the same names for the last positions; its ``"action_mask"``, which has only the
-    pass, is to read only. As in Gymnasium, the same name with an underscore is the bool ``(N,)``
-    mask of the games that have a value.
+    zero, and ``"to_play"``, int8 ``(N,)``, both for the returned observations. With ``variants`` it
+    has ``"variant"``, int64 ``(N,)``, the index of the variant of the observed game. If a game
+    ended in the step it also has ``"score"`` int16 ``(N, 2)`` (Light, Dark), ``"winner"`` int8
+    ``(N,)`` (0 Light, 1 Dark, -1 a draw), with ``illegal_action="lose"`` ``"illegal"`` bool
+    ``(N,)``, and in same-step mode ``"final_obs"``, an object array of observations, and
+    ``"final_info"``, a dictionary of the same names for the last positions; its ``"action_mask"``,
+    which has only the pass, is to read only. As in Gymnasium, the same name with an underscore is
+    the bool ``(N,)`` mask of the games that have a value.
 
     ``gymnasium.make_vec`` makes this class unless told to use another vectorization, with the
     defaults of `MijnlieffEnv`: a random opponent, and illegal actions lose.
@@ -118,10 +141,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         num_envs: SupportsIndex,
         variant: Variant | None = None,
         *,
+        variants: Sequence[Variant] | None = None,
+        variant_weights: Sequence[float] | None = None,
+        frame: Frame | None = None,
         opponent: PolicyLike | None = None,
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
-        observation: str = "flat",
+        observation: str | None = None,
         dtype: DTypeLike = "float32",
         reward: str = "outcome",
         autoreset: str | AutoresetMode = "same_step",
@@ -134,9 +160,15 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     ) -> None:
         """Make the games; `reset` starts them."""
         self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
-        self.variant = Variant() if variant is None else variant
-        if not isinstance(self.variant, Variant):
-            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
+        self.variants = _variants(variant, variants, variant_weights)
+        self.variant = self.variants[0] if len(self.variants) == 1 else None
+        if frame is not None and not isinstance(frame, Frame):
+            raise TypeError(f"frame must be a Frame or None, not {frame!r}")
+        if frame is None and variants is not None:
+            frame = Frame.around(self.variants)
+        self.frame = frame
+        if observation is None:
+            observation = "flat" if frame is None else "planes"
         self.autoreset_mode = _autoreset_mode(autoreset)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -148,6 +180,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         is_told = isinstance(player, GamePolicy)
         self._numbers = GameNumbers.none_started(self.num_envs) if is_told else None
         self._options: dict[str, Any] = {
+            "variant_weights": variant_weights,
+            "frame": frame,
+            "tells_variant": variants is not None,
             "opponent": player,
             "seat": seat,
             "observation": observation,
@@ -160,15 +195,16 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             "num_threads": num_threads,
             "copy": copy,
         }
-        self._batch: BatchEnv = BatchEnv(self.num_envs, self.variant, **self._options)
+        self._batch: BatchEnv = BatchEnv(self.num_envs, self.variants, **self._options)
         self._seeded = False
-        self.single_action_space = Discrete(self.variant.num_actions)
-        self.single_observation_space = observation_space(self.variant, observation, dtype)
+        self.num_actions = self.variants[0].num_actions if frame is None else frame.num_actions
+        self.single_action_space = Discrete(self.num_actions)
+        self.single_observation_space = observation_space(self.variants, observation, dtype, frame)
 
     @cached_property
     def action_space(self) -> MultiDiscrete:  # type: ignore[override]
         """The space of a batch of actions; made on first use, as it is large."""
-        return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions))
+        return MultiDiscrete(np.full(self.num_envs, self.num_actions))
 
     @cached_property
     def observation_space(self) -> Space[Any]:  # type: ignore[override]
@@ -282,7 +318,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
         Args:
             positions: one for each game, or for each that the mask selects, in the order of the
-                games; of this environment's variant and not over.
+                games; of this environment's variant, or one of its variants, and not over. Where
+                a variant is listed repeatedly, the first of its indices counts.
             mask: bool ``(num_envs,)``, the games to put at positions; the others stay as they are.
                 None selects all.
 
@@ -312,7 +349,10 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             self._seeded = True
 
     def render(self) -> tuple[Any, ...] | None:
-        """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode."""
+        """Draw every game: texts, or uint8 ``(height, width, 3)`` pictures; None without a mode.
+
+        Pictures of boards of different shapes have different shapes.
+        """
         if self.render_mode is None:
             return None
         return tuple(map(self._viewer.render, self.positions()))
@@ -347,8 +387,27 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         if games is None:
             self._batch = _Closed()  # type: ignore[assignment]
         else:
-            self._batch = BatchEnv(self.num_envs, self.variant, **self._options)
+            self._batch = BatchEnv(self.num_envs, self.variants, **self._options)
             self._batch.restore(games)
+
+
+def _variants(
+    variant: Variant | None,
+    variants: Sequence[Variant] | None,
+    weights: Sequence[float] | None,
+) -> tuple[Variant, ...]:
+    """Return the variants that the options name, after checking which of them are given."""
+    if variants is None:
+        if weights is not None:
+            raise ValueError("variant_weights need variants, which are not given")
+        variant = Variant() if variant is None else variant
+        if not isinstance(variant, Variant):
+            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
+        return (variant,)
+    if variant is not None:
+        raise ValueError(f"give variant={variant!r} or variants, not both")
+    Frame.around(variants)  # refuses other types and an empty list
+    return tuple(variants)
 
 
 def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, seed_of
+from mijnlieff._mijnlieff import Frame, Position, Variant, seed_of
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import MissingExtraError, PolicyError
@@ -57,7 +57,7 @@ class _LegalOneHot(_SharedMask, OneHot):
 
 
 class MijnlieffEnv(EnvBase):
-    """Many games of one variant, stepped together in native code, as a TorchRL environment.
+    """Many games, stepped together in native code, as a TorchRL environment.
 
     The games are those of `VectorEnv`: with an ``opponent`` the agent plays one side of each, an
     ordinary task for a single agent; without one it is self-play, every step acts for the side to
@@ -85,6 +85,8 @@ class MijnlieffEnv(EnvBase):
     - ``"observation"``: float32 or uint8, in the chosen layout; packed ones as int64 with the same
       bits, which `expand_packed` takes.
     - ``"action_mask"``: bool ``(num_envs, num_actions)``; at the end of a game only the pass.
+    - ``"variant"``, with the option ``variants`` only: int64 ``(num_envs, 1)``, the index of the
+      game's variant.
     - ``"to_play"``: int8 ``(num_envs, 1)``, 0 Light, 1 Dark: the side that sees the observation.
       Against an opponent it is the agent's, except at the end of a game that the agent has ended.
     - ``"reward"``: float32 ``(num_envs, 1)``, 0 until the game ends.
@@ -108,12 +110,13 @@ class MijnlieffEnv(EnvBase):
         self._seed: int | None = None
         self._unseeded = np.zeros(games.num_envs, np.bool_)
         self._over = np.zeros(games.num_envs, np.bool_)
-        self._make_specs(options.get("observation", "flat"), options.get("reward", "outcome"))
+        self._tells_variant = options.get("variants") is not None
+        self._make_specs(options.get("observation"), options.get("reward", "outcome"))
 
-    def _make_specs(self, observation: str, reward: str) -> None:
+    def _make_specs(self, observation: str | None, reward: str) -> None:
         games, batch, device = self._games, self.batch_size, self._place
         space: Any = games.single_observation_space
-        num_actions = games.variant.num_actions
+        num_actions = games.num_actions
         shape = (*batch, *space.shape)
         if observation == "packed":
             seen = Unbounded(shape, dtype=torch.int64, device=device)
@@ -130,11 +133,14 @@ class MijnlieffEnv(EnvBase):
             shape=batch,
             device=device,
         )
+        if self._tells_variant:
+            count = len(games.variants)
+            self.observation_spec["variant"] = Categorical(count, (*batch, 1), device, torch.int64)
         if self._one_hot:
             self.action_spec = _LegalOneHot(num_actions, (*batch, num_actions), device)
         else:
             self.action_spec = _LegalAction(num_actions, batch, device, torch.int64)
-        most = 1 if reward == "outcome" else games.variant.max_margin
+        most = 1 if reward == "outcome" else max(it.max_margin for it in games.variants)
         self.reward_spec = Bounded(-most, most, (*batch, 1), device, torch.float32)
         ended = Categorical(2, (*batch, 1), device, torch.bool)
         self.full_done_spec = Composite(
@@ -145,8 +151,8 @@ class MijnlieffEnv(EnvBase):
         self._share(torch.ones((*batch, num_actions), dtype=torch.bool, device=device))
 
     @property
-    def variant(self) -> Variant:
-        """The game that is played."""
+    def variant(self) -> Variant | None:
+        """The game that is played; None if there are several."""
         return self._games.variant
 
     @property
@@ -160,10 +166,12 @@ class MijnlieffEnv(EnvBase):
     def render(self) -> Any:
         """Draw every game: uint8 ``(num_envs, height, width, 3)``, or a tuple of texts.
 
-        The option ``render_mode`` of `VectorEnv` says which; without one it is None.
+        The option ``render_mode`` of `VectorEnv` says which; without one it is None. Pictures of
+        several variants are a tuple, as their sizes differ.
         """
         drawn: Any = self._games.render()
-        return np.stack(drawn) if self._games.render_mode == "rgb_array" else drawn
+        stacks = self._games.render_mode == "rgb_array" and self.variant is not None
+        return np.stack(drawn) if stacks else drawn
 
     def to(self, device: torch.device | str | int) -> MijnlieffEnv:
         """Send tensors to another device from now on."""
@@ -225,7 +233,7 @@ class MijnlieffEnv(EnvBase):
         started, before = batch.state()
         try:
             if (idle := self._over & ~chosen).any():
-                games.set_positions([Position(games.variant)] * int(idle.sum()), mask=idle)
+                games.set_positions([Position(games.variants[0])] * int(idle.sum()), mask=idle)
             anything = games.action_masks().argmax(axis=1)
             _, rewards, ended, _, _ = games.step(np.where(chosen, actions, anything))
         except BaseException:
@@ -244,7 +252,7 @@ class MijnlieffEnv(EnvBase):
     def _actions(self, actions: Tensor) -> NDArray[Any]:
         """Return the actions as indices."""
         if self._one_hot:
-            expected = (*self.batch_size, self.variant.num_actions)
+            expected = (*self.batch_size, self._games.num_actions)
             if actions.shape != expected:
                 raise ValueError(
                     f"one-hot actions have shape {expected}, not {tuple(actions.shape)}; for "
@@ -264,6 +272,8 @@ class MijnlieffEnv(EnvBase):
             "to_play": info["to_play"][:, None],
             "terminated": self._over[:, None].copy(),
         }
+        if self._tells_variant:
+            arrays["variant"] = info["variant"][:, None]
         place = self._place
         tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}
         tensors["done"] = tensors["terminated"].clone()
@@ -337,11 +347,12 @@ class ActorPolicy(BatchedPolicy):
         deterministic: True takes the most likely action, False draws from PyTorch's generator.
         device: the device of the actor; None is the CPU.
         batch_size: the most positions passed to the actor at once.
+        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
 
     Raises:
-        ValueError: unknown layout, or a batch size below 1.
-        TypeError: the actor cannot be called, the dtype is another one, or the batch size is not
-            an integer.
+        ValueError: unknown layout, a frame and another layout than planes, or a batch size below 1.
+        TypeError: the actor cannot be called, the dtype is another one, the batch size is not an
+            integer, or not a frame.
     """
 
     def __init__(
@@ -353,11 +364,12 @@ class ActorPolicy(BatchedPolicy):
         deterministic: bool = True,
         device: torch.device | str | int | None = None,
         batch_size: int = 4096,
+        frame: Frame | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(actor):
             raise TypeError(f"actor must be a TensorDictModule, not {actor!r}")
-        super().__init__(observation, batch_size, dtype)
+        super().__init__(observation, batch_size, dtype, frame)
         self.actor = actor
         self.deterministic = deterministic
         self.device = torch.device("cpu" if device is None else device)

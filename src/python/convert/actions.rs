@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PyTuple};
 use super::integers::index;
 
 /// Stands for an action outside int64; an action of this number does not exist either.
-const NO_ACTION: i64 = -1;
+pub(crate) const NO_ACTION: i64 = -1;
 
 /// Actions outside int64, kept for the error message, with their games.
 #[derive(Default)]

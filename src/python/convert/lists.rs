@@ -5,9 +5,10 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PySequence, PyString};
+use pyo3::types::{PyBool, PyDict, PyIterator, PySequence, PyString};
 use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
 
+use super::shown;
 use crate::memory::make_room;
 
 /// Items between two checks for Ctrl-C. Where it is safe, other threads run then as well.
@@ -77,4 +78,31 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
         });
         items.map(Self)
     }
+}
+
+/// A list of numbers; booleans are refused, as they are nearly always a mistake.
+///
+/// # Errors
+///
+/// `TypeError` for anything else; the message has the `name` of the argument.
+pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let items = value.extract::<Items<'_>>().map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let value = shown(value);
+            PyTypeError::new_err(format!("{name} must be a list of numbers, not {value}"))
+        } else {
+            error
+        }
+    })?;
+    items.list(|number, item| {
+        let converted = if item.is_instance_of::<PyBool>() {
+            None
+        } else {
+            item.extract().ok()
+        };
+        converted.ok_or_else(|| {
+            let item = shown(item);
+            PyTypeError::new_err(format!("{name}[{number}] must be a number, not {item}"))
+        })
+    })
 }

@@ -45,7 +45,7 @@ macro_rules! implement_number {
     )*};
 }
 
-implement_number!(f32 u8 i8 i16 u64);
+implement_number!(f32 u8 i8 i16 i64 u64);
 
 /// Owns a block of memory for the arrays that view it.
 #[pyclass(module = "mijnlieff._mijnlieff", name = "ArrayMemory", frozen)]

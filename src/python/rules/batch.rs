@@ -2,23 +2,26 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::observation::{observations, rows};
-use super::position::{PyPosition, not_a_position};
+use super::frame::{PyFrame, check_layout, check_positions};
+use super::observation::{frame_observations, observations, rows};
+use super::position::{PyPosition, check_playable, not_a_position};
 use super::variant::PyVariant;
 use crate::encode::{Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
-use crate::memory::{OutOfMemory, with_room};
+use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
 use crate::python::convert::shown;
 
 /// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
+const MASKS: &str = "the masks";
 
 /// The extractor of a list of positions.
 ///
@@ -41,36 +44,109 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
     })
 }
 
-/// The observations of several positions of one variant, ``(B, ...)``.
+/// The observations of several positions, ``(B, ...)``.
 #[pyfunction]
-#[pyo3(signature = (positions, layout="flat", dtype=None))]
+#[pyo3(signature = (positions, layout=None, dtype=None, frame=None))]
 pub(crate) fn observe_batch<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    layout: &str,
+    layout: Option<&str>,
     dtype: Option<&Bound<'py, PyAny>>,
+    frame: Option<PyFrame>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let layout = layout.map(str::parse).transpose()?;
+    if let Some(PyFrame(frame)) = frame {
+        check_layout(layout.unwrap_or(Layout::Planes))?;
+        check_positions(frame, &positions)?;
+        let [planes, height, width] = frame.observation_shape();
+        let shape = [positions.len(), planes, height, width];
+        return frame_observations(py, frame, &positions, None, dtype, &shape);
+    }
     let variant = common_variant(&positions)?;
-    let layout: Layout = layout.parse()?;
+    let layout = layout.unwrap_or(Layout::Flat);
     let cores = cores(&positions)?;
     let mut shape = vec![cores.len()];
     shape.extend(layout.shape(&variant));
     observations(py, &variant, &cores, None, layout, dtype, &shape)
 }
 
-/// The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+/// The action masks of several positions, int8 ``(B, num_actions)``.
 #[pyfunction]
+#[pyo3(signature = (positions, frame=None))]
 pub(crate) fn mask_batch(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    frame: Option<PyFrame>,
 ) -> PyResult<Bound<'_, PyArray2<i8>>> {
-    let variant = common_variant(&positions)?;
-    let cores = cores(&positions)?;
-    let actions = num_actions(&variant);
-    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
-        write_mask(&variant, position, mask);
+    let (masks, actions) = if let Some(PyFrame(frame)) = frame {
+        check_positions(frame, &positions)?;
+        let actions = frame.num_actions();
+        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
+            frame.write_mask(&position.variant, &position.core, mask);
+        })?;
+        (masks, actions)
+    } else {
+        let variant = common_variant(&positions)?;
+        let actions = num_actions(&variant);
+        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
+            write_mask(&variant, &position.core, mask);
+        })?;
+        (masks, actions)
+    };
+    Ok(shaped(py, masks, (positions.len(), actions)))
+}
+
+/// The action masks of positions of any variants, int8 ``(B, most)``.
+///
+/// Zeros fill up shorter rows.
+#[pyfunction]
+pub(crate) fn own_masks(
+    py: Python<'_>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+) -> PyResult<Bound<'_, PyArray2<i8>>> {
+    let lengths = positions.iter().map(|it| num_actions(&it.variant));
+    let length = lengths.max().unwrap_or(1);
+    let masks = rows(py, MASKS, &positions, length, |position, mask| {
+        let own = &mut mask[..num_actions(&position.variant)];
+        write_mask(&position.variant, &position.core, own);
     })?;
-    Ok(shaped(py, masks, (cores.len(), actions)))
+    Ok(shaped(py, masks, (positions.len(), length)))
+}
+
+/// The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+#[pyfunction]
+pub(crate) fn own_actions<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    actions: &Bound<'py, PyAny>,
+    frame: PyFrame,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let mut numbers = zeroed("the actions", positions.len())?;
+    copy_actions(actions, &mut numbers)?;
+    for (number, position) in numbers.iter_mut().zip(&positions) {
+        frame.0.check(&position.variant)?;
+        // No frame has an action of the number that stands for a negative one.
+        let action = usize::try_from(*number).unwrap_or(usize::MAX);
+        *number = frame.0.variant_action(&position.variant, action)? as i64;
+    }
+    Ok(PyArray1::from_vec(py, numbers))
+}
+
+/// Raise unless a policy can be asked about these positions.
+#[pyfunction(name = "check_playable")]
+#[pyo3(signature = (positions, frame=None))]
+pub(crate) fn python_check_playable(
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    frame: Option<PyFrame>,
+) -> PyResult<()> {
+    match frame {
+        Some(PyFrame(frame)) => check_positions(frame, &positions)?,
+        None => drop(common_variant(&positions)?),
+    }
+    for (number, position) in positions.iter().enumerate() {
+        check_playable(position, &format!("position {number}: "))?;
+    }
+    Ok(())
 }
 
 /// The positions without their variant.
@@ -86,9 +162,17 @@ pub(crate) fn position_list<'py>(
     variant: &Arc<Variant>,
     positions: impl ExactSizeIterator<Item = Position>,
 ) -> PyResult<Bound<'py, PyList>> {
+    mixed_list(py, positions.map(|position| (variant, position)))
+}
+
+/// A Python list of positions, each with its variant.
+pub(crate) fn mixed_list<'py, 'v>(
+    py: Python<'py>,
+    positions: impl ExactSizeIterator<Item = (&'v Arc<Variant>, Position)>,
+) -> PyResult<Bound<'py, PyList>> {
     let wanted = OutOfMemory::of::<PyPosition>(LIST, positions.len());
     let list = PyList::empty(py);
-    for (number, core) in positions.enumerate() {
+    for (number, (variant, core)) in positions.enumerate() {
         if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
             py.check_signals()?;
             py.detach(|| ());

@@ -21,6 +21,8 @@ pub(super) struct Ends {
     illegal: LentArray<bool>,
     /// Who would be to move in the last positions.
     to_play: LentArray<i8>,
+    /// The indices of the variants of the games that ended, where `info` has those of all games.
+    variant: Option<LentArray<i64>>,
     /// Set in same-step mode, where a step returns the observations of new games.
     last: Option<LastInfo>,
 }
@@ -51,15 +53,22 @@ impl LastInfo {
 }
 
 impl Ends {
-    pub(super) fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
+    pub(super) fn new(
+        py: Python<'_>,
+        core: &BatchEnv,
+        format: Format,
+        tells_variant: bool,
+    ) -> PyResult<Self> {
         let games = core.num_envs();
         let same_step = core.config().autoreset == Autoreset::SameStep;
+        let variant = (tells_variant && same_step).then(|| LentArray::zeros(py, &[games]));
         Ok(Self {
             ended: LentArray::zeros(py, &[games])?,
             score: LentArray::zeros(py, &[games, 2])?,
             winner: LentArray::zeros(py, &[games])?,
             illegal: LentArray::zeros(py, &[games])?,
             to_play: LentArray::zeros(py, &[games])?,
+            variant: variant.transpose()?,
             last: same_step
                 .then(|| LastInfo::new(py, core, format))
                 .transpose()?,
@@ -73,6 +82,7 @@ impl Ends {
             && self.winner.is_free(py)
             && self.illegal.is_free(py)
             && self.to_play.is_free(py)
+            && self.variant.as_ref().is_none_or(|it| it.is_free(py))
             && self
                 .last
                 .as_ref()
@@ -105,6 +115,13 @@ impl Ends {
             illegal[game] = ending.illegal;
             to_play[game] = ending.to_play.index() as i8;
         }
+        if let Some(variant) = &mut self.variant {
+            let variant = variant.numbers();
+            variant.fill(0);
+            for ending in core.endings() {
+                variant[ending.game as usize] = i64::from(ending.variant);
+            }
+        }
         let Some(last) = &mut self.last else {
             return Ok(());
         };
@@ -133,6 +150,10 @@ impl Ends {
             final_info.set_item(pyo3::intern!(py, "_action_mask"), &ended)?;
             final_info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py)?)?;
             final_info.set_item(pyo3::intern!(py, "_to_play"), &ended)?;
+            if let Some(variant) = &mut self.variant {
+                final_info.set_item(pyo3::intern!(py, "variant"), variant.lend(py)?)?;
+                final_info.set_item(pyo3::intern!(py, "_variant"), &ended)?;
+            }
             info.set_item(pyo3::intern!(py, "final_info"), final_info)?;
             info.set_item(pyo3::intern!(py, "final_obs"), last.observations.lend(py)?)?;
             info.set_item(pyo3::intern!(py, "_final_obs"), &ended)?;

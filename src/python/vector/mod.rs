@@ -2,6 +2,7 @@
 
 mod ends;
 mod last;
+mod options;
 mod outputs;
 mod positions;
 pub(crate) mod rollout;
@@ -14,28 +15,28 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use self::options::{PySeeds, parse_opponent, variant_set};
 use self::outputs::Outputs;
-use self::positions::{SavedBatch, check_positions, restore, saved};
-use crate::encode::{Layout, VariantSet};
-use crate::game::Variant;
-use crate::memory::{with_room, zeroed, zeroed_rows};
-use crate::python::convert::actions::{Beyond, copy_actions};
+use self::positions::{Indices, SavedBatch, restore, saved};
+use crate::encode::Layout;
+use crate::game::{Position, Variant};
+use crate::memory::{zeroed, zeroed_rows};
+use crate::python::convert::actions::{Beyond, NO_ACTION, copy_actions};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
-use crate::python::convert::lists::Listed;
+use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
-use crate::python::errors::{classes, step_error};
+use crate::python::errors::{Numbering, classes, step_error};
 use crate::python::interrupt::{self, run_until};
-use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::batch::{position_list, positions};
+use crate::python::rules::batch::{mixed_list, positions};
+use crate::python::rules::frame::{PyFrame, variants};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::{BatchEnv, Config, Opponent, Seeds, Weights};
+use crate::vector::{BatchEnv, Config, Seeds, Weights};
 
 /// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
 const MASKS: &str = "the masks of the games";
-const POSITIONS: &str = "the positions";
 const PENDING: &str = "the games that wait for the opponent";
 
 /// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
@@ -50,6 +51,10 @@ pub(crate) struct PyBatchEnv(Mutex<Inner>);
 
 struct Inner {
     core: BatchEnv,
+    /// Whether `info` has the indices of the variants.
+    tells_variant: bool,
+    /// Made when it is first needed.
+    indices: Option<Indices>,
     format: Format,
     copy: bool,
     actions: Vec<i64>,
@@ -60,34 +65,20 @@ struct Inner {
     under_way: bool,
 }
 
-/// A seed for the first game, the others counting up, or one for each game.
-#[derive(FromPyObject)]
-enum PySeeds {
-    From(u64),
-    Each(Listed<Option<u64>>),
-}
-
-impl PySeeds {
-    fn core(seeds: Option<&Self>) -> Seeds<'_> {
-        match seeds {
-            None => Seeds::Keep,
-            Some(Self::From(seed)) => Seeds::From(*seed),
-            Some(Self::Each(seeds)) => Seeds::Each(&seeds.0),
-        }
-    }
-}
-
 #[pymethods]
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, variant, *, opponent, seat, observation, dtype, reward, autoreset, auto_pass,
-        illegal_action, random_plies, num_threads, copy
+        num_envs, variants, *, variant_weights, frame, tells_variant, opponent, seat, observation,
+        dtype, reward, autoreset, auto_pass, illegal_action, random_plies, num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
         #[pyo3(from_py_with = integers::num_envs)] num_envs: usize,
-        variant: PyVariant,
+        #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
+        variant_weights: Option<&Bound<'_, PyAny>>,
+        frame: Option<PyFrame>,
+        tells_variant: bool,
         opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
         observation: &str,
@@ -100,9 +91,13 @@ impl PyBatchEnv {
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         copy: bool,
     ) -> PyResult<Self> {
-        let variant = variant.0;
+        let variants = variant_set(variants, frame)?;
+        let count = variants.all().len();
+        let layout: Layout = observation.parse()?;
+        variants.check_layout(layout)?;
+        layout.check(variants.get(0))?;
         let config = Config {
-            opponent: parse_opponent(opponent, &variant)?,
+            opponent: parse_opponent(opponent, &variants)?,
             seat: seat.parse()?,
             autoreset: autoreset.parse()?,
             reward: reward.parse()?,
@@ -111,13 +106,14 @@ impl PyBatchEnv {
             random_plies: integers::integer_in(
                 "random_plies",
                 random_plies,
-                0..=variant.max_game_length() - 1,
+                0..=variants.min_game_length() - 1,
             )?,
-            variants: Arc::new(VariantSet::one(variant.clone())),
-            weights: Weights::equal(),
+            weights: match variant_weights {
+                None => Weights::equal(),
+                Some(weights) => Weights::new(&numbers("variant_weights", weights)?, count)?,
+            },
+            variants: Arc::new(variants),
         };
-        let layout: Layout = observation.parse()?;
-        layout.check(&variant)?;
         let format = Format {
             layout,
             dtype: Dtype::parse(dtype)?,
@@ -129,6 +125,8 @@ impl PyBatchEnv {
         };
         Ok(Self(Mutex::new(Inner {
             core: BatchEnv::new(config, layout, num_envs, num_threads)?,
+            tells_variant,
+            indices: None,
             format,
             copy,
             actions: zeroed(ACTIONS, num_envs)?,
@@ -182,9 +180,7 @@ impl PyBatchEnv {
         } else {
             without_gil(py, core, step)
         };
-        stepped.map_err(|error| {
-            step_error(py, inner.core.config().variants.get(0), &error, &beyond)
-        })?;
+        stepped.map_err(|error| step_error(py, inner.numbering(), &error, &beyond))?;
         inner.step_result(py, outputs)
     }
 
@@ -195,9 +191,7 @@ impl PyBatchEnv {
         let beyond = copy_actions(actions, &mut inner.actions)?;
         let (core, actions) = (&mut inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
-        started.map_err(|error| {
-            step_error(py, inner.core.config().variants.get(0), &error, &beyond)
-        })?;
+        started.map_err(|error| step_error(py, inner.numbering(), &error, &beyond))?;
         inner.under_way = true;
         Ok(())
     }
@@ -221,9 +215,8 @@ impl PyBatchEnv {
     /// The positions in which the outside opponent must act, in the order of the games.
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        let core = &inner.core;
-        let waiting = core.pending().iter().map(|&game| core.position(game));
-        position_list(py, core.config().variants.get(0), waiting)
+        let waiting = inner.core.pending().iter();
+        mixed_list(py, waiting.map(|&game| inner.position(game)))
     }
 
     /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
@@ -240,14 +233,24 @@ impl PyBatchEnv {
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
+    ///
+    /// Actions are those of each game's own variant, also on a frame.
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
+        if let Some(frame) = inner.core.config().variants.frame() {
+            let variants = &inner.core.config().variants;
+            for (number, &game) in numbers.iter_mut().zip(inner.core.pending()) {
+                let variant = variants.get(inner.core.variant(game));
+                let own = usize::try_from(*number).ok();
+                let action = own.and_then(|own| frame.action(variant, own));
+                *number = action.map_or(NO_ACTION, |action| action as i64);
+            }
+        }
         let answered = inner.core.answer(&numbers);
-        let variant = inner.core.config().variants.get(0);
         // The caller has checked that every action is legal.
-        answered.map_err(|error| step_error(py, variant, &error, &Beyond::default()))
+        answered.map_err(|error| step_error(py, inner.numbering(), &error, &Beyond::default()))
     }
 
     /// Give up the step or reset under way: everything is as before it.
@@ -295,11 +298,8 @@ impl PyBatchEnv {
     /// The position of each game.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        position_list(
-            py,
-            inner.core.config().variants.get(0),
-            inner.core.positions(),
-        )
+        let games = 0..inner.core.num_envs();
+        mixed_list(py, games.map(|game| inner.position(game)))
     }
 
     /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
@@ -326,10 +326,11 @@ impl PyBatchEnv {
         mask: Option<Listed<bool>>,
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
+        let inner = &mut *inner;
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
-        check_positions(&inner.core, &positions, mask)?;
-        let mut placed = with_room(POSITIONS, positions.len())?;
-        placed.extend(positions.iter().map(|position| (0, position.core)));
+        let variants = &inner.core.config().variants;
+        let indices = inner.indices.get_or_insert_with(|| Indices::of(variants));
+        let placed = indices.place(&inner.core, &positions, mask)?;
         without_gil(py, &mut inner.core, |core| {
             core.set_positions(&placed, mask);
         });
@@ -416,6 +417,17 @@ fn in_use() -> PyErr {
 }
 
 impl Inner {
+    /// The position of a game with its variant.
+    fn position(&self, game: usize) -> (&Arc<Variant>, Position) {
+        let variant = self.core.config().variants.get(self.core.variant(game));
+        (variant, self.core.position(game))
+    }
+
+    /// How the actions of each game are numbered.
+    fn numbering<'a>(&'a self) -> impl Fn(usize) -> Numbering<'a> {
+        |game| Numbering::of(&self.core.config().variants, self.core.variant(game))
+    }
+
     /// The index of arrays to write into: always the same, or with `copy` ones that are not in use.
     ///
     /// Fresh memory is slow, because the system hands it out page by page on the first write. So
@@ -431,7 +443,8 @@ impl Inner {
             let config = self.core.config();
             let made = Outputs::new(
                 py,
-                config.variants.get(0),
+                &config.variants,
+                self.tells_variant,
                 self.format,
                 self.core.num_envs(),
             )?;
@@ -451,26 +464,10 @@ impl Inner {
         let index = self.take_outputs(py)?;
         let mut view = self.outputs[index].view();
         without_gil(py, &mut self.core, |core| core.observe(&mut view));
-        self.outputs[index].reset_result(py)
+        self.outputs[index].reset_result(py, &self.core)
     }
 
     fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
         self.outputs[index].step_result(py, &self.core, self.format)
     }
-}
-
-/// A built-in policy plays inside the step; any other object is asked by the caller.
-fn parse_opponent(
-    opponent: Option<&Bound<'_, PyAny>>,
-    variant: &Arc<Variant>,
-) -> PyResult<Opponent> {
-    let Some(policy) = opponent else {
-        return Ok(Opponent::SelfPlay);
-    };
-    policy
-        .cast::<PyBuiltinPolicy>()
-        .map_or(Ok(Opponent::Outside), |native| {
-            let core = native.get().core(policy.py(), variant)?;
-            Ok(Opponent::Policy(core))
-        })
 }

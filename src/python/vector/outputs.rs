@@ -4,8 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::ends::Ends;
-use crate::encode::num_actions;
-use crate::game::Variant;
+use crate::encode::VariantSet;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{BatchEnv, Buffers, View};
@@ -15,7 +14,9 @@ pub(super) struct Outputs {
     observations: ObservationArray,
     action_mask: LentArray<i8>,
     to_play: LentArray<i8>,
-    /// The mask of the games that have the two before: all of them.
+    /// The indices of the variants, where the caller has listed several.
+    variant: Option<LentArray<i64>>,
+    /// The mask of the games that have the three before: all of them.
     every_game: LentArray<bool>,
     rewards: LentArray<f32>,
     terminations: LentArray<bool>,
@@ -27,14 +28,17 @@ pub(super) struct Outputs {
 impl Outputs {
     pub(super) fn new(
         py: Python<'_>,
-        variant: &Variant,
+        variants: &VariantSet,
+        tells_variant: bool,
         format: Format,
         rows: usize,
     ) -> PyResult<Self> {
+        let variant = tells_variant.then(|| LentArray::zeros(py, &[rows]));
         Ok(Self {
-            observations: ObservationArray::zeros(py, variant, format, rows)?,
-            action_mask: LentArray::zeros(py, &[rows, num_actions(variant)])?,
+            observations: ObservationArray::zeros(py, variants, format, rows)?,
+            action_mask: LentArray::zeros(py, &[rows, variants.num_actions()])?,
             to_play: LentArray::zeros(py, &[rows])?,
+            variant: variant.transpose()?,
             every_game: LentArray::zeros(py, &[rows])?,
             rewards: LentArray::zeros(py, &[rows])?,
             terminations: LentArray::zeros(py, &[rows])?,
@@ -48,6 +52,7 @@ impl Outputs {
         self.observations.is_free(py)
             && self.action_mask.is_free(py)
             && self.to_play.is_free(py)
+            && self.variant.as_ref().is_none_or(|it| it.is_free(py))
             && self.every_game.is_free(py)
             && self.rewards.is_free(py)
             && self.terminations.is_free(py)
@@ -80,8 +85,12 @@ impl Outputs {
     }
 
     /// The return value of `reset`.
-    pub(super) fn reset_result<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let info = self.info(py)?;
+    pub(super) fn reset_result<'py>(
+        &mut self,
+        py: Python<'py>,
+        core: &BatchEnv,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let info = self.info(py, core)?;
         (self.observations.lend(py)?, info).into_pyobject(py)
     }
 
@@ -92,11 +101,11 @@ impl Outputs {
         core: &BatchEnv,
         format: Format,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let info = self.info(py)?;
+        let info = self.info(py, core)?;
         if !core.endings().is_empty() {
             let ends = match &mut self.ends {
                 Some(ends) => ends,
-                none => none.insert(Ends::new(py, core, format)?),
+                none => none.insert(Ends::new(py, core, format, self.variant.is_some())?),
             };
             ends.write(py, core, format)?;
             ends.describe(py, core.config(), &info)?;
@@ -112,7 +121,7 @@ impl Outputs {
     }
 
     /// The part of `info` that is always there.
-    fn info<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn info<'py>(&mut self, py: Python<'py>, core: &BatchEnv) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
         info.set_item(pyo3::intern!(py, "action_mask"), self.action_mask.lend(py)?)?;
         info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py)?)?;
@@ -120,7 +129,12 @@ impl Outputs {
         self.every_game.all_false().fill(true);
         let every_game = self.every_game.lend(py)?;
         info.set_item(pyo3::intern!(py, "_action_mask"), &every_game)?;
-        info.set_item(pyo3::intern!(py, "_to_play"), every_game)?;
+        info.set_item(pyo3::intern!(py, "_to_play"), &every_game)?;
+        if let Some(variant) = &mut self.variant {
+            core.write_variants(variant.numbers());
+            info.set_item(pyo3::intern!(py, "variant"), variant.lend(py)?)?;
+            info.set_item(pyo3::intern!(py, "_variant"), every_game)?;
+        }
         Ok(info)
     }
 }

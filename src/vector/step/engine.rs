@@ -63,6 +63,13 @@ impl<S: GameState> GameEngine<S> {
         self.games[game].state.variant()
     }
 
+    /// Writes the index of the variant of every game.
+    pub(crate) fn write_variants(&self, variants: &mut [i64]) {
+        for (number, game) in variants.iter_mut().zip(&self.games) {
+            *number = game.state.variant() as i64;
+        }
+    }
+
     pub(crate) fn is_over(&self, game: usize) -> bool {
         self.games[game].over
     }
@@ -129,7 +136,7 @@ impl<S: GameState> GameEngine<S> {
     fn room_for_pending(&self) -> Result<Vec<usize>, OutOfMemory> {
         match self.shared.config.opponent {
             Opponent::Outside => with_room(PENDING, self.games.len()),
-            Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
+            Opponent::SelfPlay | Opponent::Policy(_) | Opponent::Each(_) => Ok(Vec::new()),
         }
     }
 

@@ -304,7 +304,7 @@ impl<S: GameState> Game<S> {
                 self.state = passed;
             } else if agent {
                 return Wait::Agent;
-            } else if let Opponent::Policy(policy) = &shared.config.opponent {
+            } else if let Some(policy) = shared.config.opponent.policy(self.state.variant()) {
                 let action = self.choose(shared, policy);
                 self.state = self.state.play(rules, action);
             } else {

@@ -33,6 +33,7 @@ _GAME = (
     "random_plies",
     "render_mode",
 )
+_MANY = ("variants", "variant_weights", "frame")
 _RESETS = "RLlib decides when games are reset"
 _FLOAT = "observations are float32 for RLlib"
 _NOT_IN_MULTI = {
@@ -41,6 +42,7 @@ _NOT_IN_MULTI = {
     "num_envs": "use num_envs_per_env_runner of config.env_runners",
     "autoreset": _RESETS,
     "dtype": _FLOAT,
+    **dict.fromkeys(_MANY, "only MaskedEnv has it"),
 }
 _NOT_IN_MASKED = {
     "autoreset": _RESETS,
@@ -212,9 +214,10 @@ class MaskedEnv(SingleMaskInObservation):
     ``config.env_runners(gym_env_vectorize_mode="vector_entry_point")``.
 
     Args:
-        config: the options, all with defaults. ``variant``, ``opponent`` (``"random"``),
-            ``opponent_depth``, ``seat``, ``auto_pass``, ``random_plies`` and ``render_mode`` as in
-            `MijnlieffEnv`; ``observation``, ``"flat"`` (the default) or ``"planes"``; ``reward``,
+        config: the options, all with defaults. ``variant``, ``variants``, ``variant_weights``,
+            ``frame``, ``opponent`` (``"random"``), ``opponent_depth``, ``seat``, ``auto_pass``,
+            ``random_plies`` and ``render_mode`` as in `MijnlieffEnv`; ``observation``, ``"flat"``
+            or ``"planes"`` (the default on a frame, else it is flat); ``reward``,
             ``"outcome"`` or ``"margin"``; ``illegal_action``, ``"raise"`` (the default, so that a
             module that ignores the mask fails at once) or ``"lose"``; ``num_envs``.
 
@@ -236,7 +239,7 @@ class MaskedEnv(SingleMaskInObservation):
 
 
 def _masked_options(config: Mapping[str, Any] | None) -> dict[str, Any]:
-    names = (*_GAME, "opponent", "opponent_depth", "seat", "num_envs")
+    names = (*_GAME, *_MANY, "opponent", "opponent_depth", "seat", "num_envs")
     options = {
         "opponent": "random",
         "illegal_action": "raise",

@@ -16,7 +16,7 @@ from mijnlieff.envs.vector import VectorEnv
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mijnlieff._mijnlieff import Variant
+    from mijnlieff._mijnlieff import Frame, Variant
     from mijnlieff.policies.base import PolicyLike
 
 __all__ = ["MijnlieffVecEnv"]
@@ -24,7 +24,7 @@ __all__ = ["MijnlieffVecEnv"]
 _Indices = SupportsIndex | Iterable[SupportsIndex] | None
 
 #: Attributes that are the same for all games.
-_SHARED = ("variant", "render_mode", "metadata", "observation_space", "action_space")
+_SHARED = ("variant", "frame", "render_mode", "metadata", "observation_space", "action_space")
 _METHODS = ("action_masks", "render")
 
 
@@ -41,9 +41,9 @@ class MijnlieffVecEnv(VecEnv):
         opponent: as for `VectorEnv`, but not None: a ``VecEnv`` has a single agent.
         illegal_action: ``"lose"`` ends a game with -1 for the agent, for algorithms without masks;
             ``"raise"`` raises `IllegalMoveError`.
-        **options: further options of `VectorEnv`: ``opponent_depth``, ``seat``, ``observation``
-            (``"flat"`` or ``"planes"``), ``dtype``, ``reward``, ``auto_pass``, ``random_plies``,
-            ``num_threads`` and ``render_mode``.
+        **options: further options of `VectorEnv`: ``variants``, ``variant_weights``, ``frame``,
+            ``opponent_depth``, ``seat``, ``observation`` (``"flat"`` or ``"planes"``), ``dtype``,
+            ``reward``, ``auto_pass``, ``random_plies``, ``num_threads`` and ``render_mode``.
 
     Raises:
         ValueError: an option has an unknown value, or one that Stable-Baselines3 cannot use; the
@@ -80,9 +80,14 @@ class MijnlieffVecEnv(VecEnv):
         self.metadata = metadata  # the base class keeps less of it
 
     @property
-    def variant(self) -> Variant:
-        """The variant that is played."""
+    def variant(self) -> Variant | None:
+        """The variant that is played; None if there are several."""
         return self._games.variant
+
+    @property
+    def frame(self) -> Frame | None:
+        """The frame of observations and actions, None if there is none."""
+        return self._games.frame
 
     def reset(self) -> NDArray[Any]:
         """Start new games, with the seeds of the last `seed` if it was called since the last reset.
@@ -98,8 +103,7 @@ class MijnlieffVecEnv(VecEnv):
         observations, info = self._games.reset(seed=None if unseeded else self._seeds)
         self._waiting = False
         self._reset_seeds()
-        rows = zip(info["action_mask"], info["to_play"], strict=True)
-        self.reset_infos = [{"action_mask": mask, "to_play": side} for mask, side in rows]
+        self.reset_infos = _each(info)
         return observations  # type: ignore[no-any-return]
 
     def step_async(self, actions: ArrayLike) -> None:
@@ -129,11 +133,9 @@ class MijnlieffVecEnv(VecEnv):
             raise RuntimeError("step_wait plays the actions of step_async, which was not called")
         actions, self._actions, self._waiting = self._actions, (), False
         observations, rewards, dones, _, info = self._games.step(actions)
-        rows = zip(info["action_mask"], info["to_play"], strict=True)
-        infos = [
-            {"action_mask": mask, "to_play": side, "TimeLimit.truncated": False}
-            for mask, side in rows
-        ]
+        infos = _each(info)
+        for one in infos:
+            one["TimeLimit.truncated"] = False
         if "final_info" in info:
             last = info["final_info"]
             for i in np.flatnonzero(dones).tolist():
@@ -147,6 +149,8 @@ class MijnlieffVecEnv(VecEnv):
                     "winner": last["winner"][i],
                     "terminal_observation": info["final_obs"][i],
                 }
+                if "variant" in last:
+                    infos[i]["variant"] = last["variant"][i]
                 if "illegal" in last:
                     infos[i]["illegal"] = bool(last["illegal"][i])
         return observations, rewards, dones, infos
@@ -198,9 +202,9 @@ class MijnlieffVecEnv(VecEnv):
         """Return an attribute of each of the games.
 
         Args:
-            attr_name: ``"position"``, ``"variant"``, ``"render_mode"``, ``"metadata"``,
-                ``"observation_space"``, ``"action_space"``, one that `set_attr` has set, or one of
-                the methods of `env_method`.
+            attr_name: ``"position"``, ``"variant"``, ``"frame"``, ``"render_mode"``,
+                ``"metadata"``, ``"observation_space"``, ``"action_space"``, one that `set_attr` has
+                set, or one of the methods of `env_method`.
             indices: a game or several; None is all.
 
         Raises:
@@ -209,6 +213,9 @@ class MijnlieffVecEnv(VecEnv):
             TypeError: `indices` are not integers.
         """
         chosen = self._selected(indices)
+        if attr_name == "variant" and self.variant is None:
+            positions = self._games.positions()
+            return [positions[i].variant for i in chosen]
         if attr_name in _SHARED:
             return [getattr(self, attr_name)] * len(chosen)
         if attr_name == "position":
@@ -289,6 +296,13 @@ class MijnlieffVecEnv(VecEnv):
             if not -self.num_envs <= number < self.num_envs:
                 raise IndexError(f"there is no game {number} among {self.num_envs}")
         return numbers
+
+
+def _each(info: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what is always in `info`, by game."""
+    names = [name for name in ("action_mask", "to_play", "variant") if name in info]
+    rows = zip(*(info[name] for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _check_options(opponent: PolicyLike | None, options: dict[str, Any]) -> None:

@@ -1,0 +1,76 @@
+//! The options of a batch environment as the core takes them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::encode::VariantSet;
+use crate::game::Variant;
+use crate::policy::Policy;
+use crate::python::convert::lists::Listed;
+use crate::python::players::policy::PyBuiltinPolicy;
+use crate::python::rules::frame::PyFrame;
+use crate::python::rules::variant::PyVariant;
+use crate::vector::{Opponent, Seeds};
+
+/// A seed for the first game, the others counting up, or one for each game.
+#[derive(FromPyObject)]
+pub(super) enum PySeeds {
+    From(u64),
+    Each(Listed<Option<u64>>),
+}
+
+impl PySeeds {
+    pub(super) fn core(seeds: Option<&Self>) -> Seeds<'_> {
+        match seeds {
+            None => Seeds::Keep,
+            Some(Self::From(seed)) => Seeds::From(*seed),
+            Some(Self::Each(seeds)) => Seeds::Each(&seeds.0),
+        }
+    }
+}
+
+/// One variant with its own actions, or variants on a frame.
+pub(super) fn variant_set(
+    variants: Vec<PyVariant>,
+    frame: Option<PyFrame>,
+) -> PyResult<VariantSet> {
+    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
+    match (&variants[..], frame) {
+        (_, Some(PyFrame(frame))) => Ok(VariantSet::on_frame(variants, frame)?),
+        ([only], None) => Ok(VariantSet::one(Arc::clone(only))),
+        _ => Err(PyValueError::new_err("several variants need a frame")),
+    }
+}
+
+/// A built-in policy plays inside the step; any other object is asked by the caller.
+#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
+pub(super) fn parse_opponent(
+    opponent: Option<&Bound<'_, PyAny>>,
+    variants: &VariantSet,
+) -> PyResult<Opponent> {
+    let Some(policy) = opponent else {
+        return Ok(Opponent::SelfPlay);
+    };
+    let Ok(native) = policy.cast::<PyBuiltinPolicy>() else {
+        return Ok(Opponent::Outside);
+    };
+    let core = |variant| native.get().core(policy.py(), variant);
+    let first = core(variants.get(0))?;
+    // Only a perfect player knows its variant. Equal variants share a solver.
+    if matches!(first, Policy::Perfect(_)) && variants.only().is_none() {
+        let mut made: HashMap<&Arc<Variant>, Policy> = HashMap::new();
+        let players = variants.all().iter().map(|variant| {
+            if let Some(player) = made.get(variant) {
+                return Ok(player.clone());
+            }
+            let player = core(variant)?;
+            made.insert(variant, player.clone());
+            Ok(player)
+        });
+        return players.collect::<PyResult<_>>().map(Opponent::Each);
+    }
+    Ok(Opponent::Policy(first))
+}

@@ -1,0 +1,489 @@
+"""VectorEnv with games of many variants, held against the model and against single games."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import mijnlieff
+from mijnlieff import (
+    Board,
+    Frame,
+    FunctionPolicy,
+    GameOverError,
+    IllegalMoveError,
+    MaskInObservation,
+    MijnlieffEnv,
+    NetworkPolicy,
+    OpponentPool,
+    PolicyError,
+    Position,
+    PositionError,
+    Variant,
+    VariantError,
+    VectorEnv,
+    mask_batch,
+    observe_batch,
+)
+from vector_model import Model, Stream, play
+
+VARIANTS = [
+    Variant(),
+    Variant(Board.from_text("##..\n..##"), copies=1),
+    Variant(Board.from_blocks([(0, 0), (2, 1), (4, 0)]), "anywhere", copies=3),
+    Variant(opening="corner_straight", copies=1),
+    Variant(Board.from_text("#.#"), copies=1),
+    Variant(),
+]
+LARGE = [*VARIANTS[:3], Variant(Board.random(16, 3, corners=True), copies=127)]
+AUTORESET = ("same_step", "next_step", "disabled")
+WEIGHTS = [3.0, 1, 0.25, 0, np.float32(2), 7]
+
+
+class FirstLegal:
+    """An opponent in Python that sees positions of any variant."""
+
+    def act(self, position: Position) -> int:
+        return int(position.legal_actions()[0])
+
+    def act_batch(self, positions: list[Position]) -> list[int]:
+        return [self.act(position) for position in positions]
+
+
+def model_and_env(num_envs, seed, **options):
+    env = VectorEnv(num_envs, **options)
+    options.pop("num_threads", None)
+    model = Model(num_envs, seed, **options)
+    model.reset()
+    model.check_view(*env.reset(seed=seed))
+    return env, model
+
+
+@pytest.mark.parametrize("autoreset", AUTORESET)
+@pytest.mark.parametrize("opponent", [None, "random", FirstLegal()], ids=["self", "random", "own"])
+@pytest.mark.parametrize("illegal_action, auto_pass", [("raise", False), ("lose", True)])
+def test_every_mode_agrees_with_the_model(autoreset, opponent, illegal_action, auto_pass):
+    options = {"autoreset": autoreset, "opponent": opponent, "auto_pass": auto_pass}
+    options |= {"illegal_action": illegal_action, "variants": VARIANTS}
+    env, model = model_and_env(7, 40, **options)
+    wild = np.random.default_rng(2) if illegal_action == "lose" else None
+    assert play(env, model, 60, wild) > 10
+
+
+@pytest.mark.parametrize("num_envs", [1, 7, 64])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"variants": VARIANTS, "variant_weights": WEIGHTS, "dtype": "uint8"},
+        {"variants": LARGE, "frame": Frame(40, 33), "opponent": "random", "random_plies": 4},
+        {"variants": VARIANTS, "random_plies": 1, "reward": "margin", "opponent": FirstLegal()},
+        {"variants": VARIANTS[1:4], "seat": "dark", "opponent": "random", "auto_pass": True},
+        {"variants": [VARIANTS[2]], "variant_weights": [0.5]},
+        {"variant": VARIANTS[2], "frame": Frame(5, 9)},
+    ],
+    ids=["weights", "large", "plies", "dark", "one", "frame"],
+)
+def test_every_batch_size_agrees_with_the_model(num_envs, options):
+    env, model = model_and_env(num_envs, 11, **options)
+    play(env, model, 30)
+
+
+def played(steps, num_envs, seed, **options):
+    """All that an environment returns in random games, each array by game and step."""
+    env = VectorEnv(num_envs, **options)
+    rows = [(*env.reset(seed=seed),)]
+    seen = []
+    for step in range(steps + 1):
+        observations, info = rows[-1][0], rows[-1][-1]
+        seen.append([observations, info["action_mask"], info["to_play"], *rows[-1][1:-1]])
+        if "variant" in info:
+            seen[-1].append(info["variant"])
+        if step < steps:
+            rows.append(env.step(env.sample_actions()))
+    return seen
+
+
+def same(one, other, games):
+    for ours, theirs in zip(one, other, strict=True):
+        for left, right in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(left[games], right)
+
+
+@pytest.mark.parametrize("opponent", [None, "random", "greedy", "minimax"])
+def test_games_do_not_depend_on_threads_or_batch_size(opponent):
+    options = {"variants": LARGE[:3], "opponent": opponent}
+    whole = played(12, 2100, 5, num_threads=3, **options)
+    for threads in (1, 2):
+        same(whole, played(12, 2100, 5, num_threads=threads, **options), slice(None))
+    for first, size in ((0, 1), (70, 7), (2000, 64)):
+        same(whole, played(12, size, 5 + first, **options), slice(first, first + size))
+
+
+def test_a_perfect_opponent_knows_the_board_of_each_game():
+    texts = ("###\n###", "##..\n..##", "##", "###\n###")
+    small = [Variant(Board.from_text(text), copies=1) for text in texts]
+    env = VectorEnv(64, variants=small, opponent="perfect", seat="light", autoreset="next_step")
+    _, info = env.reset(seed=9)
+    assert set(info["variant"]) == {0, 1, 2, 3}
+    best = [mijnlieff.solve(start).margin for start in env.positions()]
+    going = np.ones(64, bool)
+    while going.any():
+        _, _, ended, _, info = env.step(env.sample_actions())
+        for game in np.flatnonzero(going & ended):
+            light, dark = info["score"][game]
+            assert light - dark <= best[game]
+        going &= ~ended
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_one_variant_on_its_own_frame_plays_the_games_of_the_variant(opponent):
+    for variant in LARGE:
+        plain = VectorEnv(9, variant, opponent=opponent, observation="planes")
+        frames = [Frame.around([variant]), Frame(34, 34)]
+        others = [VectorEnv(9, variants=[variant], frame=f, opponent=opponent) for f in frames]
+        others.append(VectorEnv(9, variant, frame=frames[1], opponent=opponent))
+        own, _ = plain.reset(seed=3)
+        for env in others:
+            seen, info = env.reset(seed=3)
+            height, width = variant.board.height, variant.board.width
+            np.testing.assert_array_equal(seen[:, :, :height, :width], own)
+            assert ("variant" in info) == (env is not others[2])
+            assert env.variant == variant and env.variants == (variant,)
+        for _ in range(30):
+            actions = plain.sample_actions()
+            stepped = plain.step(actions)
+            for env in others:
+                numbers = env.frame.actions(variant)
+                assert env.sample_actions().tolist() == numbers[actions].tolist()
+                seen, *rest, info = env.step(numbers[actions])
+                for left, right in zip(rest, stepped[1:-1], strict=True):
+                    np.testing.assert_array_equal(left, right)
+                np.testing.assert_array_equal(
+                    seen[:, :, : variant.board.height, : variant.board.width], stepped[0]
+                )
+                np.testing.assert_array_equal(
+                    info["action_mask"][:, numbers], stepped[-1]["action_mask"]
+                )
+                assert [p.notation for p in env.positions()] == [
+                    p.notation for p in plain.positions()
+                ]
+
+
+def test_variants_are_drawn_as_documented():
+    count = 6000
+    env = VectorEnv(count, variants=VARIANTS)
+    drawn = env.reset(seed=17)[1]["variant"]
+    assert drawn.tolist() == [Stream(17 + i, 0).below(6) for i in range(count)]
+    expected = np.full(6, count / 6)
+    found = np.bincount(drawn, minlength=6)
+    # Chi-square with 5 degrees of freedom: above 30 once in 10^5.
+    assert ((found - expected) ** 2 / expected).sum() < 30
+    weighted = VectorEnv(count, variants=VARIANTS, variant_weights=WEIGHTS)
+    drawn = weighted.reset(seed=18)[1]["variant"]
+    found = np.bincount(drawn, minlength=6)
+    assert found[3] == 0
+    expected = count * np.array(WEIGHTS, float) / np.sum(WEIGHTS)
+    chosen = expected > 0
+    assert ((found - expected)[chosen] ** 2 / expected[chosen]).sum() < 30
+    scaled = VectorEnv(count, variants=VARIANTS, variant_weights=[8 * w for w in WEIGHTS])
+    assert scaled.reset(seed=18)[1]["variant"].tolist() == drawn.tolist()
+    equal = VectorEnv(count, variants=VARIANTS, variant_weights=[0.3] * 6)
+    plain = env.reset(seed=17)[1]["variant"]
+    assert equal.reset(seed=17)[1]["variant"].tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_observations_and_masks_are_those_of_the_positions_on_the_frame(dtype):
+    env = VectorEnv(300, variants=LARGE, dtype=dtype)
+    observations, info = env.reset(seed=1)
+    assert env.variant is None and env.variants == tuple(LARGE)
+    assert env.frame == Frame.around(LARGE) and env.num_actions == env.frame.num_actions
+    assert env.single_observation_space.shape == env.frame.observation_shape
+    assert env.single_action_space.n == env.num_actions
+    if dtype == "uint8":
+        assert env.single_observation_space.high.max() == 127
+    for _ in range(15):
+        positions = env.positions()
+        expected = observe_batch(positions, dtype=dtype, frame=env.frame)
+        np.testing.assert_array_equal(observations, expected)
+        assert observations in env.observation_space
+        np.testing.assert_array_equal(info["action_mask"], mask_batch(positions, env.frame))
+        np.testing.assert_array_equal(env.action_masks(), info["action_mask"].astype(bool))
+        assert [p.variant for p in positions] == [env.variants[i] for i in info["variant"]]
+        actions = env.sample_actions()
+        assert actions in env.action_space
+        observations, _, _, _, info = env.step(actions)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("opponent", [None, "random", FirstLegal()], ids=["self", "random", "own"])
+def test_copies_and_pickles_go_on_with_the_same_games(copied, opponent):
+    env = VectorEnv(20, variants=VARIANTS, variant_weights=WEIGHTS, opponent=opponent)
+    env.reset(seed=4)
+    for _ in range(5):
+        env.step(env.sample_actions())
+    other = copied(env)
+    assert other.variants == env.variants and other.frame == env.frame
+    for _ in range(20):
+        actions = env.sample_actions()
+        assert actions.tolist() == other.sample_actions().tolist()
+        one, two = env.step(actions), other.step(actions)
+        for left, right in zip(one[:4], two[:4], strict=True):
+            np.testing.assert_array_equal(left, right)
+        assert one[4]["variant"].tolist() == two[4]["variant"].tolist()
+    assert env.positions() == other.positions()
+
+
+def test_a_state_of_other_variants_is_refused():
+    env, fewer = VectorEnv(9, variants=VARIANTS), VectorEnv(9, variants=VARIANTS[:2])
+    env.reset(seed=2)
+    with pytest.raises(ValueError, match=r"the state has variant [2-5], there are only 2"):
+        fewer._batch.restore(env._batch.state())
+
+
+def test_games_can_be_put_at_positions_of_any_of_the_variants():
+    env = VectorEnv(4, variants=VARIANTS)
+    env.reset(seed=1)
+    positions = [Position(VARIANTS[i]).play(0) for i in (2, 0, 1, 5)]
+    observations, info = env.set_positions(positions)
+    # The last variant is the first one again.
+    assert info["variant"].tolist() == [2, 0, 1, 0]
+    np.testing.assert_array_equal(observations, observe_batch(positions, frame=env.frame))
+    mask = np.array([False, True, False, False])
+    _, info = env.set_positions([Position(VARIANTS[3])], mask=mask)
+    assert info["variant"].tolist() == [2, 3, 1, 0]
+    other = Variant(Board.from_text("###"))
+    with pytest.raises(PositionError, match=r"position 1 is of .*has 6 variants, and it is none"):
+        env.set_positions([Position(), Position(other), Position(), Position()])
+    over = Position(VARIANTS[4]).play(0).play("pass")
+    while not over.is_over:
+        over = over.play(int(over.legal_actions()[0]))
+    with pytest.raises(PositionError, match=r"position 0 .* is over"):
+        env.set_positions([over], mask=mask)
+    assert [position.variant for position in env.positions()] == [VARIANTS[i] for i in (2, 3, 1, 0)]
+
+
+def test_an_illegal_action_is_named_by_its_number_on_the_frame():
+    env = VectorEnv(2, variants=VARIANTS[:2])
+    env.reset(seed=0)
+    env.set_positions([Position(VARIANTS[1]).play("c1+"), Position()])
+    frame, legal = env.frame, np.flatnonzero(env.action_masks()[0]).tolist()
+    fine = int(env.action_masks()[1].argmax())
+    for action, message in (
+        (2, r"game 0: action 2 \(c1\+\) is illegal: the cell is occupied; legal: "),
+        (0, "game 0: action 0 is on column 0 and row 0 of the frame, where this board has no cell"),
+        (8, "game 0: action 8 is on column 0 and row 2 of the frame, where this board has no cell"),
+        (65, r"game 0: action 65 does not exist, actions are 0 to 64 \(pass\); legal: "),
+        (-1, r"game 0: action -1 does not exist, actions are 0 to 64 \(pass\)"),
+        (64, r"game 0: action 64 \(pass\) is illegal: a pass is legal only when"),
+    ):
+        with pytest.raises(IllegalMoveError, match=message) as caught:
+            env.step([action, fine])
+        assert caught.value.action == action and caught.value.env_index == 0
+        assert caught.value.legal_actions == legal
+    assert frame == Frame(4, 4) and env.positions()[1] == Position()
+    losing = VectorEnv(2, variants=VARIANTS[:2], illegal_action="lose", autoreset="disabled")
+    losing.reset(seed=0)
+    losing.set_positions([Position(VARIANTS[1]).play("c1+"), Position()])
+    _, rewards, ended, _, info = losing.step([0, fine])
+    assert rewards.tolist() == [-1, 0] and ended.tolist() == [True, False]
+    assert info["illegal"].tolist() == [True, False]
+    with pytest.raises(GameOverError):
+        losing.step([0, 0])
+
+
+def by_frame(observations, masks):
+    return np.sin(np.arange(masks.shape[1]) * 1.3) + np.zeros((len(masks), 1))
+
+
+def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
+    frame = Frame(6, 8)
+    for policy in (
+        NetworkPolicy(by_frame, "planes", frame=frame),
+        FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", frame=frame),
+        FirstLegal(),
+    ):
+        whole = played(15, 7, 30, variants=VARIANTS, opponent=policy)
+        for first, size in ((0, 1), (2, 3), (6, 1)):
+            part = played(15, size, 30 + first, variants=VARIANTS, opponent=policy)
+            same(whole, part, slice(first, first + size))
+
+
+def test_a_pool_draws_its_member_by_the_game():
+    def pool():
+        framed = NetworkPolicy(by_frame, "planes", frame=Frame(6, 8))
+        return OpponentPool([FirstLegal(), framed], weights=[1, 2], seed=8)
+
+    whole = played(20, 7, 30, variants=VARIANTS, opponent=pool())
+    for first, size in ((0, 1), (2, 3), (6, 1)):
+        part = played(20, size, 30 + first, variants=VARIANTS, opponent=pool())
+        same(whole, part, slice(first, first + size))
+
+
+def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
+    class Standard(FirstLegal):
+        def act_batch(self, positions):
+            return [1 for _ in positions]
+
+    env = VectorEnv(30, variants=VARIANTS, opponent=Standard(), seat="dark")
+    with pytest.raises(PolicyError, match="chose action 1 in position"):
+        env.reset(seed=0)
+    plain = NetworkPolicy(by_frame, "planes")
+    env = VectorEnv(30, variants=VARIANTS, opponent=plain, seat="light")
+    env.reset(seed=0)
+    before = env.positions()
+    with pytest.raises(ValueError, match=r"position .* is of Variant"):
+        env.step(env.sample_actions())
+    assert env.positions() == before
+
+
+@pytest.mark.parametrize("opponent", ["random", None])
+def test_a_single_environment_plays_the_games_of_the_batch(opponent):
+    options = {"variants": VARIANTS, "variant_weights": WEIGHTS, "opponent": opponent}
+    batch = VectorEnv(5, autoreset="disabled", illegal_action="lose", **options)
+    singles = [MijnlieffEnv(**options) for _ in range(5)]
+    observations, info = batch.reset(seed=21)
+    for i, env in enumerate(singles):
+        own, single = env.reset(seed=21 + i)
+        np.testing.assert_array_equal(own, observations[i])
+        assert single["variant"] == info["variant"][i]
+        assert env.variant == VARIANTS[single["variant"]] == env.position.variant
+        assert env.variants == tuple(VARIANTS) and env.frame == batch.frame
+        assert env.action_space.n == batch.num_actions and own in env.observation_space
+    for _ in range(4):
+        actions = batch.sample_actions()
+        stepped = batch.step(actions)
+        for i, env in enumerate(singles):
+            own, reward, over, _, info = env.step(actions[i])
+            np.testing.assert_array_equal(own, stepped[0][i])
+            assert (reward, over) == (stepped[1][i], stepped[2][i])
+            assert info["variant"] == stepped[4]["variant"][i]
+        if stepped[2].any():
+            break
+
+
+def test_gymnasium_makes_and_checks_the_environments():
+    env = gymnasium.make("Mijnlieff-v0", variants=VARIANTS)
+    check_env(env.unwrapped, skip_render_check=True)
+    options = {"variants": VARIANTS, "variant_weights": WEIGHTS}
+    native = gymnasium.make_vec("Mijnlieff-v0", num_envs=3, **options)
+    assert isinstance(native.unwrapped, VectorEnv) and native.unwrapped.frame == Frame(4, 6)
+    sync = gymnasium.make_vec(
+        "Mijnlieff-v0",
+        num_envs=3,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},
+        **options,
+    )
+    ours, theirs = native.reset(seed=5), sync.reset(seed=5)
+    for _ in range(30):
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        assert ours[-1]["variant"].tolist() == theirs[-1]["variant"].tolist()
+        actions = native.unwrapped.sample_actions()
+        ours, theirs = native.step(actions), sync.step(actions)
+        np.testing.assert_array_equal(ours[1], theirs[1])
+        np.testing.assert_array_equal(ours[2], theirs[2])
+        if "final_info" in ours[-1]:
+            last, other = ours[-1]["final_info"], theirs[-1]["final_info"]
+            ended = ours[2]
+            assert last["variant"][ended].tolist() == other["variant"][ended].tolist()
+
+
+def test_wrappers_take_environments_of_many_variants():
+    env = MaskInObservation(VectorEnv(6, variants=VARIANTS))
+    observations, info = env.reset(seed=3)
+    assert observations in env.observation_space
+    np.testing.assert_array_equal(observations["action_mask"], info["action_mask"])
+    env = MaskInObservation(MijnlieffEnv(variants=VARIANTS))
+    observation, _ = env.reset(seed=3)
+    assert observation in env.observation_space
+    listed = gymnasium.wrappers.vector.DictInfoToList(VectorEnv(4, variants=VARIANTS))
+    _, infos = listed.reset(seed=3)
+    assert all(isinstance(VARIANTS[info["variant"]], Variant) for info in infos)
+    counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(VectorEnv(4, variants=VARIANTS))
+    counted.reset(seed=3)
+    counted.step(counted.unwrapped.sample_actions())
+
+
+def test_pictures_show_each_board():
+    env = VectorEnv(12, variants=VARIANTS, render_mode="ansi")
+    env.reset(seed=1)
+    assert list(env.render()) == [str(position) for position in env.positions()]
+    env = VectorEnv(12, variants=VARIANTS, render_mode="rgb_array")
+    _, info = env.reset(seed=1)
+    shapes = {i: picture.shape for i, picture in zip(info["variant"], env.render(), strict=True)}
+    assert len(set(shapes.values())) > 1
+
+
+ONE = {"variants": [Variant()]}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"variants": []}, ValueError, "at least one variant"),
+        ({"variants": [], "frame": Frame(4, 4)}, ValueError, "at least one variant"),
+        ({"variants": Variant()}, TypeError, r"variants must be a list of Variant, not Variant\("),
+        ({"variants": "standard"}, TypeError, "variants must be a list of Variant, not 'standard'"),
+        ({"variants": [Variant(), 4]}, TypeError, "variant 1 must be a Variant, not 4"),
+        ({"variants": [Variant()] * 65536}, ValueError, "1 to 65535 variants .*, not 65536"),
+        ({"variant": Variant(), **ONE}, ValueError, r"give variant=.* or variants, not both"),
+        ({"variant_weights": [1]}, ValueError, "variant_weights need variants"),
+        ({**ONE, "variant_weights": [1, 2]}, ValueError, "1 variants need 1 weights, not 2"),
+        ({**ONE, "variant_weights": []}, ValueError, "1 variants need 1 weights, not 0"),
+        ({**ONE, "variant_weights": [0]}, ValueError, "all weights are 0"),
+        ({**ONE, "variant_weights": [-1]}, ValueError, "weight 0 is -1"),
+        ({**ONE, "variant_weights": [float("nan")]}, ValueError, "weight 0 is NaN"),
+        ({**ONE, "variant_weights": [float("inf")]}, ValueError, "weight 0 is inf"),
+        ({**ONE, "variant_weights": 3}, TypeError, "variant_weights must be a list of numbers"),
+        ({**ONE, "variant_weights": ["x"]}, TypeError, r"variant_weights\[0\] must be a number"),
+        ({**ONE, "variant_weights": [True]}, TypeError, r"variant_weights\[0\] must be a number"),
+        (
+            {**ONE, "variant_weights": [2**2000]},
+            TypeError,
+            r"variant_weights\[0\] must be a number",
+        ),
+        ({**ONE, "frame": (4, 4)}, TypeError, r"frame must be a Frame or None, not \(4, 4\)"),
+        ({"frame": "4x4"}, TypeError, "frame must be a Frame or None, not '4x4'"),
+        ({**ONE, "frame": Frame(4, 3)}, VariantError, "variant 0: a board of 4 rows and 4 columns"),
+        ({"frame": Frame(3, 4)}, VariantError, "a board of 4 rows and 4 columns does not fit"),
+        ({**ONE, "observation": "flat"}, ValueError, 'on a frame are "planes", not "flat"'),
+        ({**ONE, "observation": "packed"}, ValueError, 'on a frame are "planes", not "packed"'),
+        ({"frame": Frame(4, 4), "observation": "flat"}, ValueError, 'are "planes", not "flat"'),
+        ({**ONE, "observation": "square"}, ValueError, "unknown observation layout"),
+        (
+            {"variants": [*ONE["variants"], Variant(Board.from_text("#.#"), copies=1)]}
+            | {"random_plies": 9},
+            ValueError,
+            "random_plies must be 0 to ",
+        ),
+    ],
+)
+@pytest.mark.parametrize("make", [lambda **kw: VectorEnv(2, **kw), MijnlieffEnv])
+def test_impossible_options_are_refused(make, options, error, message):
+    with pytest.raises(error, match=message):
+        make(**options)
+
+
+def test_the_largest_number_of_variants():
+    env = VectorEnv(8, variants=[Variant(), VARIANTS[2]] * 32767 + [VARIANTS[1]])
+    _, info = env.reset(seed=0)
+    assert info["variant"].tolist() == [Stream(i, 0).below(65535) for i in range(8)]
+    env.step(env.sample_actions())
+
+
+def test_every_option_together():
+    for autoreset, opponent in itertools.product(AUTORESET, ("random", FirstLegal())):
+        options = {"autoreset": autoreset, "opponent": opponent, "random_plies": 2}
+        options |= {"variants": VARIANTS[:4], "variant_weights": [1, 2, 3, 4], "seat": "light"}
+        options |= {"auto_pass": True, "illegal_action": "lose", "reward": "margin"}
+        options |= {"dtype": "uint8", "frame": Frame(5, 6)}
+        env, model = model_and_env(6, 3, **options)
+        play(env, model, 25, np.random.default_rng(1))
