@@ -48,5 +48,5 @@ for kind in flat uint8 planes planes8; do
             $counted / 65536, $bytes, $rate / $standard }"
     done
 done
-printf '%-8s %9s %9s %9s %9s %9s\n' '' standard 20 irregular 32 64
+printf '\n%-8s %9s %9s %9s %9s %9s\n' '' standard 20 irregular 32 64
 count minimax 32768 "$1/minimax" standard 20 irregular 32 64
