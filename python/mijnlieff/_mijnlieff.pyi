@@ -283,6 +283,30 @@ class Board:
             ValueError: ``blocks`` is not 1 to 6.
             TypeError: ``blocks`` is not an integer.
         """
+    @staticmethod
+    def random(
+        blocks: SupportsIndex = 4,
+        rng: SupportsIndex | np.random.Generator | None = None,
+        corners: bool = False,
+    ) -> Board:
+        """Return a random board of a number of 2x2 blocks that hang together.
+
+        The board grows from one block. Each further block goes to one of the free places that are
+        joined to a block already there, each place equally likely. So a board is as likely as its
+        rotations and reflections, but boards that can grow in more ways are more likely than
+        others. Choose from `arrangements` for boards that are all equally likely.
+
+        Args:
+            blocks: number of blocks, 1 to 16.
+            rng: a seed, 0 to 2**64 - 1, which gives the same board on every machine; a generator,
+                from which one number is drawn; or None for a different board each time.
+            corners: False joins each block to another along at least one edge of a cell; True also
+                allows joints at a corner.
+
+        Raises:
+            ValueError: ``blocks`` is not 1 to 16, or the seed is out of range.
+            TypeError: ``blocks`` is not an integer, or ``rng`` is none of these.
+        """
     @property
     def num_cells(self) -> int:
         """How many cells exist, 1 to 64."""

@@ -126,7 +126,7 @@ pub fn observe<T: Feature>(variant: &Variant, position: &Position, layout: Layou
 }
 
 /// Own stones, opposing stones and the cells where a placement is legal now.
-fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
+pub(super) fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
     let player = position.side_to_move();
     // A finished game has no legal placement, whatever the last piece points to.
     let allowed = if position.is_over(variant) {
@@ -142,7 +142,7 @@ fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
 }
 
 /// Own hand, then the opposing hand.
-fn hand_counts(position: &Position) -> [u8; 8] {
+pub(super) fn hand_counts(position: &Position) -> [u8; 8] {
     let player = position.side_to_move();
     let (own, opposing) = (position.hand(player), position.hand(player.opponent()));
     let mut counts = [0; 8];
@@ -200,15 +200,21 @@ fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T
 pub fn exchange_sides<T: Feature>(variant: &Variant, layout: Layout, row: &mut [T]) {
     assert_eq!(row.len(), layout.len(variant));
     let board = variant.board();
-    let (set, hands, hand) = match layout {
-        Layout::Planes => {
-            let area = board.width() * board.height();
-            (area, 4 * area, 4 * area)
-        }
-        Layout::Flat => (board.num_cells(), 3 * board.num_cells(), 4),
+    match layout {
+        Layout::Planes => exchange_planes(board.width() * board.height(), row),
+        Layout::Flat => exchange(board.num_cells(), 4, row),
         Layout::Packed => panic!("a packed observation is one u64"),
-    };
-    let (sets, hands) = row.split_at_mut(hands);
+    }
+}
+
+/// As [`exchange_sides`], for planes of this area.
+pub(super) fn exchange_planes<T: Feature>(area: usize, row: &mut [T]) {
+    exchange(area, 4 * area, row);
+}
+
+/// As [`exchange_sides`], with the numbers of a set of cells and of a hand; the hands come last.
+fn exchange<T: Feature>(set: usize, hand: usize, row: &mut [T]) {
+    let (sets, hands) = row.split_at_mut(row.len() - 2 * hand);
     let (own, others) = sets.split_at_mut(set);
     own.swap_with_slice(&mut others[..set]);
     others[set..2 * set].fill(T::default());

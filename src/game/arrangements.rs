@@ -1,8 +1,9 @@
-//! All the boards that can be laid out with a number of blocks.
+//! The boards that can be laid out with a number of blocks: all of them, or a random one.
 
 use std::collections::BTreeSet;
 
-use super::Board;
+use super::{Board, Cell};
+use crate::random::Draw;
 
 type Image = fn(i32, i32) -> (i32, i32);
 
@@ -51,10 +52,49 @@ impl Board {
         });
         boards.collect()
     }
+
+    /// The most blocks that a board has room for.
+    pub const MAX_BLOCKS: usize = Cell::MAX / 4;
+
+    /// A random board of this many blocks of 2x2 cells that hang together, joined as in
+    /// [`Board::arrangements`].
+    ///
+    /// It grows from one block. Each further block goes to one of the free places that are joined to
+    /// a block already there, each place equally likely; places are sorted by row, then column, and
+    /// [`Draw::below`] draws one. So an image of a board under a symmetry of the square is as likely as
+    /// the board, but boards that can grow in more ways are more likely than others.
+    ///
+    /// # Panics
+    ///
+    /// If `blocks` is not 1 to [`Board::MAX_BLOCKS`].
+    ///
+    /// ```
+    /// use mijnlieff::game::Board;
+    /// use mijnlieff::random::SplitMix64;
+    /// let board = Board::random(5, false, &mut SplitMix64::new(0));
+    /// assert_eq!(board.num_cells(), 20);
+    /// ```
+    #[must_use]
+    pub fn random(blocks: usize, corners: bool, rng: &mut impl Draw) -> Self {
+        assert!((1..=Self::MAX_BLOCKS).contains(&blocks));
+        let mut layout = vec![(0, 0)];
+        while layout.len() < blocks {
+            let places: BTreeSet<_> = free_places(&layout, corners).collect();
+            let drawn = rng.below(places.len() as u64) as usize;
+            layout.extend(places.into_iter().nth(drawn));
+        }
+        let layout: Vec<_> = layout.into_iter().map(|(y, x)| (x, y)).collect();
+        Self::from_blocks(&layout).expect("free places do not overlap, and 16 blocks fit a board")
+    }
 }
 
 /// The layouts with one block more, blocks given by `(y, x)` of their lower left corners.
 fn extended(layout: &Cells, corners: bool) -> impl Iterator<Item = Cells> {
+    free_places(layout, corners).map(|place| layout.iter().copied().chain([place]).collect())
+}
+
+/// Where one more block can be joined to a layout; a place comes once for each block it is joined to.
+fn free_places(layout: &Cells, corners: bool) -> impl Iterator<Item = (i32, i32)> {
     let touches = move |dy: i32, dx: i32| match (dy.abs(), dx.abs()) {
         (2, 2) => corners,
         (2, 0..=1) | (0..=1, 2) => true,
@@ -69,9 +109,7 @@ fn extended(layout: &Cells, corners: bool) -> impl Iterator<Item = Cells> {
         let mut others = layout.iter();
         others.any(|&(other_y, other_x)| (y - other_y).abs() < 2 && (x - other_x).abs() < 2)
     };
-    places
-        .filter(move |place| !overlaps(place))
-        .map(|place| layout.iter().copied().chain([place]).collect())
+    places.filter(move |place| !overlaps(place))
 }
 
 /// The smallest image of squares of this side, moved to the axes.
@@ -111,7 +149,10 @@ fn drawn(layout: &Cells) -> (i32, Cells) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
+    use crate::random::SplitMix64;
 
     #[test]
     fn numbers_of_boards() {
@@ -137,6 +178,58 @@ mod tests {
                 assert!(images.insert(least_image(&cells.collect(), 1)));
             }
         }
+    }
+
+    #[test]
+    fn random_boards_of_any_number_of_blocks_hang_together() {
+        let mut rng = SplitMix64::new(0);
+        for corners in [false, true] {
+            for blocks in 1..=Board::MAX_BLOCKS {
+                let board = Board::random(blocks, corners, &mut rng);
+                assert_eq!(board.num_cells(), 4 * blocks);
+                assert_eq!(reached(&board, corners), 4 * blocks);
+            }
+        }
+    }
+
+    /// The cells reached from the first one over edges, or also over corners.
+    fn reached(board: &Board, corners: bool) -> usize {
+        let mut found = BTreeSet::from([board.cells()[0]]);
+        let mut open: Vec<_> = found.iter().copied().collect();
+        while let Some((x, y)) = open.pop() {
+            for &(other_x, other_y) in board.cells() {
+                let apart = x.abs_diff(other_x) + y.abs_diff(other_y);
+                let touches = x.abs_diff(other_x).max(y.abs_diff(other_y)) == 1;
+                if touches && (corners || apart == 1) && found.insert((other_x, other_y)) {
+                    open.push((other_x, other_y));
+                }
+            }
+        }
+        found.len()
+    }
+
+    #[test]
+    fn every_place_of_a_random_block_is_equally_likely() {
+        for (corners, places) in [(false, 12), (true, 16)] {
+            let mut rng = SplitMix64::new(1);
+            let mut counts = HashMap::new();
+            for _ in 0..8000 * places {
+                *counts
+                    .entry(Board::random(2, corners, &mut rng))
+                    .or_insert(0_i64) += 1;
+            }
+            // A board of two blocks looks the same whichever came first: two places for each.
+            assert_eq!(counts.len(), places / 2);
+            // Standard deviation at most 121.
+            assert!(counts.values().all(|count| (count - 16_000).abs() < 600));
+        }
+    }
+
+    #[test]
+    fn a_seed_keeps_its_random_board() {
+        let board = Board::random(5, true, &mut SplitMix64::new(7));
+        let text = "..##..\n####..\n####..\n..####\n....##\n..##..\n..##..";
+        assert_eq!(board, Board::from_text(text).unwrap());
     }
 
     #[test]

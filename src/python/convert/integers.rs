@@ -8,8 +8,9 @@ use std::ops::RangeInclusive;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt};
+use pyo3::types::{PyBool, PyDict, PyInt};
 
 use super::shown;
 use crate::game::{Board, Player};
@@ -46,6 +47,40 @@ arguments! {
     solve_leaves_below: usize = 0..=usize::MAX;
     solve_roots_below: usize = 0..=usize::MAX;
     word: u64 = 0..=u64::MAX;
+}
+
+/// The extractor of the `blocks` of a random board.
+pub(crate) fn random_blocks(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    integer_in("blocks", value, 1..=Board::MAX_BLOCKS)
+}
+
+/// The seed that `rng` stands for: itself, or one drawn from a `numpy.random.Generator`; None draws
+/// from a new generator, which the system seeds.
+pub(crate) fn rng_seed(py: Python<'_>, rng: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    let numpy = py.import(intern!(py, "numpy.random"))?;
+    let fresh = numpy.getattr(intern!(py, "default_rng"))?;
+    let generator = numpy.getattr(intern!(py, "Generator"))?;
+    let drawn = |generator: &Bound<'_, PyAny>| {
+        let options = PyDict::new(py);
+        options.set_item("dtype", numpy::dtype::<u64>(py))?;
+        options.set_item("endpoint", true)?;
+        let drawn = generator.call_method("integers", (u64::MAX,), Some(&options))?;
+        drawn.extract()
+    };
+    match rng {
+        None => drawn(&fresh.call0()?),
+        Some(given) if given.is_instance(&generator)? => drawn(given),
+        Some(given) => integer_in("rng", given, 0..=u64::MAX).map_err(|error| {
+            if error.is_instance_of::<PyTypeError>(py) {
+                let given = shown(given);
+                let message =
+                    format!("rng must be a seed or a numpy.random.Generator, not {given}");
+                PyTypeError::new_err(message)
+            } else {
+                error
+            }
+        }),
+    }
 }
 
 /// The extractor of `max_nodes`; None means no limit.

@@ -9,11 +9,12 @@ use pyo3::prelude::*;
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::memory::with_room;
-use crate::python::convert::integers::{blocks, index};
+use crate::python::convert::integers::{blocks, index, random_blocks, rng_seed};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::shown;
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
+use crate::random::SplitMix64;
 
 /// Memory that the boards of 0, 1, ... blocks take at most, with joints at corners, in bytes.
 const ROOM_FOR_BOARDS: [usize; Board::MAX_ARRANGED_BLOCKS + 1] = {
@@ -73,6 +74,19 @@ impl PyBoard {
         drop(with_room::<u8>("the boards", ROOM_FOR_BOARDS[blocks])?);
         let boards = py.detach(|| Board::arrangements(blocks, corners));
         Ok(boards.into_iter().map(Self::new).collect())
+    }
+
+    /// Return a random board of a number of 2x2 blocks.
+    #[staticmethod]
+    #[pyo3(signature = (blocks = 4, rng = None, corners = false))]
+    fn random(
+        py: Python<'_>,
+        #[pyo3(from_py_with = random_blocks)] blocks: usize,
+        rng: Option<&Bound<'_, PyAny>>,
+        corners: bool,
+    ) -> PyResult<Self> {
+        let mut rng = SplitMix64::new(rng_seed(py, rng)?);
+        Ok(Self::new(Board::random(blocks, corners, &mut rng)))
     }
 
     /// How many cells exist, 1 to 64.
