@@ -77,10 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         None: parser.add_argument_group("settings"),
         "ppo": parser.add_argument_group("settings of --algo ppo"),
         "alphazero": parser.add_argument_group("settings of --algo alphazero"),
+        "boards": parser.add_argument_group("settings of --boards"),
     }
     for name, declared in settings_of(TrainConfig).items():
         default = DEFAULT_ALGORITHM if name == "algo" else declared.default_text()
-        groups[declared.algo].add_argument(
+        groups[declared.used_by].add_argument(
             "--" + name.replace("_", "-"),
             type=declared.kind,
             choices=declared.choices or None,

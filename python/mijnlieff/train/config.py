@@ -75,8 +75,9 @@ class Budget:
 class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
-    Settings marked (ppo) or (alphazero) are ignored by the other algorithm. `TrainConfig(...)`
-    takes the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm.
+    Settings marked (ppo) or (alphazero) are ignored by the other algorithm, and those marked
+    (boards) by runs on one board. `TrainConfig(...)` takes the plain defaults,
+    `TrainConfig.of(algo, ...)` those of the algorithm.
     """
 
     algo: str = setting(
@@ -101,81 +102,120 @@ class TrainConfig:
         "most random plies at the start of a game, drawn per game and not learnt from; they lead "
         "to positions that self-play would not reach",
         high=1000,
+        boards=10,
     )
     random_opponents: float = setting(
         0.5,
         "share of the games in which one seat plays at random; pure self-play never learns to "
         "punish mistakes that it does not make",
         high=1,
-        algo="ppo",
+        used_by="ppo",
     )
-    width: int = setting(256, "units of every hidden layer", low=1, high=8192, alphazero=384)
-    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2)
-    epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
+    width: int = setting(
+        256,
+        "units of every hidden layer; on many boards for each cell",
+        low=1,
+        high=8192,
+        alphazero=384,
+        boards=64,
+    )
+    blocks: int = setting(
+        1, "residual blocks of two layers each", high=100, alphazero=2, boards=3
+    )
+    heads: int = setting(
+        16,
+        "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
+        low=1,
+        high=1024,
+        used_by="boards",
+    )
+    epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, used_by="ppo")
     minibatch_size: int = setting(
-        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024
+        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, boards=512
     )
     learning_rate: float = setting(
-        6e-3, "Adam's step size at the start, which falls linearly during the run", alphazero=2e-3
+        6e-3,
+        "Adam's step size at the start, which falls linearly during the run",
+        alphazero=2e-3,
+        boards=4e-3,
     )
     gamma: float = setting(
         1.0,
         "discount of later rewards; 1 since games are short and only their end pays",
         high=1,
-        algo="ppo",
+        used_by="ppo",
     )
-    gae_lambda: float = setting(0.8, "lambda of the advantage estimate", high=1, algo="ppo")
+    gae_lambda: float = setting(0.8, "lambda of the advantage estimate", high=1, used_by="ppo")
     clip_range: float = setting(
-        0.2, "bound on the change of a probability per round, as a ratio", algo="ppo"
+        0.2, "bound on the change of a probability per round, as a ratio", used_by="ppo"
     )
     entropy_coef: float = setting(
         0.04,
         "weight of the entropy bonus at the start, which falls linearly to a tenth",
-        algo="ppo",
+        used_by="ppo",
     )
     value_weight: float = setting(1.0, "weight of the value losses relative to the policy loss")
     margin_coef: float = setting(
         0.25,
         "weight of the points margin relative to the outcome in the policy's objective; 0 plays "
         "for the outcome alone",
-        algo="ppo",
+        used_by="ppo",
     )
     num_simulations: int = setting(
-        32, "simulations per search", low=1, high=2**24, algo="alphazero"
+        32, "simulations per search", low=1, high=2**24, used_by="alphazero"
     )
     max_considered: int = setting(
-        8, "most actions that a search samples at its root", low=1, high=1024, algo="alphazero"
+        8, "most actions that a search samples at its root", low=1, high=1024, used_by="alphazero"
     )
     c_scale: float = setting(
         0.2,
         "weight of the searched values against the network's logits, see TreeSearch",
-        algo="alphazero",
+        used_by="alphazero",
     )
     margin_weight: float = setting(
         0.5,
         "share of the margin, as opposed to the outcome, in the value of a position, see "
         "TreeSearch",
         high=1,
-        algo="alphazero",
+        used_by="alphazero",
     )
     solve_roots_below: int = setting(
         9,
         "most empty cells of a position whose actions are chosen by the exact solver, not by a "
         "search",
         high=16,
-        algo="alphazero",
+        used_by="alphazero",
+        boards=11,
     )
     solve_leaves_below: int = setting(
         8,
         "most empty cells of a position inside a search that is solved exactly",
         high=16,
-        algo="alphazero",
+        used_by="alphazero",
     )
     replay_positions: int = setting(
-        400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
+        400_000, "most recent positions kept to learn from", low=1, high=_MANY, used_by="alphazero"
     )
-    reuse: float = setting(4.0, "how often a position is learnt from, on average", algo="alphazero")
-    weight_decay: float = setting(1e-4, "weight decay of AdamW", algo="alphazero")
+    reuse: float = setting(
+        4.0,
+        "how often a position is learnt from, on average",
+        used_by="alphazero",
+        boards=1.0,
+    )
+    solved_temperature: float = setting(
+        1.0,
+        "temperature in points of the actions played where the solver knows them all; above 0 the "
+        "games also reach positions after mistakes, whose labels are exact as well",
+        used_by="boards",
+    )
+    graded_positions: int = setting(
+        2400,
+        "positions of the seen boards, and as many of the unseen ones, that grades are made on",
+        low=1,
+        high=10_000_000,
+        used_by="boards",
+    )
+    weight_decay: float = setting(1e-4, "weight decay of AdamW", used_by="alphazero")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
     measurements: int = setting(
         20,
@@ -212,17 +252,21 @@ class TrainConfig:
         check_settings(self)
 
     @classmethod
-    def of(cls, algo: str, **settings: Any) -> Self:
+    def of(cls, algo: str, *, many_boards: bool = False, **settings: Any) -> Self:
         """The settings of an algorithm, with its own defaults for those not given.
 
         Args:
             algo: `"ppo"` or `"alphazero"`.
+            many_boards: take the defaults for a run on many boards, see `Boards`.
             settings: fields by name.
 
         Raises:
             ValueError: an unknown algorithm, or a value out of range.
         """
-        tuned = {name: declared.default_for(algo) for name, declared in settings_of(cls).items()}
+        tuned = {
+            name: declared.default_for(algo, many_boards=many_boards)
+            for name, declared in settings_of(cls).items()
+        }
         return cls(**(tuned | settings | {"algo": algo}))
 
     @classmethod

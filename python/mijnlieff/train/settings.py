@@ -32,8 +32,10 @@ class Setting:
         high: the greatest number.
         choices: the values of a text.
         even: whether the number must be even.
-        algo: the one algorithm that uses it; None if all do.
+        used_by: the runs that use it, `"ppo"`, `"alphazero"` or `"boards"` (those on many boards);
+            None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
+        boards: the default on many boards where it differs from both, else None.
         may_change: whether a resumed run may have another value than before.
     """
 
@@ -43,8 +45,9 @@ class Setting:
     high: float = sys.float_info.max
     choices: tuple[str, ...] = ()
     even: bool = False
-    algo: str | None = None
+    used_by: str | None = None
     alphazero: Any = None
+    boards: Any = None
     may_change: bool = False
 
     @property
@@ -52,12 +55,15 @@ class Setting:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
 
-    def default_for(self, algo: str) -> Any:
+    def default_for(self, algo: str, *, many_boards: bool = False) -> Any:
         """The default of an algorithm.
 
         Args:
             algo: the algorithm.
+            many_boards: whether the run is on many boards.
         """
+        if many_boards and self.boards is not None:
+            return self.boards
         tuned = self.alphazero if algo == "alphazero" else None
         return self.default if tuned is None else tuned
 
@@ -93,7 +99,9 @@ class Setting:
     def default_text(self) -> str:
         """The defaults in words, such as "4096; 512 for alphazero"."""
         default = "PyTorch's choice" if self.default is None else str(self.default)
-        return default if self.alphazero is None else f"{default}; {self.alphazero} for alphazero"
+        if self.alphazero is not None:
+            default += f"; {self.alphazero} for alphazero"
+        return default if self.boards is None else f"{default}; {self.boards} on many boards"
 
 
 def setting(default: _T, help: str, **declared: Any) -> _T:
@@ -141,7 +149,7 @@ def documented(config: _C) -> _C:
     )
     attributes = [
         wrapper.fill(
-            f"{name}: {f'({declared.algo}) ' if declared.algo else ''}{declared.help}; "
+            f"{name}: {f'({declared.used_by}) ' if declared.used_by else ''}{declared.help}; "
             f"{declared.range_text()} (default: {declared.default_text()})."
         )
         for name, declared in settings_of(config).items()
