@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "Board",
             "Variant",
             "Position",
+            "Frame",
             "Piece",
             "parse_record",
             "format_record",

@@ -19,6 +19,7 @@ from mijnlieff import errors, functional
 from mijnlieff._mijnlieff import (
     Board,
     BuiltinPolicy,
+    Frame,
     GreedyPolicy,
     MinimaxPolicy,
     PerfectPolicy,
@@ -82,6 +83,7 @@ __all__ = [
     "BuiltinPolicy",
     "ChampionPolicy",
     "ExportedPolicy",
+    "Frame",
     "FunctionPolicy",
     "GamePolicy",
     "GradeReport",

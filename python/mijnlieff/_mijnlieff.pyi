@@ -18,6 +18,7 @@ __all__ = [
     "BestResponseSearch",
     "Board",
     "BuiltinPolicy",
+    "Frame",
     "GreedyPolicy",
     "LeafBatch",
     "MinimaxPolicy",
@@ -289,12 +290,13 @@ class Board:
         rng: SupportsIndex | np.random.Generator | None = None,
         corners: bool = False,
     ) -> Board:
-        """Return a random board of a number of 2x2 blocks that hang together.
+        """Return a random board of a number of 2x2 blocks.
 
-        The board grows from one block. Each further block goes to one of the free places that are
-        joined to a block already there, each place equally likely. So a board is as likely as its
-        rotations and reflections, but boards that can grow in more ways are more likely than
-        others. Choose from `arrangements` for boards that are all equally likely.
+        The blocks hang together. The board grows from one block. Each further block goes to one of
+        the free places that are joined to a block already there, each place equally likely. So a
+        board is as likely as its rotations and reflections, but boards that can grow in more ways
+        are more likely than others. Choose from `arrangements` for boards that are all equally
+        likely.
 
         Args:
             blocks: number of blocks, 1 to 16.
@@ -408,6 +410,68 @@ class Variant:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
+class Frame:
+    """A rectangle of slots that boards of different shapes share.
+
+    It gives learners that see many boards observations and actions of one shape.
+    A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
+    ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
+    without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
+    constant over the whole frame. Actions are ``type * height * width + y * width + x``, and the
+    last one passes. Frames are immutable.
+
+    Args:
+        height: rows, 1 to 64.
+        width: columns, 1 to 64.
+
+    Raises:
+        ValueError: a side is not 1 to 64.
+        TypeError: a side is not an integer.
+    """
+
+    def __new__(cls, height: SupportsIndex, width: SupportsIndex) -> Frame: ...
+    @staticmethod
+    def around(variants: Sequence[Variant]) -> Frame:
+        """The smallest frame that holds the boards of all these variants.
+
+        Raises:
+            ValueError: the list is empty.
+            TypeError: an item is not a `Variant`.
+        """
+    @property
+    def height(self) -> int:
+        """Rows."""
+    @property
+    def width(self) -> int:
+        """Columns."""
+    @property
+    def num_actions(self) -> int:
+        """Number of action indices, ``4 * height * width + 1``."""
+    @property
+    def pass_action(self) -> int:
+        """The index of the pass, the last action."""
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of one observation, ``(12, height, width)``."""
+    def actions(self, variant: Variant) -> NDArray[np.int64]:
+        """The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+
+        Raises:
+            VariantError: the board does not fit.
+        """
+    def variant_action(self, variant: Variant, action: SupportsIndex) -> int:
+        """The variant's index of an action of the frame.
+
+        Raises:
+            IndexError: the frame has no such action, or the board no cell in its slot.
+            VariantError: the board does not fit.
+            TypeError: the action is not an integer.
+        """
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
 class Position:
     """The state of a game; immutable, every method returns a new one.
 
@@ -509,8 +573,15 @@ class Position:
         """The action that led here; None at the start."""
     def legal_actions(self) -> NDArray[np.int64]:
         """The legal action indices, int64, ascending; empty when the game is over."""
-    def action_mask(self) -> NDArray[np.int8]:
-        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over."""
+    def action_mask(self, frame: Frame | None = None) -> NDArray[np.int8]:
+        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
+
+        Args:
+            frame: None for the actions of the variant, or a frame for its actions.
+
+        Raises:
+            VariantError: the board does not fit the frame.
+        """
     def play(self, action: _Action) -> Position:
         """The position after this action, an index or a text such as ``"a1+"``.
 
@@ -524,6 +595,7 @@ class Position:
         layout: _Layout = "planes",
         dtype: DTypeLike | None = None,
         player: SupportsIndex | None = None,
+        frame: Frame | None = None,
     ) -> NDArray[Any]:
         """The full state as numbers, seen by the side to move or by one player.
 
@@ -537,11 +609,13 @@ class Position:
                 counts). A packed observation is always uint64.
             player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
                 no cell is allowed.
+            frame: the planes of a frame instead of those of the board.
 
         Raises:
-            ValueError: unknown layout or player.
+            ValueError: unknown layout or player, or a frame and another layout than planes.
             TypeError: another dtype.
-            VariantError: packed, but more than 16 cells or 3 copies.
+            VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
+                frame.
         """
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...
@@ -549,26 +623,34 @@ class Position:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 def observe_batch(
-    positions: Sequence[Position], layout: _Layout = "flat", dtype: DTypeLike | None = None
+    positions: Sequence[Position],
+    layout: _Layout | None = None,
+    dtype: DTypeLike | None = None,
+    frame: Frame | None = None,
 ) -> NDArray[Any]:
-    """The observations of several positions of one variant, ``(B, ...)``.
+    """The observations of several positions, ``(B, ...)``.
 
-    Layouts and dtypes are those of `Position.observation`. Runs without the GIL.
+    Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
+    ``"planes"`` with a frame. Without a frame all positions are of one variant. Runs without the
+    GIL.
 
     Raises:
-        ValueError: no positions, positions of different variants, or an unknown layout.
+        ValueError: no positions, positions of different variants without a frame, an unknown
+            layout, or a frame and another layout than planes.
         TypeError: an item is not a `Position`, or another dtype.
-        VariantError: packed, but more than 16 cells or 3 copies.
+        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the frame.
     """
 
-def mask_batch(positions: Sequence[Position]) -> NDArray[np.int8]:
-    """The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+def mask_batch(positions: Sequence[Position], frame: Frame | None = None) -> NDArray[np.int8]:
+    """The action masks of several positions, int8 ``(B, num_actions)``.
 
+    Without a frame all positions are of one variant; with one, actions are those of the frame.
     Runs without the GIL.
 
     Raises:
-        ValueError: no positions, or positions of different variants.
+        ValueError: no positions, or positions of different variants without a frame.
         TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the frame.
     """
 
 def common_variant(positions: Sequence[Position]) -> Variant:

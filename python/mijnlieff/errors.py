@@ -38,7 +38,7 @@ class BoardError(MijnlieffError, ValueError):
 
 
 class VariantError(MijnlieffError, ValueError):
-    """The opening rule or the number of copies is not valid."""
+    """The opening rule or the number of copies is not valid, or the variant does not fit."""
 
 
 class PositionError(MijnlieffError, ValueError):

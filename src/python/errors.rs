@@ -4,12 +4,14 @@
 //! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{PackError, UnknownLayout, action_of, move_of, num_actions, pass_action};
+use crate::encode::{
+    FrameError, PackError, UnknownLayout, action_of, move_of, num_actions, pass_action,
+};
 use crate::functional::FunctionalError;
 use crate::game::{
     BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
@@ -98,6 +100,19 @@ impl From<BestResponseError> for PyErr {
             BestResponseError::TooManyPositions { .. } => classes::SearchLimitError::new_err(text),
             BestResponseError::Illegal { .. } => classes::PolicyError::new_err(text),
             BestResponseError::Halted(halt) => halt.into(),
+        }
+    }
+}
+
+impl From<FrameError> for PyErr {
+    fn from(error: FrameError) -> Self {
+        let text = error.to_string();
+        match error {
+            FrameError::TooSmall { .. } => classes::VariantError::new_err(text),
+            FrameError::UnknownAction { .. } | FrameError::NotACell { .. } => {
+                PyIndexError::new_err(text)
+            }
+            _ => PyValueError::new_err(text),
         }
     }
 }

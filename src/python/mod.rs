@@ -65,6 +65,8 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::rules::board::{PyBoard, restore_board};
     #[pymodule_export]
+    use crate::python::rules::frame::PyFrame;
+    #[pymodule_export]
     use crate::python::rules::position::{PyPosition, restore_position};
     #[pymodule_export]
     use crate::python::rules::records::{format_record, parse_record, perft};

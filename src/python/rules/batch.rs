@@ -7,7 +7,8 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::observation::{observations, rows};
+use super::frame::{PyFrame, check_layout, check_positions};
+use super::observation::{frame_observations, observations, rows};
 use super::position::{PyPosition, not_a_position};
 use super::variant::PyVariant;
 use crate::encode::{Layout, num_actions, write_mask};
@@ -19,6 +20,7 @@ use crate::python::convert::shown;
 
 /// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
+const MASKS: &str = "the masks";
 
 /// The extractor of a list of positions.
 ///
@@ -41,36 +43,56 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
     })
 }
 
-/// The observations of several positions of one variant, ``(B, ...)``.
+/// The observations of several positions, ``(B, ...)``.
 #[pyfunction]
-#[pyo3(signature = (positions, layout="flat", dtype=None))]
+#[pyo3(signature = (positions, layout=None, dtype=None, frame=None))]
 pub(crate) fn observe_batch<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    layout: &str,
+    layout: Option<&str>,
     dtype: Option<&Bound<'py, PyAny>>,
+    frame: Option<PyFrame>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let layout = layout.map(str::parse).transpose()?;
+    if let Some(PyFrame(frame)) = frame {
+        check_layout(layout.unwrap_or(Layout::Planes))?;
+        check_positions(frame, &positions)?;
+        let [planes, height, width] = frame.observation_shape();
+        let shape = [positions.len(), planes, height, width];
+        return frame_observations(py, frame, &positions, None, dtype, &shape);
+    }
     let variant = common_variant(&positions)?;
-    let layout: Layout = layout.parse()?;
+    let layout = layout.unwrap_or(Layout::Flat);
     let cores = cores(&positions)?;
     let mut shape = vec![cores.len()];
     shape.extend(layout.shape(&variant));
     observations(py, &variant, &cores, None, layout, dtype, &shape)
 }
 
-/// The action masks of several positions of one variant, int8 ``(B, num_actions)``.
+/// The action masks of several positions, int8 ``(B, num_actions)``.
 #[pyfunction]
+#[pyo3(signature = (positions, frame=None))]
 pub(crate) fn mask_batch(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    frame: Option<PyFrame>,
 ) -> PyResult<Bound<'_, PyArray2<i8>>> {
-    let variant = common_variant(&positions)?;
-    let cores = cores(&positions)?;
-    let actions = num_actions(&variant);
-    let masks = rows(py, "the masks", &cores, actions, |position, mask| {
-        write_mask(&variant, position, mask);
-    })?;
-    Ok(shaped(py, masks, (cores.len(), actions)))
+    let (masks, actions) = if let Some(PyFrame(frame)) = frame {
+        check_positions(frame, &positions)?;
+        let actions = frame.num_actions();
+        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
+            frame.write_mask(&position.variant, &position.core, mask);
+        })?;
+        (masks, actions)
+    } else {
+        let variant = common_variant(&positions)?;
+        let actions = num_actions(&variant);
+        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
+            write_mask(&variant, &position.core, mask);
+        })?;
+        (masks, actions)
+    };
+    Ok(shaped(py, masks, (positions.len(), actions)))
 }
 
 /// The positions without their variant.

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod board;
 pub(crate) mod drawing;
+pub(crate) mod frame;
 pub(crate) mod observation;
 pub(crate) mod position;
 pub(crate) mod records;

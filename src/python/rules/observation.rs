@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
-use crate::encode::{Feature, Layout, exchange_packed, exchange_sides, observe, pack};
+use super::position::PyPosition;
+use crate::encode::{Feature, Frame, Layout, exchange_packed, exchange_sides, observe, pack};
 use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::arrays::{Dtype, shaped};
@@ -54,6 +55,47 @@ pub(super) fn observations<'py>(
     })
 }
 
+/// The observations of positions on a frame that holds their boards, in an array of this shape: those
+/// of the side to move, or of one player.
+pub(super) fn frame_observations<'py>(
+    py: Python<'py>,
+    frame: Frame,
+    positions: &[PyPosition],
+    player: Option<Player>,
+    dtype: Option<&Bound<'py, PyAny>>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+        Dtype::Float32 => shaped(
+            py,
+            frame_features::<f32>(py, frame, positions, player)?,
+            shape,
+        )
+        .into_any(),
+        Dtype::Uint8 => shaped(
+            py,
+            frame_features::<u8>(py, frame, positions, player)?,
+            shape,
+        )
+        .into_any(),
+    })
+}
+
+fn frame_features<T: Feature + Zeroable>(
+    py: Python<'_>,
+    frame: Frame,
+    positions: &[PyPosition],
+    player: Option<Player>,
+) -> PyResult<Vec<T>> {
+    let length = frame.observation_len();
+    rows(py, OBSERVATIONS, positions, length, |position, row| {
+        frame.observe(&position.variant, &position.core, row);
+        if is_off_turn(&position.core, player) {
+            frame.exchange_sides(row);
+        }
+    })
+}
+
 fn features<T: Feature + Zeroable>(
     py: Python<'_>,
     variant: &Variant,
@@ -76,12 +118,12 @@ fn is_off_turn(position: &Position, player: Option<Player>) -> bool {
 }
 
 /// A row of numbers for each position, written without the GIL when there are many.
-pub(super) fn rows<T: Zeroable + Send>(
+pub(super) fn rows<P: Sync, T: Zeroable + Send>(
     py: Python<'_>,
     what: &'static str,
-    positions: &[Position],
+    positions: &[P],
     length: usize,
-    write: impl Fn(&Position, &mut [T]) + Sync,
+    write: impl Fn(&P, &mut [T]) + Sync,
 ) -> PyResult<Vec<T>> {
     let mut numbers = zeroed(what, positions.len().saturating_mul(length))?;
     let mut write_all = |stop: &AtomicBool| {

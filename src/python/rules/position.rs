@@ -1,5 +1,6 @@
 //! `mijnlieff.Position`.
 
+use std::slice;
 use std::sync::Arc;
 
 use ndarray::arr2;
@@ -9,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::drawing::draw;
-use super::observation::observations;
+use super::frame::{PyFrame, check_layout};
+use super::observation::{frame_observations, observations};
 use super::variant::PyVariant;
 use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
@@ -191,10 +193,23 @@ impl PyPosition {
     }
 
     /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
-    fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
-        let mut mask = vec![0; num_actions(&self.variant)];
-        write_mask(&self.variant, &self.core, &mut mask);
-        PyArray1::from_vec(py, mask)
+    #[pyo3(signature = (frame=None))]
+    fn action_mask<'py>(
+        &self,
+        py: Python<'py>,
+        frame: Option<PyFrame>,
+    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let mask = if let Some(PyFrame(frame)) = frame {
+            frame.check(&self.variant)?;
+            let mut mask = vec![0; frame.num_actions()];
+            frame.write_mask(&self.variant, &self.core, &mut mask);
+            mask
+        } else {
+            let mut mask = vec![0; num_actions(&self.variant)];
+            write_mask(&self.variant, &self.core, &mut mask);
+            mask
+        };
+        Ok(PyArray1::from_vec(py, mask))
     }
 
     /// The position after this action, an index or a text such as ``"a1+"``.
@@ -207,15 +222,22 @@ impl PyPosition {
     }
 
     /// The full state as numbers, seen by the side to move or by one player.
-    #[pyo3(signature = (layout="planes", dtype=None, player=None))]
+    #[pyo3(signature = (layout="planes", dtype=None, player=None, frame=None))]
     fn observation<'py>(
         &self,
         py: Python<'py>,
         layout: &str,
         dtype: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = player)] player: Option<Player>,
+        frame: Option<PyFrame>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let layout: Layout = layout.parse()?;
+        if let Some(PyFrame(frame)) = frame {
+            check_layout(layout)?;
+            frame.check(&self.variant)?;
+            let (shape, positions) = (frame.observation_shape(), slice::from_ref(self));
+            return frame_observations(py, frame, positions, player, dtype, &shape);
+        }
         observations(
             py,
             &self.variant,

@@ -1,0 +1,159 @@
+//! `mijnlieff.Frame`.
+
+use numpy::PyArray1;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::position::PyPosition;
+use super::variant::PyVariant;
+use crate::encode::{Frame, Layout, num_actions};
+use crate::python::convert::integers::{index, integer_in};
+use crate::python::convert::lists::Items;
+use crate::python::convert::shown;
+use crate::python::errors::classes;
+
+/// A rectangle of slots that boards of different shapes share.
+#[pyclass(name = "Frame", module = "mijnlieff", frozen, eq, hash, from_py_object)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PyFrame(pub(crate) Frame);
+
+#[pymethods]
+impl PyFrame {
+    #[new]
+    fn new(height: &Bound<'_, PyAny>, width: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let side = |name, value| integer_in(name, value, 1..=Frame::MAX_SIDE);
+        let frame = Frame::new(side("height", height)?, side("width", width)?)?;
+        Ok(Self(frame))
+    }
+
+    /// The smallest frame that holds the boards of all these variants.
+    #[staticmethod]
+    fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
+        Ok(Self(Frame::around(variants.iter().map(|it| &*it.0))?))
+    }
+
+    /// Rows.
+    #[getter]
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    /// Columns.
+    #[getter]
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    /// Number of action indices, ``4 * height * width + 1``.
+    #[getter]
+    fn num_actions(&self) -> usize {
+        self.0.num_actions()
+    }
+
+    /// The index of the pass, the last action.
+    #[getter]
+    fn pass_action(&self) -> usize {
+        self.0.pass_action()
+    }
+
+    /// The shape of one observation, ``(12, height, width)``.
+    #[getter]
+    fn observation_shape(&self) -> (usize, usize, usize) {
+        self.0.observation_shape().into()
+    }
+
+    /// The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+    fn actions<'py>(
+        &self,
+        py: Python<'py>,
+        variant: PyVariant,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        self.0.check(&variant.0)?;
+        let actions = 0..num_actions(&variant.0);
+        let actions = actions.filter_map(|action| self.0.action(&variant.0, action));
+        Ok(PyArray1::from_vec(
+            py,
+            actions.map(|it| it as i64).collect(),
+        ))
+    }
+
+    /// The variant's index of an action of the frame.
+    fn variant_action(&self, variant: PyVariant, action: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.0.check(&variant.0)?;
+        let number = index("action", action)?;
+        let Ok(action) = number.extract() else {
+            let (last, number) = (self.0.pass_action(), shown(&number));
+            return Err(PyIndexError::new_err(format!(
+                "action {number} does not exist, the actions of this frame are 0 to {last}"
+            )));
+        };
+        Ok(self.0.variant_action(&variant.0, action)?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Frame({}, {})", self.0.height(), self.0.width())
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, usize)) {
+        (py.get_type::<Self>(), (self.0.height(), self.0.width()))
+    }
+}
+
+/// The extractor of a list of variants.
+///
+/// # Errors
+///
+/// `TypeError` for anything else.
+pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
+    let items: PyResult<Items<'_>> = value.extract();
+    let items = items.map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let value = shown(value);
+            PyTypeError::new_err(format!("variants must be a list of Variant, not {value}"))
+        } else {
+            error
+        }
+    })?;
+    items.list(|number, item| match item.cast::<PyVariant>() {
+        Ok(variant) => Ok(variant.get().clone()),
+        Err(_) => {
+            let item = shown(item);
+            let message = format!("variant {number} must be a Variant, not {item}");
+            Err(PyTypeError::new_err(message))
+        }
+    })
+}
+
+/// Fails unless the observations of positions in this layout can be put on a frame.
+pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
+    if layout == Layout::Planes {
+        return Ok(());
+    }
+    let name = layout.name();
+    let message = format!("observations on a frame are of layout \"planes\", not {name:?}");
+    Err(PyValueError::new_err(message))
+}
+
+/// Fails unless there are positions and all their boards fit the frame.
+pub(crate) fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
+    if positions.is_empty() {
+        return Err(PyValueError::new_err(
+            "the list of positions is empty, give at least one",
+        ));
+    }
+    for (number, position) in positions.iter().enumerate() {
+        frame.check(&position.variant).map_err(|error| {
+            classes::VariantError::new_err(format!("position {number}: {error}"))
+        })?;
+    }
+    Ok(())
+}
