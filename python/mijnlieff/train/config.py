@@ -109,7 +109,7 @@ class TrainConfig:
         "share of the games in which one seat plays at random; pure self-play never learns to "
         "punish mistakes that it does not make",
         high=1,
-        used_by="ppo",
+        algo="ppo",
     )
     width: int = setting(
         256,
@@ -119,17 +119,15 @@ class TrainConfig:
         alphazero=384,
         boards=64,
     )
-    blocks: int = setting(
-        1, "residual blocks of two layers each", high=100, alphazero=2, boards=3
-    )
+    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, boards=3)
     heads: int = setting(
-        16,
+        8,
         "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
         low=1,
         high=1024,
-        used_by="boards",
+        algo="boards",
     )
-    epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, used_by="ppo")
+    epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
     minibatch_size: int = setting(
         2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, boards=512
     )
@@ -143,79 +141,78 @@ class TrainConfig:
         1.0,
         "discount of later rewards; 1 since games are short and only their end pays",
         high=1,
-        used_by="ppo",
+        algo="ppo",
     )
-    gae_lambda: float = setting(0.8, "lambda of the advantage estimate", high=1, used_by="ppo")
+    gae_lambda: float = setting(0.8, "lambda of the advantage estimate", high=1, algo="ppo")
     clip_range: float = setting(
-        0.2, "bound on the change of a probability per round, as a ratio", used_by="ppo"
+        0.2, "bound on the change of a probability per round, as a ratio", algo="ppo"
     )
     entropy_coef: float = setting(
         0.04,
         "weight of the entropy bonus at the start, which falls linearly to a tenth",
-        used_by="ppo",
+        algo="ppo",
     )
     value_weight: float = setting(1.0, "weight of the value losses relative to the policy loss")
     margin_coef: float = setting(
         0.25,
         "weight of the points margin relative to the outcome in the policy's objective; 0 plays "
         "for the outcome alone",
-        used_by="ppo",
+        algo="ppo",
     )
     num_simulations: int = setting(
-        32, "simulations per search", low=1, high=2**24, used_by="alphazero"
+        32, "simulations per search", low=1, high=2**24, algo="alphazero"
     )
     max_considered: int = setting(
-        8, "most actions that a search samples at its root", low=1, high=1024, used_by="alphazero"
+        8, "most actions that a search samples at its root", low=1, high=1024, algo="alphazero"
     )
     c_scale: float = setting(
         0.2,
         "weight of the searched values against the network's logits, see TreeSearch",
-        used_by="alphazero",
+        algo="alphazero",
     )
     margin_weight: float = setting(
         0.5,
         "share of the margin, as opposed to the outcome, in the value of a position, see "
         "TreeSearch",
         high=1,
-        used_by="alphazero",
+        algo="alphazero",
     )
     solve_roots_below: int = setting(
         9,
         "most empty cells of a position whose actions are chosen by the exact solver, not by a "
         "search",
         high=16,
-        used_by="alphazero",
+        algo="alphazero",
         boards=11,
     )
     solve_leaves_below: int = setting(
         8,
         "most empty cells of a position inside a search that is solved exactly",
         high=16,
-        used_by="alphazero",
+        algo="alphazero",
     )
     replay_positions: int = setting(
-        400_000, "most recent positions kept to learn from", low=1, high=_MANY, used_by="alphazero"
+        400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
     )
     reuse: float = setting(
         4.0,
         "how often a position is learnt from, on average",
-        used_by="alphazero",
-        boards=1.0,
+        algo="alphazero",
     )
     solved_temperature: float = setting(
-        1.0,
+        2.0,
         "temperature in points of the actions played where the solver knows them all; above 0 the "
         "games also reach positions after mistakes, whose labels are exact as well",
-        used_by="boards",
+        algo="boards",
     )
     graded_positions: int = setting(
         2400,
         "positions of the seen boards, and as many of the unseen ones, that grades are made on",
         low=1,
         high=10_000_000,
-        used_by="boards",
+        algo="boards",
     )
-    weight_decay: float = setting(1e-4, "weight decay of AdamW", used_by="alphazero")
+    weight_decay: float = setting(1e-4, "weight decay of AdamW", algo="alphazero")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
     measurements: int = setting(
         20,

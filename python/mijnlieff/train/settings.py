@@ -32,8 +32,7 @@ class Setting:
         high: the greatest number.
         choices: the values of a text.
         even: whether the number must be even.
-        used_by: the runs that use it, `"ppo"`, `"alphazero"` or `"boards"` (those on many boards);
-            None if all do.
+        algo: the one algorithm that uses it, or `"boards"` for runs on many boards; None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
         boards: the default on many boards where it differs from both, else None.
         may_change: whether a resumed run may have another value than before.
@@ -45,7 +44,7 @@ class Setting:
     high: float = sys.float_info.max
     choices: tuple[str, ...] = ()
     even: bool = False
-    used_by: str | None = None
+    algo: str | None = None
     alphazero: Any = None
     boards: Any = None
     may_change: bool = False
@@ -149,7 +148,7 @@ def documented(config: _C) -> _C:
     )
     attributes = [
         wrapper.fill(
-            f"{name}: {f'({declared.used_by}) ' if declared.used_by else ''}{declared.help}; "
+            f"{name}: {f'({declared.algo}) ' if declared.algo else ''}{declared.help}; "
             f"{declared.range_text()} (default: {declared.default_text()})."
         )
         for name, declared in settings_of(config).items()

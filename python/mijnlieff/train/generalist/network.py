@@ -1,8 +1,6 @@
-"""A policy-value network for every board that fits a frame: attention between the cells."""
+"""A policy-value network for every board that fits a frame: a convolution over the cells."""
 
 from __future__ import annotations
-
-import math
 
 import torch
 from torch import Tensor, nn
@@ -13,16 +11,15 @@ __all__ = ["FrameNetwork"]
 
 _CELL_FEATURES = 15
 _HAND_FEATURES = 8
-_FAR = -1e9
-"""Added to the score of a padding token, so that its weight is exactly 0."""
 
 
 class FrameNetwork(nn.Module):
     """Logits for every action on a frame and two values for the side to move.
 
-    Each cell of the board is a token. Cells look at each other with weights that depend on their
-    contents, on how they lie to each other (`dx`, `dy`) and on whether a gap is between them. Where
-    on the frame the board lies makes no difference, and slots without a cell cost nothing.
+    Each cell of the board is a token. In every layer a cell hears from all others, with weights
+    that depend on how they lie to each other (`dx`, `dy`) and on whether a stone on one would reach
+    the other along a line without a gap: a convolution whose kernels are as large as any board.
+    Where on the frame the board lies makes no difference, and slots without a cell cost nothing.
 
     Attributes:
         height: rows of the frame.
@@ -39,22 +36,23 @@ class FrameNetwork(nn.Module):
             height: rows of the frame.
             width: columns of the frame.
             copies: pieces of each type that each player starts with.
-            units: numbers for each cell in every layer, a multiple of `heads`.
-            layers: layers of attention.
-            heads: ways in which a cell looks at the others, in every layer.
+            units: numbers for each cell in every layer, rounded up to a multiple of `heads`.
+            layers: how many.
+            heads: kernels of each layer; each serves an equal part of the units.
         """
         super().__init__()
         self.height, self.width, self.copies = height, width, copies
+        units = -(-units // heads) * heads
         self.geometry = FrameGeometry(height, width)
         self.cells = nn.Linear(_CELL_FEATURES, units)
         self.hands = nn.Linear(_HAND_FEATURES + 1, units, bias=False)
         self.offsets = nn.Embedding(self.geometry.num_offsets, layers * heads)
-        self.layers = nn.ModuleList(_Layer(units, heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(_Block(units, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(units)
         self.placements = nn.Linear(units, 4)
         self.summary = nn.Linear(units, units)
         self.outcome = nn.Linear(units, 3)  # and the pass
-        nn.init.normal_(self.offsets.weight, std=0.5)
+        nn.init.normal_(self.offsets.weight, std=0.15)
         for head in (self.placements, self.outcome):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
@@ -92,21 +90,21 @@ class FrameNetwork(nn.Module):
         count, _, slots = planes.shape
         with torch.no_grad():
             where, is_cell = _cells_of(planes[:, 3])
+            size = is_cell.sum(dim=1, keepdim=True)
             seen, inputs = self._inputs(planes, where, is_cell)
             pairs = self._pairs(where, seen)
-            hands = torch.cat([planes[:, 4:, 0], inputs[:, :, 2].mean(1, keepdim=True)], dim=1)
+            allowed = inputs[:, :, 2].sum(dim=1, keepdim=True) / size
+            hands = torch.cat([planes[:, 4:, 0], allowed], dim=1)
         tokens = self.cells(inputs) + self.hands(hands)[:, None]
-        bias = self.offsets(pairs).movedim(3, 1)
-        if not bool(is_cell.all()):
-            bias = bias.masked_fill(~is_cell[:, None, None, :], _FAR)
-        for layer, of_layer in zip(self.layers, bias.chunk(len(self.layers), dim=1), strict=True):
+        # Nothing is heard from padding.
+        kernels = self.offsets(pairs).movedim(3, 1) * is_cell[:, None, None, :]
+        for layer, of_layer in zip(self.blocks, kernels.chunk(len(self.blocks), 1), strict=True):
             tokens = layer(tokens, of_layer)
         tokens = self.norm(tokens)
         # Padding tokens get a slot behind the last one, which is cut off.
         target = torch.where(is_cell, where, slots)[:, :, None].expand(-1, -1, 4)
         placed = tokens.new_zeros(count, slots + 1, 4).scatter(1, target, self.placements(tokens))
-        present = is_cell[:, :, None]
-        mean = (tokens * present).sum(dim=1) / present.sum(dim=1)
+        mean = (tokens * is_cell[:, :, None]).sum(dim=1) / size
         rest = self.outcome(torch.relu(self.summary(mean)))
         logits = torch.cat([placed[:, :slots].transpose(1, 2).flatten(1), rest[:, :1]], dim=1)
         return logits, torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
@@ -150,14 +148,17 @@ class FrameNetwork(nn.Module):
         return 2 * self.geometry.offsets[where[:, :, None], where[:, None, :]] + seen.long()
 
 
-class _Layer(nn.Module):
-    """Attention and a layer for each cell, both with a skip connection; initially the identity."""
+class _Block(nn.Module):
+    """Messages between cells and a layer for each cell, with skip connections.
+
+    The identity at first.
+    """
 
     def __init__(self, units: int, heads: int) -> None:
         super().__init__()
         self._heads = heads
         self.norm = nn.LayerNorm(units)
-        self.look = nn.Linear(units, 3 * units)
+        self.message = nn.Linear(units, units)
         self.gather = nn.Linear(units, units)
         self.norm_inner = nn.LayerNorm(units)
         self.inner = nn.Linear(units, 2 * units)
@@ -166,14 +167,13 @@ class _Layer(nn.Module):
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
-    def forward(self, tokens: Tensor, bias: Tensor) -> Tensor:
-        """Update tokens `(B, T, units)` with a bias `(B, heads, T, T)`."""
+    def forward(self, tokens: Tensor, kernels: Tensor) -> Tensor:
+        """Update tokens `(B, T, units)` by the weights of their messages `(B, heads, T, T)`."""
         count, length, units = tokens.shape
-        looked = self.look(self.norm(tokens)).view(count, length, 3, self._heads, -1)
-        query, key, value = looked.permute(2, 0, 3, 1, 4)
-        scores = query @ key.transpose(2, 3) / math.sqrt(units / self._heads) + bias
-        seen = (scores.softmax(dim=3) @ value).transpose(1, 2).reshape(count, length, units)
-        tokens = tokens + self.gather(seen)
+        sent = torch.relu(self.message(self.norm(tokens)))
+        parts = sent.view(count, length, self._heads, -1).transpose(1, 2)
+        heard = (kernels @ parts).transpose(1, 2).reshape(count, length, units)
+        tokens = tokens + self.gather(heard)
         return tokens + self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
 
 
