@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import note
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
@@ -135,9 +136,9 @@ def _add_boards_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--boards",
         metavar="BOARDS",
-        help="in place of --board: arrangements:4 for all boards of four 2x2 blocks that meet along "
-        "edges, arrangements:4:corners if they may also meet at corners, or a file with boards as "
-        "rows of '#' and '.', an empty line between two",
+        help="in place of --board: arrangements:4 for all boards of four 2x2 blocks that meet "
+        "along edges, arrangements:4:corners if they may also meet at corners, or a file with "
+        "boards as rows of '#' and '.', an empty line between two",
     )
     group.add_argument(
         "--holdout",
@@ -251,6 +252,7 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
     if isinstance(trainer, BoardsTrainer):
         report_boards(trainer, folder, final_games, FINAL_SIMULATIONS)
         return
+    assert isinstance(trainer.variant, Variant)  # one board
     counters = trainer.counters
     about = (
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "

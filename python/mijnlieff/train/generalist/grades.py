@@ -137,14 +137,14 @@ def _student_quantile(freedom: int) -> float:
 
     The expansion is that of Abramowitz & Stegun (26.7.5).
     """
-    z = NORMAL_QUANTILE
+    z: float = NORMAL_QUANTILE
     terms = (
         z,
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
     )
-    return sum(term / freedom**power for power, term in enumerate(terms))
+    return float(sum(term / freedom**power for power, term in enumerate(terms)))
 
 
 def group_grades(judged: Judgement) -> dict[str, BoardGrade]:
@@ -274,7 +274,7 @@ class GradedBoards:
         """
         actions = np.empty(len(self.positions), dtype=np.int64)
         for board in np.unique(self.boards):
-            rows = np.flatnonzero(self.boards == board)
+            rows = np.flatnonzero(self.boards == board).tolist()
             actions[rows] = chosen_actions(policy, [self.positions[row] for row in rows])
         return self.judgement(actions)
 

@@ -174,7 +174,8 @@ class _Block(nn.Module):
         parts = sent.view(count, length, self._heads, -1).transpose(1, 2)
         heard = (kernels @ parts).transpose(1, 2).reshape(count, length, units)
         tokens = tokens + self.gather(heard)
-        return tokens + self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
+        changed: Tensor = self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
+        return tokens + changed
 
 
 def _cells_of(exists: Tensor) -> tuple[Tensor, Tensor]:

@@ -34,8 +34,8 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
     trained, content = network_from_checkpoint(checkpoint)
     if isinstance(content.variant, Boards) or isinstance(trained, FrameNetwork):
         raise CheckpointError(
-            f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play with "
-            "mijnlieff.train.load_policy"
+            f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play "
+            "with mijnlieff.train.load_policy"
         )
     network = native_network(trained, content.variant)
     write_whole(Path(out), network.to_bytes())
