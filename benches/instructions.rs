@@ -71,7 +71,7 @@ fn main() {
     let mut env = if form == "fast" {
         BatchEnv::new(config, Layout::Flat, GAMES, 1)
     } else {
-        BatchEnv::general(config, GAMES, 1)
+        BatchEnv::wide(config, GAMES, 1)
     }
     .unwrap();
     let length = Layout::Flat.len(&variant);

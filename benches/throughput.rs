@@ -30,7 +30,7 @@ fn steps(criterion: &mut Criterion) {
             let mut env = if form == "fast" {
                 BatchEnv::new(config, Layout::Flat, GAMES, 1)
             } else {
-                BatchEnv::general(config, GAMES, 1)
+                BatchEnv::wide(config, GAMES, 1)
             }
             .unwrap();
             env.reset(Seeds::From(0), None).unwrap();

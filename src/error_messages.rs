@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{Layout, PackError, StateError, UnknownLayout};
+use crate::encode::{
+    Frame, FrameError, Layout, PackError, StateError, UnknownLayout, VariantSetError,
+};
 use crate::file_header::{FileError, FileKind};
 use crate::functional::FunctionalError;
 use crate::game::{
@@ -18,7 +20,7 @@ use crate::search::solver::BookError;
 use crate::search::{Depth, DepthError, Halt};
 use crate::self_play::SelfPlayError;
 use crate::tree_search::UpdateError;
-use crate::vector::{Reward, StepError, UnknownName};
+use crate::vector::{Reward, StepError, UnknownName, WeightsError};
 
 /// Checks messages. A variant without an example does not compile.
 macro_rules! messages {
@@ -68,6 +70,33 @@ fn errors_of_boards_and_variants() {
         PackError::check(&variant).unwrap_err().to_string(),
         "packed observations need at most 16 cells and 3 copies, this variant has 16 cells and 4 \
          copies"
+    );
+}
+
+#[test]
+fn errors_of_frames_and_sets_of_variants() {
+    let frame = Frame::new(4, 3).unwrap();
+    messages!(FrameError:
+        Side { height: 65, width: 1 } => "a frame has 1 to 64 rows and columns, not 65 rows and 1 columns",
+        NoVariants {} => "a frame around variants needs at least one variant",
+        TooSmall { frame, board_height: 4, board_width: 4 } =>
+            "a board of 4 rows and 4 columns does not fit a frame of 4 rows and 3 columns",
+        Layout { found: Layout::Flat } => "observations on a frame are \"planes\", not \"flat\"",
+        UnknownAction { action: 50, last: 48 } =>
+            "action 50 does not exist, the actions of this frame are 0 to 48",
+        NotACell { action: 13, x: 1, y: 0 } =>
+            "action 13 is on column 1 and row 0 of the frame, where this board has no cell",
+    );
+    messages!(VariantSetError:
+        Count { found: 0 } => "1 to 65535 variants can share a frame, not 0",
+        Frame { index: 2, error: FrameError::NoVariants } =>
+            "variant 2: a frame around variants needs at least one variant",
+    );
+    messages!(WeightsError:
+        Length { expected: 2, found: 1 } => "2 variants need 2 weights, not 1",
+        NotAWeight { index: 1, found: -0.5 } =>
+            "weight 1 is -0.5; a weight is a finite number, 0 or more",
+        AllZero {} => "all weights are 0; at least one must be more",
     );
 }
 

@@ -34,6 +34,7 @@ __all__ = [
     "_restore_board",
     "_restore_position",
     "canonical_counts",
+    "check_playable",
     "common_variant",
     "format_record",
     "functional_from_positions",
@@ -48,6 +49,8 @@ __all__ = [
     "integer_in",
     "mask_batch",
     "observe_batch",
+    "own_actions",
+    "own_masks",
     "parse_record",
     "perft",
     "play_match",
@@ -649,6 +652,40 @@ def mask_batch(positions: Sequence[Position], frame: Frame | None = None) -> NDA
 
     Raises:
         ValueError: no positions, or positions of different variants without a frame.
+        TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the frame.
+    """
+
+def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
+    """The action masks of positions of any variants, int8 ``(B, most)``.
+
+    Each row has the actions of the position's own variant; zeros fill up the shorter ones.
+
+    Raises:
+        TypeError: an item is not a `Position`.
+    """
+
+def own_actions(
+    positions: Sequence[Position], actions: ArrayLike, frame: Frame
+) -> NDArray[np.int64]:
+    """The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+
+    Raises:
+        IndexError: the frame has no such action, or the board no cell in its slot.
+        ValueError: not one action for each position.
+        TypeError: the actions are not integers, or an item is not a `Position`.
+        VariantError: a board does not fit the frame.
+    """
+
+def check_playable(positions: Sequence[Position], frame: Frame | None = None) -> None:
+    """Raise unless a policy can be asked about these positions.
+
+    No game may be over, and all positions are of one variant, or their boards fit the frame.
+    Policies that cut a call into parts check all positions before the first part.
+
+    Raises:
+        GameOverError: a game is over; the message says which.
+        ValueError: there are no positions, or without a frame positions of several variants.
         TypeError: an item is not a `Position`.
         VariantError: a board does not fit the frame.
     """

@@ -55,6 +55,12 @@ pub enum FrameError {
         /// The columns of the board.
         board_width: usize,
     },
+    /// A layout that frames do not have.
+    #[error("observations on a frame are \"planes\", not {:?}", .found.name())]
+    Layout {
+        /// The layout.
+        found: Layout,
+    },
     /// An index that no action of the frame has.
     #[error("action {action} does not exist, the actions of this frame are 0 to {last}")]
     UnknownAction {

@@ -15,6 +15,7 @@ mod frame;
 mod observation;
 pub(crate) mod state;
 mod symmetry;
+mod variants;
 
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
 pub use frame::{Frame, FrameError};
@@ -23,3 +24,4 @@ pub use observation::{
 };
 pub use state::{State, StateError};
 pub use symmetry::{action_symmetries, cell_symmetries};
+pub use variants::{VariantSet, VariantSetError};

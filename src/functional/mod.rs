@@ -16,7 +16,7 @@ mod write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::encode::{Layout, State, move_of};
+use crate::encode::{Layout, State, VariantSet, move_of};
 use crate::game::{PlayError, Player, Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::vector::step::packed_game::{PackedGame, Tables};
@@ -77,7 +77,8 @@ pub fn step(
         .zip(rewards.chunks_mut(STATES_PER_BLOCK))
         .zip(terminated.chunks_mut(STATES_PER_BLOCK));
     let packs = write::packs(variant, Layout::Flat, actions.len());
-    let tables = packs.then(|| PackedGame::rules(variant));
+    let set = Arc::new(VariantSet::one(variant.clone()));
+    let tables = packs.then(|| PackedGame::rules(&set)).transpose()?;
     Blocks::new(variant, states).run(run, outputs, |block, ((next, rewards), terminated)| {
         let next = next.chunks_exact_mut(words);
         let outputs = next.zip(rewards).zip(terminated);

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::blocks::{Block, Blocks, STATES_PER_BLOCK};
 use super::{Result, Run};
-use crate::encode::{Layout, State, num_actions};
-use crate::game::{Player, Position, Variant};
+use crate::encode::{Layout, State, VariantSet, num_actions};
+use crate::game::{Player, Variant};
 use crate::simd::dispatch;
 use crate::vector::Observations;
 use crate::vector::step::loops::{WriteMasks, WriteObservations};
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
+use crate::vector::step::wide_game::WideGame;
 
 /// States for which the tables of the packed form take less time than they save.
 const MIN_PACKED: usize = 128;
@@ -40,7 +41,7 @@ fn read_tile<S: GameState>(
         }
         let state = block.all.read(index)?;
         let over = state.is_over(variant);
-        tile.push((S::from_position(rules, &state.position), over));
+        tile.push((S::from_position(rules, 0, &state.position), over));
     }
     Ok(())
 }
@@ -67,7 +68,7 @@ pub fn write_masks(
     if packs(variant, Layout::Flat, count) {
         write_masks_as::<PackedGame>(variant, states, masks, run)
     } else {
-        write_masks_as::<Position>(variant, states, masks, run)
+        write_masks_as::<WideGame>(variant, states, masks, run)
     }
 }
 
@@ -77,7 +78,8 @@ fn write_masks_as<S: GameState>(
     masks: &mut [i8],
     run: Run<'_>,
 ) -> Result<()> {
-    let (rules, actions) = (S::rules(variant), num_actions(variant));
+    let rules = S::rules(&Arc::new(VariantSet::one(variant.clone())))?;
+    let actions = num_actions(variant);
     let outputs = masks.chunks_mut(STATES_PER_BLOCK * actions);
     Blocks::new(variant, states).run(run, outputs, |block, masks| {
         let mut tile = Vec::with_capacity(TILE);
@@ -121,11 +123,12 @@ pub fn observe(
     run: Run<'_>,
 ) -> Result<()> {
     let count = states.len() / State::num_words(variant);
-    assert_eq!(observations.rows(variant), count);
+    let set = VariantSet::one(variant.clone());
+    assert_eq!(observations.rows(&set), count);
     if packs(variant, observations.layout(), count) {
         observe_as::<PackedGame>(variant, states, player, observations, run)
     } else {
-        observe_as::<Position>(variant, states, player, observations, run)
+        observe_as::<WideGame>(variant, states, player, observations, run)
     }
 }
 
@@ -136,11 +139,12 @@ fn observe_as<S: GameState>(
     observations: Observations<'_>,
     run: Run<'_>,
 ) -> Result<()> {
-    let rules = S::rules(variant);
-    let outputs = observations.split(variant, STATES_PER_BLOCK).into_iter();
+    let set = Arc::new(VariantSet::one(variant.clone()));
+    let rules = S::rules(&set)?;
+    let outputs = observations.split(&set, STATES_PER_BLOCK).into_iter();
     Blocks::new(variant, states).run(run, outputs, |block, mut observations| {
         let mut tile = Vec::with_capacity(TILE);
-        let rows = observations.rows(variant);
+        let rows = observations.rows(&set);
         for first in (0..rows).step_by(TILE) {
             let numbers = (first..rows.min(first + TILE)).map(|row| block.first + row);
             read_tile::<S>(&block, &rules, variant, numbers, &mut tile)?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::score::ScoreTables;
+use super::score::{self, ScoreTables};
 use super::{BoardError, Cell, CellSet, Piece, Symmetry};
 
 const ORTHOGONAL: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
@@ -265,6 +265,14 @@ impl Board {
     #[must_use]
     pub fn points(&self, stones: CellSet) -> u16 {
         self.scores.points(&self.triples, stones)
+    }
+
+    /// [`Board::points`] without the table of small boards, for callers that would make the tables of
+    /// many boards.
+    #[must_use]
+    #[inline]
+    pub(crate) fn count_points(&self, stones: CellSet) -> u16 {
+        score::count(&self.triples, stones)
     }
 
     /// The points that one more stone, on this empty cell, adds to those of these stones.

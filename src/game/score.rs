@@ -21,6 +21,13 @@ pub(super) struct ScoreTables {
     points: OnceLock<Arc<[u8]>>,
 }
 
+/// The triples that lie in a set of stones.
+#[inline]
+pub(super) fn count(triples: &[CellSet], stones: CellSet) -> u16 {
+    let covered = triples.iter().map(|&triple| stones.is_superset(triple));
+    covered.map(u16::from).sum()
+}
+
 impl fmt::Debug for ScoreTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScoreTables").finish_non_exhaustive()
@@ -48,10 +55,7 @@ impl ScoreTables {
     pub(super) fn points(&self, triples: &[CellSet], stones: CellSet) -> u16 {
         match self.table() {
             Some(table) => u16::from(table[stones.bits() as usize]),
-            None => triples
-                .iter()
-                .map(|&triple| u16::from(stones.is_superset(triple)))
-                .sum(),
+            None => count(triples, stones),
         }
     }
 

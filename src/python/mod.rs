@@ -61,7 +61,10 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
-    use crate::python::rules::batch::{mask_batch, observe_batch, python_common_variant};
+    use crate::python::rules::batch::{
+        mask_batch, observe_batch, own_actions, own_masks, python_check_playable,
+        python_common_variant,
+    };
     #[pymodule_export]
     use crate::python::rules::board::{PyBoard, restore_board};
     #[pymodule_export]

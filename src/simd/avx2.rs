@@ -16,7 +16,7 @@ use std::arch::x86_64::{
     _mm256_madd_epi16, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32,
     _mm256_permute4x64_epi64, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
     _mm256_setzero_si256, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
-    _mm256_sub_epi16, _mm256_sub_ps,
+    _mm256_sub_epi16, _mm256_sub_ps, _pdep_u64,
 };
 
 use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
@@ -64,16 +64,16 @@ pub(super) struct Avx2Words(__m256i);
 pub(super) struct Avx2Sums(__m256i);
 
 /// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
-/// processors with AVX2; `self`, a proof or a vector, makes the call sound.
+/// processors with AVX2 and BMI2; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx2 {
     ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
         #[inline(always)]
         fn $name(self $(, $argument: $type)*) -> $result {
             #[inline]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,bmi2")]
             fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
 
-            // SAFETY: `compiled` is safe on processors with AVX2, and `self` exists only there: it
+            // SAFETY: `compiled` is safe on processors with AVX2 and BMI2, and `self` exists only there: it
             // is an `Avx2`, or a vector that was made with one.
             unsafe { compiled(self $(, $argument)*) }
         }
@@ -119,6 +119,10 @@ impl Simd for Avx2 {
                 // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
                 unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes) };
             }
+        }
+
+        fn deposit(_proof: Avx2, bits: u64, mask: u64) -> u64 {
+            _pdep_u64(bits, mask)
         }
     }
 }

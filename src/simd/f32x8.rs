@@ -30,6 +30,8 @@ pub(crate) trait Simd: Copy {
     fn no_sums(self) -> <Self::Words as Words>::Sums;
     /// Writes two words four times in a row: bytes `8 * i` on are `words[i % 2] & kept[i]`.
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
+    /// The lowest bits of a word, moved to the places of the bits of a mask, in the same order.
+    fn deposit(self, bits: u64, mask: u64) -> u64;
 }
 
 /// Eight numbers in registers, made with a [`Simd`].
@@ -104,6 +106,21 @@ impl Simd for Portable {
         for (i, (out, kept)) in out.as_chunks_mut().0.iter_mut().zip(kept).enumerate() {
             *out = (words[i & 1] & kept).to_le_bytes().map(|byte| byte as i8);
         }
+    }
+
+    #[inline(always)]
+    fn deposit(self, bits: u64, mask: u64) -> u64 {
+        // The usual mask has only the lowest bits.
+        if mask & mask.wrapping_add(1) == 0 {
+            return bits & mask;
+        }
+        let (mut bits, mut places, mut moved) = (bits, mask, 0);
+        while places != 0 {
+            moved |= (places & places.wrapping_neg()) & (bits & 1).wrapping_neg();
+            places &= places - 1;
+            bits >>= 1;
+        }
+        moved
     }
 }
 

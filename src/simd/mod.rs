@@ -126,7 +126,7 @@ mod tests {
     fn steps(config: &Config, is_uint8: bool) -> Vec<u32> {
         /// More than a tile, and not a multiple of one.
         const GAMES: usize = 100;
-        let variant = config.variant.clone();
+        let variant = config.variants.get(0).clone();
         let mut env = BatchEnv::new(config.clone(), Layout::Flat, GAMES, 1).unwrap();
         env.reset(Seeds::From(7), None).unwrap();
         let length = Layout::Flat.len(&variant);
@@ -324,6 +324,10 @@ mod tests {
             );
             simd.write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
             found.extend(kept.map(|byte| byte as u32));
+            for mask in [0, 0b1011, u64::MAX, 0xf000_0000_0000_0101] {
+                let moved = simd.deposit(0xffff_0000_0000_0005, mask);
+                found.extend([moved as u32, (moved >> 32) as u32]);
+            }
             found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
             found
         }
@@ -337,7 +341,9 @@ mod tests {
         assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
         assert_eq!(expected[64], 12_f32.to_bits());
         assert_eq!(expected[expected.len() - 2..], [0, 1]);
-        let kept = &expected[expected.len() - 2 - 64..];
+        let moved = &expected[expected.len() - 2 - 8..];
+        assert_eq!(moved[..8], [0, 0, 0b1001, 0, 5, 0xffff_0000, 1, 1 << 28]);
+        let kept = &expected[expected.len() - 2 - 8 - 64..];
         assert_eq!(
             kept[..10],
             [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)

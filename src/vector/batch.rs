@@ -1,4 +1,4 @@
-//! Many games of one variant, stepped together.
+//! Many games, stepped together.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Config, Opponent, Seeds};
 use super::error::StepError;
-use crate::encode::{Layout, num_actions};
+use crate::encode::Layout;
 use crate::game::Position;
 use crate::memory::OutOfMemory;
 use crate::policy::Policy;
@@ -14,13 +14,14 @@ use crate::threads::Pool;
 use crate::vector::step::engine::GameEngine;
 use crate::vector::step::game::{Ending, SavedGame};
 use crate::vector::step::packed_game::PackedGame;
+use crate::vector::step::wide_game::WideGame;
 
 /// The games, in the packed form if the board fits it.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // there is one in a batch
 enum EngineForm {
     PackedGame(GameEngine<PackedGame>),
-    Any(GameEngine<Position>),
+    WideGame(GameEngine<WideGame>),
 }
 
 /// Evaluates an expression about the engine, whatever form its games have.
@@ -28,12 +29,12 @@ macro_rules! with_engine {
     ($form:expr, $engine:ident => $value:expr) => {
         match $form {
             EngineForm::PackedGame($engine) => $value,
-            EngineForm::Any($engine) => $value,
+            EngineForm::WideGame($engine) => $value,
         }
     };
 }
 
-/// Many games of one variant, stepped together.
+/// Many games, stepped together.
 #[derive(Debug)]
 pub struct BatchEnv {
     form: EngineForm,
@@ -51,30 +52,33 @@ impl BatchEnv {
 
     /// A batch that must be reset, and should be seeded, before the first step.
     ///
-    /// It can write observations of the `layout` only.
+    /// It can write observations of the `layout` only, on a frame those of [`Layout::Planes`].
     ///
     /// # Errors
     ///
-    /// When memory does not suffice for the games.
+    /// When memory does not suffice for the games or the tables of the variants.
     ///
     /// # Panics
     ///
-    /// If `num_envs` or `num_threads` is 0.
+    /// If `num_envs` or `num_threads` is 0, the layout is not that of the frame, or there are weights
+    /// of other variants.
     pub fn new(
         config: Config,
         layout: Layout,
         num_envs: usize,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let form = if PackedGame::fits(&config.variant, layout) {
+        assert_eq!(config.variants.check_layout(layout), Ok(()));
+        assert!(config.weights.fit(config.variants.all().len()));
+        let form = if PackedGame::fits_all(&config.variants, layout) {
             EngineForm::PackedGame(GameEngine::new(config, num_envs)?)
         } else {
-            EngineForm::Any(GameEngine::new(config, num_envs)?)
+            EngineForm::WideGame(GameEngine::new(config, num_envs)?)
         };
         Ok(Self::with_form(form, num_envs, num_threads))
     }
 
-    /// The same in the form that works for every board; it is slow and meant for comparisons.
+    /// The same in the form that works for every board, whatever the board; meant for comparisons.
     ///
     /// # Errors
     ///
@@ -83,12 +87,8 @@ impl BatchEnv {
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0.
-    pub fn general(
-        config: Config,
-        num_envs: usize,
-        num_threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let form = EngineForm::Any(GameEngine::new(config, num_envs)?);
+    pub fn wide(config: Config, num_envs: usize, num_threads: usize) -> Result<Self, OutOfMemory> {
+        let form = EngineForm::WideGame(GameEngine::new(config, num_envs)?);
         Ok(Self::with_form(form, num_envs, num_threads))
     }
 
@@ -129,6 +129,16 @@ impl BatchEnv {
     #[must_use]
     pub fn position(&self, game: usize) -> Position {
         with_engine!(&self.form, engine => engine.position(game))
+    }
+
+    /// The index of the variant of a game.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such game.
+    #[must_use]
+    pub fn variant(&self, game: usize) -> usize {
+        with_engine!(&self.form, engine => engine.variant(game))
     }
 
     /// The positions that the games are in.
@@ -181,11 +191,11 @@ impl BatchEnv {
         with_engine!(&self.form, engine => engine.save())
     }
 
-    /// Restores a state from [`BatchEnv::save`], of this batch or another of the same variant.
+    /// Restores a state from [`BatchEnv::save`], of this batch or another of the same variants.
     ///
     /// # Panics
     ///
-    /// If it is not of as many games.
+    /// If it is not of as many games, or of variants that do not exist.
     pub fn restore(&mut self, started: bool, saved: &[SavedGame]) {
         assert_eq!(saved.len(), self.num_envs());
         self.pending.clear();
@@ -221,21 +231,24 @@ impl BatchEnv {
         Ok(())
     }
 
-    /// Puts games at positions, all or those that the mask selects; the agent takes the side to move.
+    /// Puts games at positions, each with the index of its variant: all games or those that the mask
+    /// selects; the agent takes the side to move.
     ///
     /// # Panics
     ///
-    /// If there is not one position for each of these games, or one of them is over; if the mask does
-    /// not have one entry a game, or leaves some out before all have started.
-    pub fn set_positions(&mut self, positions: &[Position], mask: Option<&[bool]>) {
+    /// If there is not one position for each of these games, or one of them is over or its variant does
+    /// not exist; if the mask does not have one entry a game, or leaves some out before all have started.
+    pub fn set_positions(&mut self, positions: &[(usize, Position)], mask: Option<&[bool]>) {
         let chosen = mask.map_or(self.num_envs(), |mask| {
             assert_eq!(mask.len(), self.num_envs());
             mask.iter().filter(|&&chosen| chosen).count()
         });
         assert_eq!(positions.len(), chosen);
         assert!(self.started || chosen == self.num_envs());
-        let variant = &self.config().variant;
-        assert!(!positions.iter().any(|position| position.is_over(variant)));
+        let variants = &self.config().variants;
+        let is_over =
+            |(variant, position): &(usize, Position)| position.is_over(variants.get(*variant));
+        assert!(!positions.iter().any(is_over));
         with_engine!(&mut self.form, engine => engine.set_positions(positions, mask));
         self.started = true;
     }
@@ -246,7 +259,7 @@ impl BatchEnv {
     ///
     /// If there is not room for one row for each game.
     pub fn write_masks(&self, masks: &mut [i8]) {
-        let width = num_actions(&self.config().variant);
+        let width = self.config().variants.num_actions();
         assert_eq!(masks.len(), self.num_envs() * width);
         with_engine!(&self.form, engine => engine.write_masks(masks));
     }
@@ -257,7 +270,7 @@ impl BatchEnv {
     ///
     /// If the buffers do not fit the batch.
     pub fn observe(&self, view: &mut View<'_>) {
-        view.assert_rows(&self.config().variant, self.num_envs());
+        view.assert_rows(&self.config().variants, self.num_envs());
         with_engine!(&self.form, engine => engine.observe(view));
     }
 
@@ -305,7 +318,7 @@ impl BatchEnv {
     ///
     /// If the buffers do not fit the batch.
     pub fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<&[Ending], StepError> {
-        buffers.assert_rows(&self.config().variant, self.num_envs());
+        buffers.assert_rows(&self.config().variants, self.num_envs());
         self.check_actions(actions)?;
         let pool = &mut self.pool;
         with_engine!(&mut self.form, engine => engine.step(actions, buffers, pool))?;
@@ -364,7 +377,7 @@ impl BatchEnv {
             Opponent::Policy(Policy::Perfect(_)) => return true,
             _ => return false,
         };
-        let moves = num_actions(&self.config().variant) as f64 / 4.0;
+        let moves = self.config().variants.num_actions() as f64 / 4.0;
         self.num_envs() as f64 * moves.powi(i32::from(depth.plies()) - 1) > NODES
     }
 
@@ -445,7 +458,7 @@ impl BatchEnv {
     /// If the buffers do not fit the batch or a game is pending.
     pub fn finish_step(&mut self, buffers: Buffers<'_>) -> Result<&[Ending], OutOfMemory> {
         assert!(self.pending.is_empty());
-        buffers.assert_rows(&self.config().variant, self.num_envs());
+        buffers.assert_rows(&self.config().variants, self.num_envs());
         with_engine!(&mut self.form, engine => engine.finish_step(buffers))?;
         Ok(self.endings())
     }

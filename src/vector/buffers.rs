@@ -1,6 +1,6 @@
 //! The caller's memory that a batch writes into.
 
-use crate::encode::{self, Layout, num_actions};
+use crate::encode::{self, Layout, VariantSet};
 use crate::game::{Position, Variant};
 
 /// Memory for one observation of each game, in a layout and a number type.
@@ -16,14 +16,14 @@ pub enum Observations<'a> {
 
 impl Observations<'_> {
     /// The memory of the first `rows` games and that of the others.
-    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
+    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
         match self {
             Self::Float32(layout, all) => {
-                let (head, tail) = all.split_at_mut(rows * layout.len(variant));
+                let (head, tail) = all.split_at_mut(rows * variants.observation_len(layout));
                 (Self::Float32(layout, head), Self::Float32(layout, tail))
             }
             Self::Uint8(layout, all) => {
-                let (head, tail) = all.split_at_mut(rows * layout.len(variant));
+                let (head, tail) = all.split_at_mut(rows * variants.observation_len(layout));
                 (Self::Uint8(layout, head), Self::Uint8(layout, tail))
             }
             Self::Packed(all) => {
@@ -81,24 +81,24 @@ impl Observations<'_> {
     }
 
     /// Cuts the memory into parts of so many rows; the last may have fewer.
-    pub(crate) fn split(self, variant: &Variant, rows: usize) -> Vec<Self> {
+    pub(crate) fn split(self, variants: &VariantSet, rows: usize) -> Vec<Self> {
         match self {
             Self::Float32(layout, all) => {
-                let parts = all.chunks_mut(rows * layout.len(variant));
+                let parts = all.chunks_mut(rows * variants.observation_len(layout));
                 parts.map(|part| Self::Float32(layout, part)).collect()
             }
             Self::Uint8(layout, all) => {
-                let parts = all.chunks_mut(rows * layout.len(variant));
+                let parts = all.chunks_mut(rows * variants.observation_len(layout));
                 parts.map(|part| Self::Uint8(layout, part)).collect()
             }
             Self::Packed(all) => all.chunks_mut(rows).map(Self::Packed).collect(),
         }
     }
 
-    pub(crate) fn rows(&self, variant: &Variant) -> usize {
+    pub(crate) fn rows(&self, variants: &VariantSet) -> usize {
         match self {
-            Self::Float32(layout, all) => all.len() / layout.len(variant),
-            Self::Uint8(layout, all) => all.len() / layout.len(variant),
+            Self::Float32(layout, all) => all.len() / variants.observation_len(*layout),
+            Self::Uint8(layout, all) => all.len() / variants.observation_len(*layout),
             Self::Packed(all) => all.len(),
         }
     }
@@ -120,9 +120,9 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
-        let observations = self.observations.split_at(variant, rows);
-        let masks = self.action_mask.split_at_mut(rows * num_actions(variant));
+    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
+        let observations = self.observations.split_at(variants, rows);
+        let masks = self.action_mask.split_at_mut(rows * variants.num_actions());
         let to_play = self.to_play.split_at_mut(rows);
         (
             Self {
@@ -138,9 +138,9 @@ impl View<'_> {
         )
     }
 
-    pub(crate) fn assert_rows(&self, variant: &Variant, rows: usize) {
-        assert_eq!(self.observations.rows(variant), rows);
-        assert_eq!(self.action_mask.len(), rows * num_actions(variant));
+    pub(crate) fn assert_rows(&self, variants: &VariantSet, rows: usize) {
+        assert_eq!(self.observations.rows(variants), rows);
+        assert_eq!(self.action_mask.len(), rows * variants.num_actions());
         assert_eq!(self.to_play.len(), rows);
     }
 }
@@ -157,8 +157,8 @@ pub struct Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    pub(crate) fn split_at(self, variant: &Variant, rows: usize) -> (Self, Self) {
-        let view = self.view.split_at(variant, rows);
+    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
+        let view = self.view.split_at(variants, rows);
         let rewards = self.rewards.split_at_mut(rows);
         let terminations = self.terminations.split_at_mut(rows);
         (
@@ -175,8 +175,8 @@ impl Buffers<'_> {
         )
     }
 
-    pub(crate) fn assert_rows(&self, variant: &Variant, rows: usize) {
-        self.view.assert_rows(variant, rows);
+    pub(crate) fn assert_rows(&self, variants: &VariantSet, rows: usize) {
+        self.view.assert_rows(variants, rows);
         assert_eq!(self.rewards.len(), rows);
         assert_eq!(self.terminations.len(), rows);
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::weights::Weights;
+use crate::encode::VariantSet;
 use crate::game::{Variant, shortened};
 use crate::policy::Policy;
 
@@ -106,8 +108,11 @@ pub enum Opponent {
 /// The settings of a batch, shared by all its games.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The game.
-    pub variant: Arc<Variant>,
+    /// The variants that a new game may have.
+    pub variants: Arc<VariantSet>,
+    /// How likely each of them is. Drawn for every game from the game's own stream, before anything
+    /// else; one variant alone is not drawn.
+    pub weights: Weights,
     /// Who plays the other side.
     pub opponent: Opponent,
     /// The side of the agent; not used in self-play.
@@ -122,16 +127,23 @@ pub struct Config {
     pub auto_pass: bool,
     /// A new game starts after 0 to this many random plies, each number equally likely.
     ///
-    /// Fewer than [`Variant::max_game_length`]: longer games do not exist.
+    /// Fewer than [`VariantSet::min_game_length`]: longer games may not exist.
     pub random_plies: usize,
 }
 
 impl Config {
-    /// Self-play with the defaults of the Python class `VectorEnv`.
+    /// Self-play in one variant, with the defaults of the Python class `VectorEnv`.
     #[must_use]
     pub fn new(variant: Arc<Variant>) -> Self {
+        Self::of(VariantSet::one(variant))
+    }
+
+    /// Self-play in these variants, each equally likely, with the same defaults.
+    #[must_use]
+    pub fn of(variants: VariantSet) -> Self {
         Self {
-            variant,
+            variants: Arc::new(variants),
+            weights: Weights::equal(),
             opponent: Opponent::SelfPlay,
             seat: Seat::Random,
             autoreset: Autoreset::SameStep,

@@ -1,13 +1,14 @@
 //! Many games at once, for learners that take their experience in batches.
 //!
-//! [`BatchEnv`] steps N games of one [`crate::game::Variant`] and writes observations, masks,
+//! [`BatchEnv`] steps N games, of one [`crate::game::Variant`] or of several on a
+//! [`crate::encode::Frame`], and writes observations, masks,
 //! rewards and ends into slices that the caller owns ([`Buffers`]). A [`Config`] sets rewards,
 //! autoreset, the effect of an illegal action, and the opponent.
 //!
 //! # Randomness
 //!
 //! Game `i` of a batch owns two streams of `seed + i` (see [`crate::random`]). The environment draws
-//! from the first: the agent's seat at each start, and the choices of the built-in opponent. The
+//! from the first: at each start the variant, if there are several, and the agent's seat; and the choices of the built-in opponent. The
 //! second is for [`BatchEnv::sample_actions`]. So a game does not depend on the number of games or
 //! threads: a batch is that many single games side by side.
 
@@ -19,6 +20,7 @@ mod config;
 mod error;
 mod rollout;
 pub(crate) mod step;
+mod weights;
 
 pub use batch::BatchEnv;
 pub use buffers::{Buffers, Observations, View};
@@ -26,3 +28,4 @@ pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds
 pub use error::StepError;
 pub use rollout::{Rollout, rollout};
 pub use step::game::{Ending, SavedGame};
+pub use weights::{Weights, WeightsError};

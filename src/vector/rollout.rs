@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Zeroable;
 
-use crate::encode::Layout;
+use crate::encode::{Layout, VariantSet};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::random::{Draw, SplitMix64};
@@ -15,6 +15,7 @@ use crate::threads::map_in_order;
 use crate::vector::step::game::SAMPLE_STREAM;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
+use crate::vector::step::wide_game::WideGame;
 
 /// Games played side by side, so that the processor works on one while another waits.
 const ABREAST: usize = 32;
@@ -54,7 +55,7 @@ pub fn rollout(
     if PackedGame::fits(variant, Layout::Flat) {
         rollout_as::<PackedGame>(variant, positions, repeats, seed, num_threads, stop)
     } else {
-        rollout_as::<Position>(variant, positions, repeats, seed, num_threads, stop)
+        rollout_as::<WideGame>(variant, positions, repeats, seed, num_threads, stop)
     }
 }
 
@@ -66,10 +67,10 @@ fn rollout_as<S: GameState>(
     num_threads: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Rollout>, OutOfMemory> {
-    let rules = S::rules(variant);
+    let rules = S::rules(&Arc::new(VariantSet::one(variant.clone())))?;
     let mut states = with_room::<S>(GAMES, positions.len())?;
     let positions = positions.iter();
-    states.extend(positions.map(|position| S::from_position(&rules, position)));
+    states.extend(positions.map(|position| S::from_position(&rules, 0, position)));
     let mut results: Vec<Rollout> = zeroed(GAMES, states.len().saturating_mul(repeats))?;
     let share = results.len().div_ceil(num_threads.max(1));
     let share = share.clamp(1, GAMES_PER_LOOK);

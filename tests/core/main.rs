@@ -1,12 +1,14 @@
 //! Tests of the core through its public interface, one module per subject.
 
 mod best_response;
+mod boards;
 mod functional;
 mod fuzz;
 mod golden;
 mod imports;
 mod network;
 mod perft;
+mod plain;
 mod policies;
 mod properties;
 mod records;

@@ -25,7 +25,7 @@ struct Bench {
 
 impl Bench {
     fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
-        let variant = config.variant.clone();
+        let variant = config.variants.get(0).clone();
         let mut env = BatchEnv::new(config, Layout::Flat, games, threads).unwrap();
         env.reset(Seeds::From(seed), None).unwrap();
         Self {
@@ -159,10 +159,10 @@ fn the_fast_form_does_what_the_general_one_does() {
                 illegal_action,
                 ..config.clone()
             };
-            let variant = config.variant.clone();
+            let variant = config.variants.get(0).clone();
             let mut fast = Bench::new(config.clone(), 60, 1, 5);
             let mut general = Bench::new(config.clone(), 60, 1, 5);
-            general.env = BatchEnv::general(config, 60, 1).unwrap();
+            general.env = BatchEnv::wide(config, 60, 1).unwrap();
             general.env.reset(Seeds::From(5), None).unwrap();
             let mut wrong = SplitMix64::new(1);
             for _ in 0..60 {
@@ -209,7 +209,7 @@ fn games_that_start_take_any_action() {
         let mut fast = Bench::new(config.clone(), games, 1, 5);
         let mut general = Bench::new(config.clone(), games, 1, 5);
         fast.env = BatchEnv::new(config.clone(), Layout::Flat, games, 1).unwrap();
-        general.env = BatchEnv::general(config, games, 1).unwrap();
+        general.env = BatchEnv::wide(config, games, 1).unwrap();
         // The others wait for their first reset, which the first step does.
         let first: Vec<bool> = (0..games).map(|game| game % 3 == 1).collect();
         for bench in [&mut fast, &mut general] {
@@ -247,14 +247,14 @@ fn both_forms_agree_on_every_action() {
     for variant in variants() {
         let config = Config::new(variant.clone());
         let mut fast = BatchEnv::new(config.clone(), Layout::Flat, 1, 1).unwrap();
-        let mut general = BatchEnv::general(config.clone(), 1, 1).unwrap();
-        let mut path = BatchEnv::general(config, 1, 1).unwrap();
+        let mut general = BatchEnv::wide(config.clone(), 1, 1).unwrap();
+        let mut path = BatchEnv::wide(config, 1, 1).unwrap();
         path.reset(Seeds::From(11), None).unwrap();
         for _ in 0..60 {
             let position = path.position(0);
             for action in -1..=num_actions(&variant) as i64 {
                 let tried = [&mut fast, &mut general].map(|env| {
-                    env.set_positions(&[position], None);
+                    env.set_positions(&[(0, position)], None);
                     let tried = env.start_step(&[action]);
                     (tried, env.position(0), env.endings().to_vec())
                 });
@@ -270,7 +270,7 @@ fn both_forms_agree_on_every_action() {
 #[test]
 fn a_step_writes_what_encode_says_about_the_position() {
     for config in configs() {
-        let variant = config.variant.clone();
+        let variant = config.variants.get(0).clone();
         let mut bench = Bench::new(config, 40, 1, 7);
         let mut ended = 0;
         for _ in 0..40 {

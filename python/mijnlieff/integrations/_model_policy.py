@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mijnlieff._mijnlieff import observe_batch
 from mijnlieff.envs.spaces import layout_of
 from mijnlieff.policies.network import NetworkPolicy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mijnlieff._mijnlieff import Position
+    from mijnlieff._mijnlieff import Frame, Position
 
 __all__ = ["ModelPolicy"]
 
@@ -25,9 +24,11 @@ class ModelPolicy(NetworkPolicy):
         observations: the space of the observations that the model was trained with.
         actions: the model's action space.
         temperature: as for `NetworkPolicy`, as are `seed` and `batch_size`.
+        frame: the frame of the model's environment, None if it had none.
 
     Raises:
-        ValueError: the spaces are not those of this package, or a setting is out of range.
+        ValueError: the spaces are not those of this package or of the frame, or a setting is out of
+            range.
         TypeError: a setting has a wrong type.
     """
 
@@ -39,19 +40,28 @@ class ModelPolicy(NetworkPolicy):
         temperature: float,
         seed: int,
         batch_size: int,
+        frame: Frame | None,
     ) -> None:
         """Check the spaces and settings."""
         layout = layout_of(observations, actions)
-        super().__init__(fn, layout, temperature, seed, batch_size)
+        super().__init__(fn, layout, temperature, seed, batch_size, frame=frame)
         self.dtype = observations.dtype
         self._trained_with = observations.shape, int(actions.n)
+        if frame is not None:
+            self._check_spaces(repr(frame), (frame.observation_shape, frame.num_actions))
 
     def _observations(self, batch: Sequence[Position]) -> NDArray[Any]:
-        variant, (shape, num_actions) = batch[0].variant, self._trained_with
-        theirs = variant.observation_shape(self.observation), variant.num_actions
+        if self.frame is None:
+            variant = batch[0].variant
+            theirs = variant.observation_shape(self.observation), variant.num_actions
+            self._check_spaces(repr(variant), theirs)
+        return super()._observations(batch)
+
+    def _check_spaces(self, name: str, theirs: tuple[tuple[int, ...], int]) -> None:
+        """Raise unless these are the shape and the number of actions of the model's spaces."""
+        shape, num_actions = self._trained_with
         if theirs != (shape, num_actions):
             raise ValueError(
                 f"the model was trained with observations {shape} and {num_actions} actions; "
-                f"those of {variant!r} have {theirs[0]} and {theirs[1]}"
+                f"those of {name} have {theirs[0]} and {theirs[1]}"
             )
-        return observe_batch(batch, self.observation, self.dtype)

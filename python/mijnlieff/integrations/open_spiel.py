@@ -24,13 +24,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Variant, mask_batch
+from mijnlieff._mijnlieff import Board, Position, Variant, check_playable, mask_batch
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
 from mijnlieff.policies.chosen import check_chosen
-from mijnlieff.policies.playable import check_playable
 
 _FEATURE = "mijnlieff.integrations.open_spiel"
 require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")

@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import (
     PerfectPolicy,
     Position,
     RandomPolicy,
-    mask_batch,
+    own_masks,
 )
 from mijnlieff.policies.chosen import check_chosen
 from mijnlieff.policies.exported import ChampionPolicy
@@ -148,4 +148,4 @@ def chosen_actions(
         chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
         return chosen
-    return check_chosen(policy, chosen, positions, mask_batch(positions))
+    return check_chosen(policy, chosen, positions, own_masks(positions))

@@ -16,6 +16,7 @@ from mijnlieff._mijnlieff import (
     Network,
     Position,
     Variant,
+    check_playable,
     common_variant,
     integer,
     mask_batch,
@@ -25,7 +26,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
-from mijnlieff.policies.playable import check_playable, softmax
+from mijnlieff.policies.softmax import softmax
 
 __all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
 

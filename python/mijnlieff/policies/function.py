@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position
+from mijnlieff._mijnlieff import Frame, Position
 from mijnlieff.policies.batched import BatchedPolicy, Layout
 from mijnlieff.policies.chosen import check_chosen
 
@@ -35,10 +35,12 @@ class FunctionPolicy(BatchedPolicy):
         fn: the function.
         observation: the layout of observations, see `Position.observation`.
         batch_size: the most positions passed to `fn` at once.
+        frame: None for positions of one variant at a time, or a `Frame` for positions of any
+            variants that fit: `fn` is shown planes and masks of the frame and returns its actions.
 
     Raises:
-        ValueError: unknown layout, or a batch size below 1.
-        TypeError: `fn` cannot be called, or the batch size is not an integer.
+        ValueError: unknown layout, a frame and another layout than planes, or a batch size below 1.
+        TypeError: `fn` cannot be called, the batch size is not an integer, or not a frame.
     """
 
     def __init__(
@@ -46,17 +48,20 @@ class FunctionPolicy(BatchedPolicy):
         fn: _Function,
         observation: Layout = "flat",
         batch_size: int = 4096,
+        *,
+        frame: Frame | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        super().__init__(observation, batch_size)
+        super().__init__(observation, batch_size, frame=frame)
         self.fn = fn
 
     def __repr__(self) -> str:
         """Return the settings; a function is shown by its name."""
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
-        return f"FunctionPolicy({name}, observation={self.observation!r})"
+        frame = "" if self.frame is None else f", frame={self.frame!r}"
+        return f"FunctionPolicy({name}, observation={self.observation!r}{frame})"
 
     def _choose(
         self, batch: Sequence[Position], masks: NDArray[np.int8], start: int

@@ -14,11 +14,11 @@ from mijnlieff._mijnlieff import (
     SEEDS,
     Position,
     TreeSearch,
+    check_playable,
     integer,
     seed_of,
 )
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.playable import check_playable
 
 __all__ = ["MCTSPolicy", "search_value", "search_with"]
 

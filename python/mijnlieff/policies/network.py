@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, seed_of
+from mijnlieff._mijnlieff import Frame, Position, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.batched import BatchedPolicy, Layout
-from mijnlieff.policies.playable import softmax
+from mijnlieff.policies.softmax import softmax
 
 __all__ = ["NetworkPolicy"]
 
@@ -37,11 +37,14 @@ class NetworkPolicy(BatchedPolicy):
         seed: of the random generator, 0 to 2**64 - 1. The generator advances from call to call, by
             one row of numbers for each position.
         batch_size: the most positions passed to `fn` at once.
+        frame: None for positions of one variant at a time, or a `Frame` for positions of any
+            variants that fit: `fn` is shown planes and masks of the frame and returns logits for
+            its actions.
 
     Raises:
-        ValueError: unknown layout, a negative or infinite temperature, a batch size below 1, or a
-            seed out of range.
-        TypeError: `fn` cannot be called, or a number is not an integer.
+        ValueError: unknown layout, a frame and another layout than planes, a negative or infinite
+            temperature, a batch size below 1, or a seed out of range.
+        TypeError: `fn` cannot be called, a number is not an integer, or not a frame.
     """
 
     def __init__(
@@ -51,11 +54,13 @@ class NetworkPolicy(BatchedPolicy):
         temperature: float = 0.0,
         seed: int = 0,
         batch_size: int = 4096,
+        *,
+        frame: Frame | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        super().__init__(observation, batch_size)
+        super().__init__(observation, batch_size, frame=frame)
         if isinstance(temperature, bool) or not isinstance(temperature, int | float | np.number):
             raise TypeError(f"temperature must be a number, not {temperature!r}")
         if not (temperature >= 0 and math.isfinite(temperature)):
@@ -70,9 +75,10 @@ class NetworkPolicy(BatchedPolicy):
     def __repr__(self) -> str:
         """Return the settings; a function is shown by its name."""
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
+        frame = "" if self.frame is None else f", frame={self.frame!r}"
         return (
             f"NetworkPolicy({name}, observation={self.observation!r}, "
-            f"temperature={self.temperature}, seed={self.seed})"
+            f"temperature={self.temperature}, seed={self.seed}{frame})"
         )
 
     def _choose(
@@ -94,14 +100,22 @@ class NetworkPolicy(BatchedPolicy):
     def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """Return the probability of every action, float64 ``(B, num_actions)``.
 
+        The columns are the actions of the variant. Only where a policy with a frame is asked about
+        positions of several variants, they are the actions of the frame, as rows have one length.
+
         Raises:
             GameOverError: as in `act_batch`.
             PolicyError: as in `act_batch`.
-            ValueError: no positions, or positions of several variants.
+            ValueError: no positions, or positions of several variants without a frame.
+            VariantError: as in `act_batch`.
         """
-        return np.concatenate(
+        shares = np.concatenate(
             [softmax(self._logits(*part), self.temperature) for part in self._parts(positions)]
         )
+        variants = {position.variant for position in positions}
+        if self.frame is None or len(variants) > 1:
+            return shares
+        return shares[:, self.frame.actions(variants.pop())]
 
     def _logits(
         self, batch: Sequence[Position], masks: NDArray[np.int8], start: int

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::frame::{PyFrame, check_layout, check_positions};
 use super::observation::{frame_observations, observations, rows};
-use super::position::{PyPosition, not_a_position};
+use super::position::{PyPosition, check_playable, not_a_position};
 use super::variant::PyVariant;
 use crate::encode::{Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
-use crate::memory::{OutOfMemory, with_room};
+use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
 use crate::python::convert::shown;
@@ -93,6 +94,59 @@ pub(crate) fn mask_batch(
         (masks, actions)
     };
     Ok(shaped(py, masks, (positions.len(), actions)))
+}
+
+/// The action masks of positions of any variants, int8 ``(B, most)``.
+///
+/// Zeros fill up shorter rows.
+#[pyfunction]
+pub(crate) fn own_masks(
+    py: Python<'_>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+) -> PyResult<Bound<'_, PyArray2<i8>>> {
+    let lengths = positions.iter().map(|it| num_actions(&it.variant));
+    let length = lengths.max().unwrap_or(1);
+    let masks = rows(py, MASKS, &positions, length, |position, mask| {
+        let own = &mut mask[..num_actions(&position.variant)];
+        write_mask(&position.variant, &position.core, own);
+    })?;
+    Ok(shaped(py, masks, (positions.len(), length)))
+}
+
+/// The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+#[pyfunction]
+pub(crate) fn own_actions<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    actions: &Bound<'py, PyAny>,
+    frame: PyFrame,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let mut numbers = zeroed("the actions", positions.len())?;
+    copy_actions(actions, &mut numbers)?;
+    for (number, position) in numbers.iter_mut().zip(&positions) {
+        frame.0.check(&position.variant)?;
+        // No frame has an action of the number that stands for a negative one.
+        let action = usize::try_from(*number).unwrap_or(usize::MAX);
+        *number = frame.0.variant_action(&position.variant, action)? as i64;
+    }
+    Ok(PyArray1::from_vec(py, numbers))
+}
+
+/// Raise unless a policy can be asked about these positions.
+#[pyfunction(name = "check_playable")]
+#[pyo3(signature = (positions, frame=None))]
+pub(crate) fn python_check_playable(
+    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    frame: Option<PyFrame>,
+) -> PyResult<()> {
+    match frame {
+        Some(PyFrame(frame)) => check_positions(frame, &positions)?,
+        None => drop(common_variant(&positions)?),
+    }
+    for (number, position) in positions.iter().enumerate() {
+        check_playable(position, &format!("position {number}: "))?;
+    }
+    Ok(())
 }
 
 /// The positions without their variant.

@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::last::LastObservations;
-use crate::encode::num_actions;
 use crate::python::convert::observations::Format;
 use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
@@ -37,7 +36,7 @@ struct LastInfo {
 impl LastInfo {
     fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
         let games = core.num_envs();
-        let width = num_actions(&core.config().variant);
+        let width = core.config().variants.num_actions();
         let mut pass = vec![0_i8; width];
         pass[width - 1] = 1;
         let pass = PyArray1::from_vec(py, pass);

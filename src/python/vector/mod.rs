@@ -16,9 +16,9 @@ use pyo3::types::{PyList, PyTuple};
 
 use self::outputs::Outputs;
 use self::positions::{SavedBatch, check_positions, restore, saved};
-use crate::encode::{Layout, num_actions};
+use crate::encode::{Layout, VariantSet};
 use crate::game::Variant;
-use crate::memory::{zeroed, zeroed_rows};
+use crate::memory::{with_room, zeroed, zeroed_rows};
 use crate::python::convert::actions::{Beyond, copy_actions};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
@@ -27,14 +27,15 @@ use crate::python::convert::observations::Format;
 use crate::python::errors::{classes, step_error};
 use crate::python::interrupt::{self, run_until};
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::batch::{cores, position_list, positions};
+use crate::python::rules::batch::{position_list, positions};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::{BatchEnv, Config, Opponent, Seeds};
+use crate::vector::{BatchEnv, Config, Opponent, Seeds, Weights};
 
 /// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
 const MASKS: &str = "the masks of the games";
+const POSITIONS: &str = "the positions";
 const PENDING: &str = "the games that wait for the opponent";
 
 /// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
@@ -112,7 +113,8 @@ impl PyBatchEnv {
                 random_plies,
                 0..=variant.max_game_length() - 1,
             )?,
-            variant: variant.clone(),
+            variants: Arc::new(VariantSet::one(variant.clone())),
+            weights: Weights::equal(),
         };
         let layout: Layout = observation.parse()?;
         layout.check(&variant)?;
@@ -180,7 +182,9 @@ impl PyBatchEnv {
         } else {
             without_gil(py, core, step)
         };
-        stepped.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
+        stepped.map_err(|error| {
+            step_error(py, inner.core.config().variants.get(0), &error, &beyond)
+        })?;
         inner.step_result(py, outputs)
     }
 
@@ -191,7 +195,9 @@ impl PyBatchEnv {
         let beyond = copy_actions(actions, &mut inner.actions)?;
         let (core, actions) = (&mut inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
-        started.map_err(|error| step_error(py, &inner.core.config().variant, &error, &beyond))?;
+        started.map_err(|error| {
+            step_error(py, inner.core.config().variants.get(0), &error, &beyond)
+        })?;
         inner.under_way = true;
         Ok(())
     }
@@ -217,7 +223,7 @@ impl PyBatchEnv {
         let inner = self.lock()?;
         let core = &inner.core;
         let waiting = core.pending().iter().map(|&game| core.position(game));
-        position_list(py, &core.config().variant, waiting)
+        position_list(py, core.config().variants.get(0), waiting)
     }
 
     /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
@@ -239,7 +245,7 @@ impl PyBatchEnv {
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
         let answered = inner.core.answer(&numbers);
-        let variant = &inner.core.config().variant;
+        let variant = inner.core.config().variants.get(0);
         // The caller has checked that every action is legal.
         answered.map_err(|error| step_error(py, variant, &error, &Beyond::default()))
     }
@@ -289,7 +295,11 @@ impl PyBatchEnv {
     /// The position of each game.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
-        position_list(py, &inner.core.config().variant, inner.core.positions())
+        position_list(
+            py,
+            inner.core.config().variants.get(0),
+            inner.core.positions(),
+        )
     }
 
     /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
@@ -299,7 +309,7 @@ impl PyBatchEnv {
             let message = "reset the environment before asking for masks";
             return Err(classes::ResetNeeded::new_err(message));
         }
-        let width = num_actions(&inner.core.config().variant);
+        let width = inner.core.config().variants.num_actions();
         let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;
         without_gil(py, &mut inner.core, |core| {
             core.write_masks(masks.as_slice_mut().expect("rows lie one after the other"));
@@ -318,9 +328,10 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         check_positions(&inner.core, &positions, mask)?;
-        let positions = cores(&positions)?;
+        let mut placed = with_room(POSITIONS, positions.len())?;
+        placed.extend(positions.iter().map(|position| (0, position.core)));
         without_gil(py, &mut inner.core, |core| {
-            core.set_positions(&positions, mask);
+            core.set_positions(&placed, mask);
         });
         Ok(())
     }
@@ -418,7 +429,12 @@ impl Inner {
             index
         } else {
             let config = self.core.config();
-            let made = Outputs::new(py, &config.variant, self.format, self.core.num_envs())?;
+            let made = Outputs::new(
+                py,
+                config.variants.get(0),
+                self.format,
+                self.core.num_envs(),
+            )?;
             if self.outputs.len() < sets {
                 self.outputs.push(made);
                 self.outputs.len() - 1

@@ -23,7 +23,7 @@ pub(super) fn check_positions(
     positions: &[PyPosition],
     mask: Option<&[bool]>,
 ) -> PyResult<()> {
-    let variant = &core.config().variant;
+    let variant = core.config().variants.get(0);
     let games = core.num_envs();
     let (expected, found) = (
         mask.map_or(games, |mask| mask.iter().filter(|&&it| it).count()),
@@ -55,7 +55,7 @@ pub(super) fn check_positions(
 
 /// All that changes in a batch.
 pub(super) fn saved(core: &BatchEnv) -> Result<SavedBatch, OutOfMemory> {
-    let variant = &core.config().variant;
+    let variant = core.config().variants.get(0);
     let saved = core.save()?;
     let mut games = with_room(STATE, saved.len())?;
     games.extend(saved.into_iter().map(|game| {
@@ -73,11 +73,12 @@ pub(super) fn restore(core: &mut BatchEnv, (started, games): SavedBatch) -> PyRe
         let message = format!("the state is of {found} games, not of {expected}");
         return Err(PyValueError::new_err(message));
     }
-    let variant = core.config().variant.clone();
+    let variant = core.config().variants.get(0).clone();
     let mut saved = with_room(STATE, games.len())?;
     for (text, streams, seat, over, fresh) in games {
         let position = parse_position(&variant, &text)?;
         saved.push(SavedGame {
+            variant: 0,
             position,
             streams,
             seat: Player::ALL[seat % 2],

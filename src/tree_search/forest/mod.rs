@@ -20,7 +20,7 @@ use self::passes::{
 };
 use self::results::{LeafCounts, Results, TreeNode};
 use self::roots::NextRoot;
-use crate::encode::num_actions;
+use crate::encode::{VariantSet, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, filled, make_room, with_room};
 use crate::search::solver::Solver;
@@ -66,6 +66,7 @@ pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
 /// The trees over positions of one form.
 pub(crate) struct Forest<S: GameState> {
     variant: Arc<Variant>,
+    variants: Arc<VariantSet>,
     rules: S::Rules,
     config: TreeConfig,
     rule: SelectionRule,
@@ -109,10 +110,11 @@ impl<S: GameState + PartialEq> Forest<S> {
         solver: Option<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let rules = S::rules(variant);
+        let variants = Arc::new(VariantSet::one(variant.clone()));
+        let rules = S::rules(&variants)?;
         let mut trees = with_room::<Tree<S>>(TREES, roots.len())?;
         trees.extend(
-            roots.map(|(position, seed)| Tree::new(S::from_position(&rules, &position), seed)),
+            roots.map(|(position, seed)| Tree::new(S::from_position(&rules, 0, &position), seed)),
         );
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);
@@ -137,6 +139,7 @@ impl<S: GameState + PartialEq> Forest<S> {
             rule: SelectionRule::new(&config),
             pool: Pool::new(num_threads),
             variant: variant.clone(),
+            variants,
             rules,
             config,
             solver,
@@ -286,7 +289,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         let masks = action_mask.chunks_mut(share * width);
         let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, masks)| {
             let all = rest.take().expect("there is a part for every block");
-            let (observations, others) = all.split_at(&self.variant, leaves.len());
+            let (observations, others) = all.split_at(&self.variants, leaves.len());
             rest = Some(others);
             (leaves, observations, masks)
         });

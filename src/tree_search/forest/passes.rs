@@ -119,11 +119,11 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
         make_room(&mut spare.trees, TREES, 1)?;
         let restarted = match &self.roots[number] {
             NextRoot::Follow(position) => {
-                let root = S::from_position(shared.rules, position);
+                let root = S::from_position(shared.rules, 0, position);
                 tree.restarted(simd, root, shared, store, &mut spare.store)?
             }
             NextRoot::Fresh { position, seed } => {
-                Tree::new(S::from_position(shared.rules, position), *seed)
+                Tree::new(S::from_position(shared.rules, 0, position), *seed)
             }
             NextRoot::Idle => tree.idle(),
         };

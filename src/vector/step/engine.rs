@@ -1,4 +1,4 @@
-//! The games of a batch and the operations on all of them, for either form of a game.
+//! The games of a batch and the operations on all of them, for any form of a game.
 
 use std::iter;
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use super::loops::{
     FindUnplayable, GameBlock, Sample, Step, WriteMasks, WriteObservations, playable, write_view,
 };
 use super::state::GameState;
-use crate::encode::move_of;
 use crate::game::{PlayError, Position};
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::dispatch;
@@ -37,7 +36,7 @@ pub(crate) struct GameEngine<S: GameState> {
 
 impl<S: GameState> GameEngine<S> {
     pub(crate) fn new(config: Config, num_envs: usize) -> Result<Self, OutOfMemory> {
-        let shared = StepContext::new(config);
+        let shared = StepContext::new(config)?;
         Ok(Self {
             games: filled(GAMES, num_envs, Game::new(&shared))?,
             shared,
@@ -57,6 +56,11 @@ impl<S: GameState> GameEngine<S> {
 
     pub(crate) fn position(&self, game: usize) -> Position {
         self.games[game].state.position(&self.shared.rules)
+    }
+
+    /// The index of a game's variant.
+    pub(crate) fn variant(&self, game: usize) -> usize {
+        self.games[game].state.variant()
     }
 
     pub(crate) fn is_over(&self, game: usize) -> bool {
@@ -129,11 +133,11 @@ impl<S: GameState> GameEngine<S> {
         }
     }
 
-    pub(crate) fn set_positions(&mut self, positions: &[Position], mask: Option<&[bool]>) {
+    pub(crate) fn set_positions(&mut self, positions: &[(usize, Position)], mask: Option<&[bool]>) {
         let games = self.games.iter_mut().enumerate();
         let games = games.filter(|&(i, _)| mask.is_none_or(|mask| mask[i]));
-        for ((_, game), position) in games.zip(positions) {
-            game.place(S::from_position(&self.shared.rules, position));
+        for ((_, game), (variant, position)) in games.zip(positions) {
+            game.place(S::from_position(&self.shared.rules, *variant, position));
         }
     }
 
@@ -183,9 +187,9 @@ impl<S: GameState> GameEngine<S> {
     /// Why an action cannot be played.
     pub(crate) fn why_not(&self, game: usize, action: i64) -> StepError {
         let position = Box::new(self.position(game));
-        let variant = &self.shared.config.variant;
-        let index = usize::try_from(action).ok();
-        match index.and_then(|index| move_of(variant, index)) {
+        let (variants, index) = (&self.shared.config.variants, self.variant(game));
+        let mv = usize::try_from(action).ok();
+        match mv.and_then(|action| variants.move_of(index, action)) {
             None if !self.games[game].over => StepError::UnknownAction {
                 game,
                 action,
@@ -196,7 +200,7 @@ impl<S: GameState> GameEngine<S> {
                 action,
                 error: mv
                     .filter(|_| !self.games[game].over)
-                    .and_then(|mv| position.check(variant, mv).err())
+                    .and_then(|mv| position.check(variants.get(index), mv).err())
                     .unwrap_or(PlayError::GameOver),
                 position,
             },

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::state::GameState;
-use crate::encode::{action_of, pass_action};
 use crate::game::{Player, Position};
+use crate::memory::OutOfMemory;
 use crate::policy::Policy;
 use crate::random::{Draw, SplitMix64};
 use crate::search::Limits;
@@ -29,16 +29,16 @@ pub(crate) struct StepContext<S: GameState> {
 }
 
 impl<S: GameState> StepContext<S> {
-    pub(crate) fn new(config: Config) -> Self {
-        Self {
-            rules: S::rules(&config.variant),
-            pass: pass_action(&config.variant),
+    pub(crate) fn new(config: Config) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            rules: S::rules(&config.variants)?,
+            pass: config.variants.pass_action(),
             plain: config.opponent == Opponent::SelfPlay
                 && config.illegal_action == IllegalAction::Raise
                 && !config.auto_pass,
             stop: Arc::default(),
             config,
-        }
+        })
     }
 }
 
@@ -62,6 +62,8 @@ pub(crate) struct Game<S> {
 pub struct Ending {
     /// The number of the game in the batch.
     pub game: u32,
+    /// The index of the variant of the game.
+    pub variant: u16,
     /// The points of Light and Dark.
     pub score: [u16; 2],
     /// The winner, if there is one.
@@ -77,6 +79,8 @@ pub struct Ending {
 /// Everything about a game that changes; enough to go on with it elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SavedGame {
+    /// The index of the variant.
+    pub variant: usize,
     /// The position.
     pub position: Position,
     /// The states of the environment's stream and of the sample stream.
@@ -112,7 +116,7 @@ impl<S: GameState> Game<S> {
     pub(crate) fn new(shared: &StepContext<S>) -> Self {
         let rng = SplitMix64::new(0);
         Self {
-            state: S::start(&shared.rules),
+            state: S::start(&shared.rules, 0),
             env_rng: rng,
             sample_rng: rng,
             seat: Player::Light,
@@ -224,7 +228,10 @@ impl<S: GameState> Game<S> {
     }
 
     fn start(&mut self, shared: &StepContext<S>) {
-        self.state = S::start(&shared.rules);
+        let config = &shared.config;
+        let count = config.variants.all().len();
+        let variant = config.weights.draw(count, &mut self.env_rng);
+        self.state = S::start(&shared.rules, variant);
         self.over = false;
         self.fresh = true;
         if shared.config.opponent != Opponent::SelfPlay {
@@ -301,14 +308,15 @@ impl<S: GameState> Game<S> {
             let rank = self.env_rng.below(legal as u64);
             return self.state.nth_legal(&shared.rules, rank as usize);
         }
-        let (variant, position) = (&shared.config.variant, self.state.position(&shared.rules));
+        let (variants, index) = (&shared.config.variants, self.state.variant());
+        let (variant, position) = (variants.get(index), self.state.position(&shared.rules));
         let limits = Limits::stopped_by(&shared.stop);
         // The caller undoes a step that it stops, so any move will do here.
         policy
             .choose_within(variant, &position, &mut self.env_rng, limits)
             .map_or_else(
                 |_| self.state.nth_legal(&shared.rules, 0),
-                |mv| action_of(variant, mv),
+                |mv| variants.action_of(index, mv),
             )
     }
 
@@ -328,6 +336,7 @@ impl<S: GameState> Game<S> {
         let sign = margin.signum();
         Ending {
             game: 0,
+            variant: self.state.variant() as u16,
             score,
             // Looked up, as no processor can predict who wins.
             winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
@@ -342,6 +351,7 @@ impl<S: GameState> Game<S> {
 
     pub(crate) fn save(&self, shared: &StepContext<S>) -> SavedGame {
         SavedGame {
+            variant: self.state.variant(),
             position: self.state.position(&shared.rules),
             streams: [self.env_rng.state(), self.sample_rng.state()],
             seat: self.seat,
@@ -352,7 +362,7 @@ impl<S: GameState> Game<S> {
 
     pub(crate) fn restore(shared: &StepContext<S>, saved: &SavedGame) -> Self {
         Self {
-            state: S::from_position(&shared.rules, &saved.position),
+            state: S::from_position(&shared.rules, saved.variant, &saved.position),
             env_rng: SplitMix64::new(saved.streams[0]),
             sample_rng: SplitMix64::new(saved.streams[1]),
             seat: saved.seat,

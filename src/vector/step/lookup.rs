@@ -98,3 +98,74 @@ pub(crate) static HANDS: [[u8; 4]; 256] = {
     }
     table
 };
+
+/// The quotient and the remainder of a rank below 256 and 1 to 64 cells, without a division.
+#[inline(always)]
+pub(crate) const fn divide(rank: usize, cells: usize) -> (usize, usize) {
+    const RECIPROCALS: [usize; 65] = {
+        let mut table = [0; 65];
+        let mut cells = 1;
+        while cells < table.len() {
+            table[cells] = 65_536_usize.div_ceil(cells);
+            cells += 1;
+        }
+        table
+    };
+    let quotient = (rank * RECIPROCALS[cells]) >> 16;
+    (quotient, rank - quotient * cells)
+}
+
+/// The position of the set bit of this rank in a word, which must have that many.
+///
+/// Without branches or loops, which would be mispredicted (Vigna, "Broadword implementation of
+/// rank/select queries", WEA 2008).
+#[inline(always)]
+pub(crate) const fn nth_bit(word: u64, rank: usize) -> usize {
+    const ONES: u64 = u64::MAX / 0xff;
+    const HIGHEST: u64 = 0x80 * ONES;
+    const PAIRS: u64 = 0x55 * ONES;
+    const FOURS: u64 = 0x33 * ONES;
+    const EIGHTS: u64 = 0x0f * ONES;
+    let pairs = word - (word >> 1 & PAIRS);
+    let fours = (pairs & FOURS) + (pairs >> 2 & FOURS);
+    // In each byte, the bits that are set in it and those below.
+    let sums = ((fours + (fours >> 4)) & EIGHTS).wrapping_mul(ONES);
+    // The bytes after which there are not more bits than the rank.
+    let ranks = (rank as u64 * ONES) | HIGHEST;
+    let before = (ranks - sums) & HIGHEST;
+    let shift = 8 * before.count_ones();
+    let rest = rank as u64 - (sums << 8 >> shift & 0xff);
+    shift as usize + NTH_BIT[(word >> shift & 0xff) as usize][rest as usize & 7] as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+    use rand::Rng;
+
+    #[test]
+    fn division_by_multiplication_is_exact() {
+        for cells in 1..=64 {
+            for rank in 0..4 * cells {
+                assert_eq!(divide(rank, cells), (rank / cells, rank % cells));
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_found_by_their_rank() {
+        let mut rng = SplitMix64::new(1);
+        let mut words = vec![u64::MAX, 1, 1 << 63, 0xff << 56];
+        for _ in 0..300 {
+            let word = rng.next_u64();
+            words.extend([word, word & rng.next_u64() & rng.next_u64()]);
+        }
+        for word in words {
+            let bits = (0..64).filter(|bit| word >> bit & 1 == 1);
+            for (rank, bit) in bits.enumerate() {
+                assert_eq!(nth_bit(word, rank), bit, "{word:#x}");
+            }
+        }
+    }
+}

@@ -1,11 +1,10 @@
-//! The hot loops of a batch, for either form of a game.
+//! The hot loops of a batch, for any form of a game.
 
 use std::iter;
 
 use super::ends::Ends;
 use super::game::{Game, StepContext, StepEffect};
 use super::state::GameState;
-use crate::encode::num_actions;
 use crate::random::Draw;
 use crate::simd::{Kernel, Simd, dispatch};
 use crate::vector::buffers::{Buffers, Observations, View};
@@ -31,7 +30,7 @@ pub(crate) fn write_view<S: GameState>(
     first: usize,
 ) {
     let states = games.iter().map(|game| (&game.state, game.over));
-    let masks = &mut view.action_mask[first * num_actions(&shared.config.variant)..];
+    let masks = &mut view.action_mask[first * (shared.pass + 1)..];
     write_rows(&shared.rules, states, &mut view.observations, first, masks);
     for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
         *to_play = game.state.to_play() as i8;
@@ -72,8 +71,8 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = &'a S>> Kernel for WriteObservati
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Simd>(self, _: V) {
-        S::write_observations(self.rules, self.states, self.observations, self.first);
+    fn run<V: Simd>(self, simd: V) {
+        S::write_observations(simd, self.rules, self.states, self.observations, self.first);
     }
 }
 
@@ -180,7 +179,7 @@ impl<S: GameState> GameBlock<'_, S> {
         let (shared, first) = (self.shared, self.first);
         let (head, tail) = self.games.split_at_mut(games);
         let actions = self.actions.split_at(games);
-        let buffers = self.buffers.split_at(&shared.config.variant, games);
+        let buffers = self.buffers.split_at(&shared.config.variants, games);
         let head = Self {
             shared,
             first,

@@ -8,3 +8,6 @@ pub(crate) mod loops;
 pub(crate) mod packed_game;
 mod packed_state;
 pub(crate) mod state;
+pub(crate) mod wide_game;
+mod wide_rows;
+mod wide_tables;

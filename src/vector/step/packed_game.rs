@@ -3,10 +3,11 @@
 use std::array;
 use std::sync::Arc;
 
-use super::lookup::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD};
+use super::lookup::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD, divide};
 use super::state::GameState;
-use crate::encode::{Feature, Layout, PackError, move_of, pack};
-use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+use crate::encode::{Feature, Frame, Layout, PackError, VariantSet, move_of, pack};
+use crate::game::{Board, Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
 use crate::vector::buffers::Observations;
 
@@ -73,7 +74,18 @@ impl PackedGame {
     /// The index of the pass, the last action.
     pub(crate) const PASS: usize = 4 * CELLS;
 
-    /// Whether batches of this variant can use this form to write this layout.
+    /// Whether batches of these variants can use this form to write this layout.
+    pub(crate) fn fits_all(variants: &VariantSet, layout: Layout) -> bool {
+        let fills = |board: &Board| {
+            let is_filled = |frame: Frame| frame.area() == board.num_cells();
+            variants.frame().is_none_or(is_filled)
+        };
+        variants
+            .only()
+            .is_some_and(|variant| Self::fits(variant, layout) && fills(variant.board()))
+    }
+
+    /// Whether games of this variant can use this form to write this layout.
     pub(crate) fn fits(variant: &Variant, layout: Layout) -> bool {
         let board = variant.board();
         let square = board.width() * board.height() == CELLS;
@@ -184,28 +196,13 @@ impl PackedGame {
     }
 }
 
-/// The quotient and the remainder of a rank below 64 and 1 to 16 cells, without a division.
-#[inline(always)]
-const fn divide(rank: usize, cells: usize) -> (usize, usize) {
-    const RECIPROCALS: [usize; CELLS + 1] = {
-        let mut table = [0; CELLS + 1];
-        let mut cells = 1;
-        while cells <= CELLS {
-            table[cells] = 4096_usize.div_ceil(cells);
-            cells += 1;
-        }
-        table
-    };
-    let quotient = (rank * RECIPROCALS[cells]) >> 12;
-    (quotient, rank - quotient * cells)
-}
-
 impl GameState for PackedGame {
     type Rules = Tables;
 
     type Key = u64;
 
-    fn rules(variant: &Arc<Variant>) -> Tables {
+    fn rules(variants: &Arc<VariantSet>) -> Result<Tables, OutOfMemory> {
+        let variant = variants.get(0);
         let board = variant.board();
         let mut effects = [Effect::default(); EFFECTS];
         for (action, effect) in effects[..NUM_ACTIONS].iter_mut().enumerate() {
@@ -229,15 +226,15 @@ impl GameState for PackedGame {
             };
         }
         let share = |count| f32::hand(count, variant.copies());
-        Tables {
+        Ok(Tables {
             start: Self::of(variant, &Position::new(variant)),
             effects,
             hand_floats: Box::new(array::from_fn(|byte| HANDS[byte].map(share))),
             variant: variant.clone(),
-        }
+        })
     }
 
-    fn from_position(tables: &Tables, position: &Position) -> Self {
+    fn from_position(tables: &Tables, _: usize, position: &Position) -> Self {
         Self::of(&tables.variant, position)
     }
 
@@ -275,7 +272,12 @@ impl GameState for PackedGame {
     }
 
     #[inline(always)]
-    fn start(tables: &Tables) -> Self {
+    fn variant(&self) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn start(tables: &Tables, _: usize) -> Self {
         tables.start
     }
 
@@ -396,7 +398,8 @@ impl GameState for PackedGame {
     }
 
     #[inline(always)]
-    fn write_observations<'a>(
+    fn write_observations<'a, V: Simd>(
+        _: V,
         tables: &Tables,
         states: impl Iterator<Item = &'a Self>,
         observations: &mut Observations<'_>,
@@ -461,18 +464,4 @@ fn rows<T, const LENGTH: usize>(
     first: usize,
 ) -> impl Iterator<Item = &mut [T; LENGTH]> {
     all[first * LENGTH..].as_chunks_mut().0.iter_mut()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn division_by_multiplication_is_exact() {
-        for rank in 0..4 * CELLS {
-            for cells in 1..=CELLS {
-                assert_eq!(divide(rank, cells), (rank / cells, rank % cells));
-            }
-        }
-    }
 }

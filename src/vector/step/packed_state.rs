@@ -126,14 +126,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::encode::State;
+    use crate::encode::{State, VariantSet};
     use crate::game::{Board, Position, Variant};
     use crate::random::{Draw, SplitMix64};
 
     /// The game in a word, by way of its position.
     fn read_slowly(tables: &Tables, word: u64) -> Option<PackedGame> {
         let state = State::read(&tables.variant, &[word]).ok()?;
-        let game = PackedGame::from_position(tables, &state.position);
+        let game = PackedGame::from_position(tables, 0, &state.position);
         (!state.illegal).then_some(game)
     }
 
@@ -146,7 +146,8 @@ mod tests {
             for (opening, copies) in Opening::ALL.into_iter().zip([2, 1, 3, 2]) {
                 let variant = Variant::new(Arc::clone(&board), opening, copies).unwrap();
                 let variant = Arc::new(variant);
-                let tables = PackedGame::rules(&variant);
+                let tables = Arc::new(VariantSet::one(variant.clone()));
+                let tables = PackedGame::rules(&tables).unwrap();
                 for _ in 0..200 {
                     let mut position = Position::new(&variant);
                     loop {
@@ -155,7 +156,7 @@ mod tests {
                         State { position, illegal }.write(&variant, &mut words);
                         let word = words[0];
                         let game = PackedGame::read(&tables, word).unwrap();
-                        assert_eq!(game, PackedGame::from_position(&tables, &position));
+                        assert_eq!(game, PackedGame::from_position(&tables, 0, &position));
                         assert!(position.ply() == 0 || game.word() == word);
                         for _ in 0..8 {
                             let bit = |rng: &mut SplitMix64| 1 << rng.below(64);

@@ -1,33 +1,38 @@
-//! The state of a game in a batch, in two forms with the same meaning.
+//! The state of a game in a batch, in several forms with the same meaning.
 
 use std::sync::Arc;
 
-use crate::encode::{self, action_of, move_of, num_actions, pass_action};
+use crate::encode::{VariantSet, action_of, move_of, num_actions, pass_action, write_mask};
 use crate::game::{Position, Variant};
+use crate::memory::OutOfMemory;
 use crate::simd::Simd;
 use crate::vector::buffers::Observations;
 
-/// The state of a game as a batch steps it. Actions are indices, as in [`crate::encode`].
+/// The state of a game as a batch steps it. Actions are numbered as its [`VariantSet`] has them.
 pub(crate) trait GameState: Copy + Send + Sync {
-    /// Tables that are computed once for a variant.
+    /// Tables that are computed once for a set of variants.
     type Rules: std::fmt::Debug + Send + Sync;
 
-    /// Equal for states whose observations are equal.
+    /// Equal only for states whose observations and futures are equal.
     type Key: Copy + Eq + std::fmt::Debug + std::hash::Hash + Send + Sync;
 
-    fn rules(variant: &Arc<Variant>) -> Self::Rules;
+    fn rules(variants: &Arc<VariantSet>) -> Result<Self::Rules, OutOfMemory>;
 
-    fn from_position(rules: &Self::Rules, position: &Position) -> Self;
+    /// The state of a position of the variant of this index.
+    fn from_position(rules: &Self::Rules, variant: usize, position: &Position) -> Self;
 
     fn position(&self, rules: &Self::Rules) -> Position;
 
-    /// The game in the words of an [`encode::State`], where this form can read them by itself.
+    /// The index of the variant of the game.
+    fn variant(&self) -> usize;
+
+    /// The game in the words of a [`crate::encode::State`], where this form can read them by itself.
     fn from_words(_: &Self::Rules, _: &[u64]) -> Option<Self> {
         None
     }
 
-    /// The first state of a game.
-    fn start(rules: &Self::Rules) -> Self;
+    /// The first state of a game of the variant of this index.
+    fn start(rules: &Self::Rules, variant: usize) -> Self;
 
     /// 0 if Light is to move, 1 if Dark is.
     fn to_play(&self) -> usize;
@@ -73,7 +78,8 @@ pub(crate) trait GameState: Copy + Send + Sync {
     fn key(&self) -> Self::Key;
 
     /// Writes the observations of states into the rows from `first` on.
-    fn write_observations<'a>(
+    fn write_observations<'a, V: Simd>(
+        simd: V,
         rules: &Self::Rules,
         states: impl Iterator<Item = &'a Self>,
         observations: &mut Observations<'_>,
@@ -92,17 +98,17 @@ pub(crate) trait GameState: Copy + Send + Sync {
         Self: 'a;
 }
 
-/// Any board: the position itself.
+/// Any board: the position itself, of the first variant.
 impl GameState for Position {
     type Rules = Arc<Variant>;
 
     type Key = Self;
 
-    fn rules(variant: &Arc<Variant>) -> Self::Rules {
-        variant.clone()
+    fn rules(variants: &Arc<VariantSet>) -> Result<Self::Rules, OutOfMemory> {
+        Ok(variants.get(0).clone())
     }
 
-    fn from_position(_: &Self::Rules, position: &Position) -> Self {
+    fn from_position(_: &Self::Rules, _: usize, position: &Position) -> Self {
         *position
     }
 
@@ -110,7 +116,11 @@ impl GameState for Position {
         *self
     }
 
-    fn start(variant: &Self::Rules) -> Self {
+    fn variant(&self) -> usize {
+        0
+    }
+
+    fn start(variant: &Self::Rules, _: usize) -> Self {
         Position::new(variant)
     }
 
@@ -184,7 +194,8 @@ impl GameState for Position {
         *self
     }
 
-    fn write_observations<'a>(
+    fn write_observations<'a, V: Simd>(
+        _: V,
         variant: &Self::Rules,
         states: impl Iterator<Item = &'a Self>,
         observations: &mut Observations<'_>,
@@ -207,7 +218,7 @@ impl GameState for Position {
                 mask.fill(0);
                 mask[pass_action(variant)] = 1;
             } else {
-                encode::write_mask(variant, state, mask);
+                write_mask(variant, state, mask);
             }
         }
     }

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mijnlieff._mijnlieff import Frame
+
 __all__ = ["PolicyRLModule", "RLModulePolicy", "RandomMaskedRLModule"]
 
 
@@ -151,6 +153,7 @@ class RLModulePolicy(ModelPolicy):
         temperature: as for `NetworkPolicy`: 0 plays the most likely action, 1 draws actions.
         seed: as for `NetworkPolicy`.
         batch_size: the most positions passed to the module at once.
+        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
 
     Raises:
         TypeError: `module` is not a module for one agent, or one that this package made from a
@@ -160,7 +163,12 @@ class RLModulePolicy(ModelPolicy):
     """
 
     def __init__(
-        self, module: RLModule, temperature: float = 0.0, seed: int = 0, batch_size: int = 4096
+        self,
+        module: RLModule,
+        temperature: float = 0.0,
+        seed: int = 0,
+        batch_size: int = 4096,
+        frame: Frame | None = None,
     ) -> None:
         """Check the module."""
         if isinstance(module, MultiRLModule):
@@ -175,7 +183,7 @@ class RLModulePolicy(ModelPolicy):
         seen = module.observation_space
         seen = seen.spaces.get("observations") if isinstance(seen, Dict) else seen
         spaces = seen, module.action_space
-        super().__init__(self._forward, *spaces, temperature, seed, batch_size)
+        super().__init__(self._forward, *spaces, temperature, seed, batch_size, frame)
 
     def __repr__(self) -> str:
         """Return the settings; a module is shown by its class."""

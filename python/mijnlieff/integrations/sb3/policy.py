@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from mijnlieff.integrations._model_policy import ModelPolicy
+
+if TYPE_CHECKING:
+    from mijnlieff._mijnlieff import Frame
 
 __all__ = ["SB3Policy"]
 
@@ -31,6 +34,7 @@ class SB3Policy(ModelPolicy):
         frozen: True copies the model's weights; False follows the model when it learns.
         seed: of the draws, 0 to 2**64 - 1.
         batch_size: the most positions passed to the network at once.
+        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
 
     Raises:
         TypeError: not a model, or of an algorithm that has neither probabilities nor values of
@@ -47,6 +51,7 @@ class SB3Policy(ModelPolicy):
         frozen: bool = False,
         seed: int = 0,
         batch_size: int = 4096,
+        frame: Frame | None = None,
     ) -> None:
         """Check the model."""
         if not isinstance(model, BaseAlgorithm):
@@ -69,7 +74,7 @@ class SB3Policy(ModelPolicy):
             (model.observation_space, model.action_space),
             float(not deterministic),
         )
-        super().__init__(self._scores, *spaces, temperature, seed, batch_size)
+        super().__init__(self._scores, *spaces, temperature, seed, batch_size, frame)
 
     def __repr__(self) -> str:
         """Return the algorithm and the settings."""

@@ -1,0 +1,205 @@
+//! The variants that games side by side may have, with the numbers of their actions.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::{Feature, Frame, FrameError, Layout};
+use crate::game::{Move, Position, Variant};
+
+/// One variant with its own numbers of actions, or variants that share those of a [`Frame`].
+///
+/// Everything that games of several variants share goes through it; a variant is named by its index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariantSet {
+    variants: Vec<Arc<Variant>>,
+    frame: Option<Frame>,
+}
+
+/// Variants that cannot be used together.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum VariantSetError {
+    /// An empty list, or one that is too long.
+    #[error("1 to {} variants can share a frame, not {found}", VariantSet::MAX)]
+    Count {
+        /// The number of variants.
+        found: usize,
+    },
+    /// A variant whose board does not fit the frame.
+    #[error("variant {index}: {error}")]
+    Frame {
+        /// The index of the first such variant.
+        index: usize,
+        /// Why not.
+        error: FrameError,
+    },
+}
+
+impl VariantSet {
+    /// The most variants of a set.
+    pub const MAX: usize = u16::MAX as usize;
+
+    /// One variant, whose actions are numbered over its own cells.
+    #[must_use]
+    pub fn one(variant: Arc<Variant>) -> Self {
+        Self {
+            variants: vec![variant],
+            frame: None,
+        }
+    }
+
+    /// Variants whose observations and actions lie on a frame. A variant may be listed repeatedly.
+    ///
+    /// # Errors
+    ///
+    /// Unless there are 1 to [`VariantSet::MAX`] variants, and the boards fit the frame.
+    pub fn on_frame(variants: Vec<Arc<Variant>>, frame: Frame) -> Result<Self, VariantSetError> {
+        let found = variants.len();
+        if !(1..=Self::MAX).contains(&found) {
+            return Err(VariantSetError::Count { found });
+        }
+        for (index, variant) in variants.iter().enumerate() {
+            let fits = frame.check(variant);
+            fits.map_err(|error| VariantSetError::Frame { index, error })?;
+        }
+        let frame = Some(frame);
+        Ok(Self { variants, frame })
+    }
+
+    /// All variants, by index.
+    #[must_use]
+    pub fn all(&self) -> &[Arc<Variant>] {
+        &self.variants
+    }
+
+    /// The variant of this index.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[must_use]
+    pub fn get(&self, index: usize) -> &Arc<Variant> {
+        &self.variants[index]
+    }
+
+    /// The variant, where there is only one.
+    #[must_use]
+    pub fn only(&self) -> Option<&Arc<Variant>> {
+        match &self.variants[..] {
+            [variant] => Some(variant),
+            _ => None,
+        }
+    }
+
+    /// The frame, unless actions are numbered over the cells of the only variant.
+    #[must_use]
+    pub fn frame(&self) -> Option<Frame> {
+        self.frame
+    }
+
+    /// The number of actions.
+    #[must_use]
+    pub fn num_actions(&self) -> usize {
+        self.pass_action() + 1
+    }
+
+    /// The index of the pass, the last action.
+    #[must_use]
+    pub fn pass_action(&self) -> usize {
+        match self.frame {
+            Some(frame) => frame.pass_action(),
+            None => super::pass_action(self.get(0)),
+        }
+    }
+
+    /// The action of a move in the variant of this index.
+    #[must_use]
+    pub fn action_of(&self, index: usize, mv: Move) -> usize {
+        match self.frame {
+            Some(frame) => frame.action_of(self.get(index), mv),
+            None => super::action_of(self.get(index), mv),
+        }
+    }
+
+    /// The move of an action in the variant of this index; none when the action does not exist there.
+    #[must_use]
+    pub fn move_of(&self, index: usize, action: usize) -> Option<Move> {
+        match self.frame {
+            Some(frame) => frame.move_of(self.get(index), action),
+            None => super::move_of(self.get(index), action),
+        }
+    }
+
+    /// Fails when positions of these variants cannot be laid out like this.
+    ///
+    /// # Errors
+    ///
+    /// On a frame, for any layout but [`Layout::Planes`]. Without one see [`Layout::check`].
+    pub fn check_layout(&self, layout: Layout) -> Result<(), FrameError> {
+        match (self.frame, layout) {
+            (None, _) | (Some(_), Layout::Planes) => Ok(()),
+            (Some(_), found) => Err(FrameError::Layout { found }),
+        }
+    }
+
+    /// The shape of one observation.
+    #[must_use]
+    pub fn observation_shape(&self, layout: Layout) -> Vec<usize> {
+        match self.frame {
+            Some(frame) => frame.observation_shape().to_vec(),
+            None => layout.shape(self.get(0)),
+        }
+    }
+
+    /// The numbers in one observation.
+    #[must_use]
+    pub fn observation_len(&self, layout: Layout) -> usize {
+        match self.frame {
+            Some(frame) => frame.observation_len(),
+            None => layout.len(self.get(0)),
+        }
+    }
+
+    /// Writes the observation of a position of the variant of this index.
+    ///
+    /// # Panics
+    ///
+    /// As [`super::observe`].
+    pub fn observe<T: Feature>(
+        &self,
+        index: usize,
+        position: &Position,
+        layout: Layout,
+        out: &mut [T],
+    ) {
+        match self.frame {
+            Some(frame) => frame.observe(self.get(index), position, out),
+            None => super::observe(self.get(index), position, layout, out),
+        }
+    }
+
+    /// Writes 1 for every legal action of a position of the variant of this index, and 0 for the
+    /// others; all 0 when the game is over.
+    ///
+    /// # Panics
+    ///
+    /// If `mask` does not have [`VariantSet::num_actions`] entries.
+    pub fn write_mask(&self, index: usize, position: &Position, mask: &mut [i8]) {
+        match self.frame {
+            Some(frame) => frame.write_mask(self.get(index), position, mask),
+            None => super::write_mask(self.get(index), position, mask),
+        }
+    }
+
+    /// The most actions that a game of any of the variants can always have: the smallest
+    /// [`Variant::max_game_length`].
+    #[must_use]
+    pub fn min_game_length(&self) -> usize {
+        let lengths = self
+            .variants
+            .iter()
+            .map(|variant| variant.max_game_length());
+        lengths.min().unwrap_or(0)
+    }
+}

@@ -1,0 +1,450 @@
+//! Batches on any boards, alone and mixed, against games that are played plainly.
+
+#![allow(clippy::float_cmp)] // rewards and features are small whole numbers and quotients of them
+
+use std::env;
+use std::sync::Arc;
+
+use mijnlieff::encode::{Frame, Layout, VariantSet};
+use mijnlieff::game::{Board, Opening, Position, Variant};
+use mijnlieff::policy::Policy;
+use mijnlieff::random::{Draw, SplitMix64};
+use mijnlieff::vector::{
+    Autoreset, BatchEnv, Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds,
+    View, Weights,
+};
+
+use super::plain::PlainGame;
+
+/// A batch with the memory that it writes into.
+struct Batch {
+    env: BatchEnv,
+    layout: Layout,
+    floats: Vec<f32>,
+    bytes: Vec<u8>,
+    masks: Vec<i8>,
+    to_play: Vec<i8>,
+    rewards: Vec<f32>,
+    ended: Vec<bool>,
+}
+
+impl Batch {
+    fn new(config: &Config, layout: Layout, games: usize, threads: usize) -> Self {
+        let length = games * config.variants.observation_len(layout);
+        Self {
+            env: BatchEnv::new(config.clone(), layout, games, threads).unwrap(),
+            layout,
+            floats: vec![9.0; length],
+            bytes: vec![9; length],
+            masks: vec![9; games * config.variants.num_actions()],
+            to_play: vec![9; games],
+            rewards: vec![9.0; games],
+            ended: vec![true; games],
+        }
+    }
+
+    fn started(config: &Config, layout: Layout, games: usize, threads: usize, seed: u64) -> Self {
+        let mut batch = Self::new(config, layout, games, threads);
+        batch.env.reset(Seeds::From(seed), None).unwrap();
+        batch
+    }
+
+    fn step(&mut self, actions: &[i64], is_uint8: bool) {
+        let observations = if is_uint8 {
+            Observations::Uint8(self.layout, &mut self.bytes)
+        } else {
+            Observations::Float32(self.layout, &mut self.floats)
+        };
+        let buffers = Buffers {
+            view: View {
+                observations,
+                action_mask: &mut self.masks,
+                to_play: &mut self.to_play,
+            },
+            rewards: &mut self.rewards,
+            terminations: &mut self.ended,
+        };
+        self.env.step(actions, buffers).unwrap();
+    }
+
+    fn sample(&mut self) -> Vec<i64> {
+        let mut actions = vec![-1; self.env.num_envs()];
+        self.env.sample_actions(&mut actions);
+        actions
+    }
+}
+
+/// The row of a game in memory with as many numbers for each.
+fn row<T>(all: &[T], games: usize, game: usize) -> &[T] {
+    let length = all.len() / games;
+    &all[game * length..][..length]
+}
+
+fn assert_same(one: &Position, other: &Position, variant: &Variant) {
+    assert_eq!(one, other);
+    assert_eq!(one.ply(), other.ply());
+    assert_eq!(one.last_move(), other.last_move());
+    for cell in variant.board().all() {
+        assert_eq!(one.stone_at(cell), other.stone_at(cell));
+    }
+}
+
+/// Plays a batch beside plain games, and returns how many games ended.
+fn compare(
+    config: &Config,
+    layout: Layout,
+    games: usize,
+    steps: usize,
+    rng: &mut SplitMix64,
+) -> usize {
+    let seed = rng.below(1 << 40);
+    let threads = 1 + rng.below(2) as usize;
+    let mut batch = Batch::started(config, layout, games, threads, seed);
+    let mut plain: Vec<PlainGame<'_>> = (0..games as u64)
+        .map(|game| PlainGame::new(config, seed + game))
+        .collect();
+    let mut ended = 0;
+    for step in 0..steps {
+        let mut actions = batch.sample();
+        let drawn: Vec<i64> = plain.iter_mut().map(PlainGame::sample).collect();
+        assert_eq!(actions, drawn);
+        if config.illegal_action == IllegalAction::Lose && step % 4 == 0 {
+            let game = rng.below(games as u64) as usize;
+            actions[game] = rng.below(config.variants.num_actions() as u64 + 2) as i64 - 1;
+        }
+        let is_uint8 = step % 2 == 0;
+        batch.step(&actions, is_uint8);
+        let endings = plain.iter_mut().zip(&actions).enumerate();
+        let endings = endings.filter_map(|(number, (game, &action))| {
+            let (mut ending, last) = game.step(action)?;
+            ending.game = number as u32;
+            Some((ending, last))
+        });
+        let (endings, lasts): (Vec<_>, Vec<_>) = endings.unzip();
+        assert_eq!(batch.env.endings(), endings);
+        for (number, (ending, last)) in endings.iter().zip(&lasts).enumerate() {
+            let variant = config.variants.get(usize::from(ending.variant));
+            assert_same(&batch.env.final_position(number), last, variant);
+        }
+        ended += endings.len();
+        for (number, game) in plain.iter().enumerate() {
+            assert_eq!(batch.env.variant(number), game.index);
+            assert_same(&batch.env.position(number), &game.position, game.variant());
+            assert_eq!(batch.env.is_over(number), game.over);
+            if is_uint8 {
+                let expected = game.byte_observation(layout);
+                assert_eq!(row(&batch.bytes, games, number), expected);
+            } else {
+                assert_eq!(row(&batch.floats, games, number), game.observation(layout));
+            }
+            assert_eq!(row(&batch.masks, games, number), game.mask());
+            let to_play = game.position.side_to_move().index();
+            assert_eq!(batch.to_play[number], to_play as i8);
+            let ending = endings.iter().find(|ending| ending.game == number as u32);
+            let reward = ending.map_or(0.0, |ending| ending.reward);
+            assert_eq!(batch.rewards[number], reward);
+            assert_eq!(batch.ended[number], ending.is_some());
+        }
+    }
+    let saved = batch.env.save().unwrap();
+    for (game, saved) in plain.iter().zip(&saved) {
+        assert_eq!(saved.streams, game.streams.map(|stream| stream.state()));
+    }
+    ended
+}
+
+/// A board of 1 to 64 cells: a rectangle, blocks, or scattered cells.
+fn random_board(rng: &mut SplitMix64) -> Board {
+    loop {
+        let (width, height) = (1 + rng.below(11) as i32, 1 + rng.below(11) as i32);
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let density = rng.below(4);
+        let cells: Vec<_> = match density {
+            0 => places.collect(),
+            1 => {
+                let blocks = places.filter(|(x, y)| (x / 2 * 7 + y / 2 * 3) % 5 < 3);
+                blocks.collect()
+            }
+            _ => places.filter(|_| rng.below(4) < density).collect(),
+        };
+        if let Ok(board) = Board::from_cells(cells) {
+            return board;
+        }
+    }
+}
+
+fn random_variant(rng: &mut SplitMix64) -> Arc<Variant> {
+    let opening = Opening::ALL[rng.below(4) as usize];
+    let copies = [1, 2, 3, 4, 8, 127][rng.below(6) as usize];
+    Arc::new(Variant::new(random_board(rng), opening, copies).unwrap())
+}
+
+/// One variant alone, or up to five on a frame.
+fn random_variants(rng: &mut SplitMix64) -> (VariantSet, Layout) {
+    if rng.below(2) == 0 {
+        let layout = [Layout::Flat, Layout::Planes][rng.below(2) as usize];
+        return (VariantSet::one(random_variant(rng)), layout);
+    }
+    let count = 1 + rng.below(5);
+    let variants: Vec<_> = (0..count).map(|_| random_variant(rng)).collect();
+    let around = Frame::around(variants.iter().map(|it| &**it)).unwrap();
+    let larger = rng.below(3) as usize;
+    let frame = Frame::new(around.height() + larger, around.width()).unwrap();
+    (
+        VariantSet::on_frame(variants, frame).unwrap(),
+        Layout::Planes,
+    )
+}
+
+fn random_config(rng: &mut SplitMix64) -> (Config, Layout) {
+    let (variants, layout) = random_variants(rng);
+    let pick = |rng: &mut SplitMix64| rng.below(2) == 0;
+    let shortest = variants.min_game_length();
+    let config = Config {
+        opponent: match rng.below(6) {
+            0 => Opponent::Policy(Policy::Greedy),
+            1 | 2 => Opponent::Policy(Policy::Random),
+            _ => Opponent::SelfPlay,
+        },
+        autoreset: [Autoreset::SameStep, Autoreset::NextStep][rng.below(2) as usize],
+        auto_pass: pick(rng),
+        illegal_action: [IllegalAction::Raise, IllegalAction::Lose][rng.below(2) as usize],
+        reward: [Reward::Outcome, Reward::Margin][rng.below(2) as usize],
+        random_plies: if pick(rng) { shortest.min(4) - 1 } else { 0 },
+        ..Config::of(variants)
+    };
+    (config, layout)
+}
+
+/// Steps that the comparison below takes; `make compare-boards` takes a million.
+fn wanted_steps() -> usize {
+    let steps = env::var("MIJNLIEFF_COMPARED_STEPS").ok();
+    steps.map_or(20_000, |steps| steps.parse().unwrap())
+}
+
+#[test]
+fn games_on_random_boards_are_those_that_are_played_plainly() {
+    const GAMES: usize = 70; // more than a tile, and not a multiple of one
+    let mut rng = SplitMix64::new(2026);
+    let (mut compared, mut ended) = (0, 0);
+    while compared < wanted_steps() {
+        let (config, layout) = random_config(&mut rng);
+        ended += compare(&config, layout, GAMES, 30, &mut rng);
+        compared += GAMES * 30;
+    }
+    assert!(ended > compared / 200, "{ended} of {compared}");
+}
+
+fn four() -> (Vec<Arc<Variant>>, Frame) {
+    let board = |text: &str| Board::from_text(text).unwrap();
+    let variants = [
+        (Board::default(), Opening::Outside, 2),
+        (board("..####\n######\n####.."), Opening::Corner, 3),
+        (Board::default(), Opening::CornerStraight, 2),
+        (
+            board("##..##\n##..##\n.####.\n.####."),
+            Opening::Anywhere,
+            1,
+        ),
+    ];
+    let variants = variants
+        .map(|(board, opening, copies)| Arc::new(Variant::new(board, opening, copies).unwrap()));
+    let frame = Frame::around(variants.iter().map(|it| &**it)).unwrap();
+    (variants.to_vec(), frame)
+}
+
+/// Every game of a mixed batch is, from its start on, the game that a batch of its variant alone plays
+/// on the same frame.
+#[test]
+fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
+    const GAMES: usize = 200;
+    let (variants, frame) = four();
+    let mixed = VariantSet::on_frame(variants.clone(), frame).unwrap();
+    for opponent in [Opponent::SelfPlay, Opponent::Policy(Policy::Greedy)] {
+        let settings = |variants| Config {
+            opponent: opponent.clone(),
+            autoreset: Autoreset::Disabled,
+            ..Config::of(variants)
+        };
+        let config = settings(mixed.clone());
+        let mut batch = Batch::started(&config, Layout::Planes, GAMES, 1, 5);
+        let starts = batch.env.save().unwrap();
+        let singles = starts.iter().enumerate().map(|(number, start)| {
+            let alone = vec![variants[start.variant].clone()];
+            let alone = settings(VariantSet::on_frame(alone, frame).unwrap());
+            let mut single = Batch::new(&alone, Layout::Planes, 1, 1);
+            let mut start = *start;
+            start.variant = 0;
+            single.env.restore(true, &[start]);
+            (number, single)
+        });
+        let mut singles: Vec<(usize, Batch)> = singles.collect();
+        let mut found = [0; 4];
+        starts.iter().for_each(|start| found[start.variant] += 1);
+        assert!(found.iter().all(|&games| games > 30), "{found:?}");
+        for _ in 0..12 {
+            singles.retain(|&(number, _)| !batch.env.is_over(number));
+            let actions = batch.sample();
+            for (number, single) in &mut singles {
+                assert_eq!(single.sample(), [actions[*number]]);
+                single.step(&[actions[*number]], false);
+            }
+            let over: Vec<bool> = (0..GAMES).map(|game| batch.env.is_over(game)).collect();
+            if over.contains(&true) {
+                break;
+            }
+            batch.step(&actions, false);
+            for (number, single) in &singles {
+                assert_eq!(row(&batch.floats, GAMES, *number), single.floats);
+                assert_eq!(row(&batch.masks, GAMES, *number), single.masks);
+                assert_eq!(batch.rewards[*number], single.rewards[0]);
+                assert_eq!(batch.ended[*number], single.ended[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mixed_batch_is_the_same_on_any_number_of_threads_and_in_any_size() {
+    let (variants, frame) = four();
+    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let config = Config {
+        weights: Weights::new(&[1.0, 2.0, 0.0, 0.5], 4).unwrap(),
+        ..Config::of(variants)
+    };
+    let games = 1500;
+    let mut batches = [(games, 1), (games, 3), (700, 2)]
+        .map(|(games, threads)| Batch::started(&config, Layout::Planes, games, threads, 9));
+    let mut drawn = [0; 4];
+    for _ in 0..40 {
+        let actions = batches.each_mut().map(Batch::sample);
+        assert_eq!(actions[0], actions[1]);
+        assert_eq!(actions[0][..700], actions[2]);
+        for (batch, actions) in batches.iter_mut().zip(&actions) {
+            batch.step(actions, true);
+        }
+        let [one, three, fewer] = &batches;
+        assert_eq!(one.env.endings(), three.env.endings());
+        assert_eq!(one.bytes, three.bytes);
+        assert_eq!(one.masks, three.masks);
+        assert_eq!(one.bytes[..fewer.bytes.len()], fewer.bytes);
+        for ending in one.env.endings() {
+            drawn[usize::from(ending.variant)] += 1;
+        }
+    }
+    assert!(drawn[1] > drawn[0] && drawn[0] > drawn[3], "{drawn:?}");
+    assert_eq!(drawn[2], 0);
+}
+
+/// One variant on a frame plays the games that it plays without one.
+#[test]
+fn a_frame_changes_no_game() {
+    let (variants, _) = four();
+    let frame = Frame::new(7, 9).unwrap();
+    for variant in variants {
+        let plain = Config {
+            opponent: Opponent::Policy(Policy::Random),
+            ..Config::new(variant.clone())
+        };
+        let framed = Config {
+            variants: Arc::new(VariantSet::on_frame(vec![variant.clone()], frame).unwrap()),
+            ..plain.clone()
+        };
+        let mut plain = Batch::started(&plain, Layout::Flat, 50, 1, 3);
+        let mut framed = Batch::started(&framed, Layout::Planes, 50, 1, 3);
+        for _ in 0..30 {
+            let (actions, on_frame) = (plain.sample(), framed.sample());
+            for (&action, &on_frame) in actions.iter().zip(&on_frame) {
+                assert_eq!(
+                    frame.action(&variant, action as usize),
+                    Some(on_frame as usize)
+                );
+            }
+            plain.step(&actions, false);
+            framed.step(&on_frame, false);
+            assert_eq!(plain.env.save().unwrap(), framed.env.save().unwrap());
+            assert_eq!(plain.rewards, framed.rewards);
+        }
+    }
+}
+
+/// An outside opponent that plays as the built-in one does makes the same games.
+#[test]
+fn outside_opponents_play_mixed_games() {
+    const GAMES: usize = 80;
+    let (variants, frame) = four();
+    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let config = Config {
+        opponent: Opponent::Policy(Policy::Random),
+        ..Config::of(variants.clone())
+    };
+    let outside = Config {
+        opponent: Opponent::Outside,
+        ..config.clone()
+    };
+    let mut inside = Batch::started(&config, Layout::Planes, GAMES, 1, 21);
+    let mut env = BatchEnv::new(outside, Layout::Planes, GAMES, 1).unwrap();
+    env.start_reset(Seeds::From(21), None).unwrap();
+    let mut rng = SplitMix64::new(0);
+    let mut answered = 0;
+    for _ in 0..40 {
+        while !env.pending().is_empty() {
+            let choose = |&game: &usize| {
+                let (index, position) = (env.variant(game), env.position(game));
+                let mv = Policy::Greedy.choose(variants.get(index), &position, &mut rng);
+                variants.action_of(index, mv) as i64
+            };
+            let actions: Vec<i64> = env.pending().iter().map(choose).collect();
+            answered += actions.len();
+            env.answer(&actions).unwrap();
+        }
+        let variants_now = (0..GAMES).map(|game| env.variant(game)).collect::<Vec<_>>();
+        let mut actions = vec![0; GAMES];
+        env.sample_actions(&mut actions);
+        let legal = actions.iter().zip(&variants_now).enumerate();
+        for (game, (&action, &index)) in legal {
+            let mv = variants.move_of(index, action as usize).unwrap();
+            assert!(env.position(game).is_legal(variants.get(index), mv));
+        }
+        env.start_step(&actions).unwrap();
+    }
+    assert!(answered > 20 * GAMES);
+    // The first games are of the variants that a built-in opponent meets, too.
+    let starts = inside.env.save().unwrap();
+    env.roll_back();
+    env.start_reset(Seeds::From(21), None).unwrap();
+    for (game, start) in starts.iter().enumerate() {
+        assert_eq!(env.variant(game), start.variant);
+    }
+    let actions = inside.sample();
+    inside.step(&actions, false);
+}
+
+#[test]
+fn games_are_put_at_positions_of_their_variants() {
+    let (variants, frame) = four();
+    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let config = Config::of(variants.clone());
+    let mut batch = Batch::new(&config, Layout::Planes, 4, 1);
+    let positions: Vec<(usize, Position)> = (0..4)
+        .map(|index| {
+            let variant = variants.get(index);
+            let start = Position::new(variant);
+            let mv = start.legal_moves(variant)[0];
+            (index, start.play(variant, mv).unwrap())
+        })
+        .collect();
+    batch.env.set_positions(&positions, None);
+    for (game, (index, position)) in positions.iter().enumerate() {
+        assert_eq!(batch.env.variant(game), *index);
+        assert_same(&batch.env.position(game), position, variants.get(*index));
+    }
+    let saved = batch.env.save().unwrap();
+    let mut other = Batch::new(&config, Layout::Planes, 4, 1);
+    other.env.restore(true, &saved);
+    let actions = batch.sample();
+    assert_eq!(other.sample(), actions);
+    batch.step(&actions, false);
+    other.step(&actions, false);
+    assert_eq!(batch.floats, other.floats);
+}
