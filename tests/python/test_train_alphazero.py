@@ -134,7 +134,7 @@ def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     generator = torch.Generator()
     source = LocalBackend().source(Variant(), tiny(), generator)
-    method = AlphaZero(network, Variant(), tiny(), generator, source)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), tiny(), generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         method.round(0.0, 0)

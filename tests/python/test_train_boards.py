@@ -145,6 +145,12 @@ def test_equal_boards_are_refused():
     flat, high = Board.from_text("###\n#.."), Board.from_text("##\n.#\n.#")
     with pytest.raises(ValueError, match="boards 1 and 3 are equal"):
         Boards.split([flat, Board.standard(), high], 0)
+    with pytest.raises(ValueError, match="boards 1 and 2 are equal"):
+        Boards((Variant(flat),), (Variant(high),))
+    with pytest.raises(ValueError, match="different openings"):
+        Boards((Variant(flat),), (Variant(copies=1),))
+    with pytest.raises(ValueError, match="no board to learn on"):
+        Boards(())
     with pytest.raises(ValueError, match="at least one board"):
         Boards.split([], 0)
     with pytest.raises(VariantError):

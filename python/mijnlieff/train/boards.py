@@ -24,19 +24,31 @@ _FORMS = (
 class Boards:
     """The boards of a run: one network learns on some, and is graded on the others as well.
 
-    Make one with `split`.
+    `split` draws the boards that are held out; the constructor takes any choice.
 
     Attributes:
-        seen: the variants that are learnt; they differ in their boards alone.
+        seen: the variants that are learnt, at least one. All variants differ in their boards alone,
+            and no two boards are equal up to symmetry.
         unseen: those of the boards held out, on which no game is played to learn from.
-        holdout: the share of the boards that was asked for.
-        seed: the seed that chose the boards held out.
+        holdout: the share of the boards that `split` was asked for; None if it was not.
+        seed: the seed that chose the boards held out; None if there was none.
+
+    Raises:
+        ValueError: no board to learn on, equal boards, or variants with different rules.
     """
 
     seen: tuple[Variant, ...]
-    unseen: tuple[Variant, ...]
-    holdout: float
-    seed: int
+    unseen: tuple[Variant, ...] = ()
+    holdout: float | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the boards."""
+        if not self.seen:
+            raise ValueError("there is no board to learn on")
+        if len(rules := {(one.opening, one.copies) for one in self.all}) > 1:
+            raise ValueError(f"the variants have different openings or copies: {sorted(rules)}")
+        _check_distinct([one.board for one in self.all])
 
     @classmethod
     def split(
@@ -58,14 +70,14 @@ class Boards:
 
         Raises:
             ValueError: no boards, two boards that are equal up to symmetry, a share that is not 0
-                to 1 (exclusive), that is above 0 and holds out no board, or that leaves none to
-                learn on.
+                to 1 (exclusive), or one that holds out no board though above 0, or all of them.
             BoardError: a board in a file is not a board.
             VariantError: an unknown opening or an impossible number of copies.
         """
         if isinstance(boards, str):
             boards = boards_named(boards)
-        _check_distinct(boards)
+        if not boards:
+            raise ValueError("give at least one board")
         if not 0 <= holdout < 1:
             raise ValueError(f"holdout must be a share from 0 to below 1, not {holdout!r}")
         count = math.floor(holdout * len(boards) + 0.5)
@@ -82,7 +94,7 @@ class Boards:
     @property
     def all(self) -> tuple[Variant, ...]:
         """All variants, the seen ones first."""
-        return self.seen + self.unseen
+        return (*self.seen, *self.unseen)
 
     @property
     def copies(self) -> int:
@@ -123,7 +135,7 @@ class Boards:
 
         Raises:
             KeyError: an entry is missing.
-            ValueError: there is no board to learn on.
+            ValueError: see the class.
             BoardError: a text is not a board.
             VariantError: an unknown opening or an impossible number of copies.
         """
@@ -134,9 +146,7 @@ class Boards:
             )
             for part in ("seen", "unseen")
         )
-        if not seen:
-            raise ValueError("there is no board to learn on")
-        return cls(seen, unseen, float(values["holdout"]), int(values["seed"]))
+        return cls(seen, unseen, values["holdout"], values["seed"])
 
 
 def boards_named(text: str) -> list[Board]:
@@ -180,12 +190,10 @@ def _boards_in(content: str, file: str) -> Iterator[Board]:
 
 
 def _check_distinct(boards: Sequence[Board]) -> None:
-    """Refuse an empty list, and boards that are equal up to rotation and reflection.
+    """Refuse boards that are equal up to rotation and reflection.
 
     A board that is seen in one orientation and held out in another would not be unseen.
     """
-    if not boards:
-        raise ValueError("give at least one board")
     first: dict[tuple[tuple[int, int], ...], int] = {}
     for number, board in enumerate(boards, 1):
         cells = np.array(board.cells)

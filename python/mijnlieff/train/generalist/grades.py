@@ -234,7 +234,7 @@ class GradedBoards:
     def _read(cls, file: Path, boards: Boards, about: str) -> Self | None:
         """The positions in a file; None if it is missing, damaged or about other positions."""
         try:
-            with np.load(file, allow_pickle=False) as arrays:
+            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
                 if str(arrays["about"]) != about:
                     return None
                 numbers: NDArray[np.int64] = arrays["boards"]

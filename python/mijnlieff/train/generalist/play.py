@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, Position, Variant, observe_batch
-from mijnlieff._mijnlieff import SEEDS, Solver, random_openings
+from mijnlieff import Frame, Position, Variant, mask_batch, observe_batch
+from mijnlieff._mijnlieff import SEEDS, Solver, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.boards import Boards
@@ -274,20 +274,16 @@ class BoardGames:
         while (leaves := search.select()) is not None:
             search.update(*evaluate(leaves.observation, leaves.action_mask))
         played.simulations += config.num_simulations * len(games)
-        targets, actions = search.policy_targets, search.actions
+        targets = search.policy_targets
+        actions = own_actions([played.games[i] for i in games], search.actions, self._frame)
         row_of = {game: row for row, game in enumerate(games)}
         made = []
         for board, rows in _by_board(played.boards, games):
             positions = [played.games[i] for i in rows]
             at = np.array([row_of[i] for i in rows])
-            on_frame = self._on_frame[board]
-            masks = np.stack([position.action_mask() for position in positions])
-            chosen = np.argmax(on_frame[None, :] == actions[at][:, None], axis=1)
-            made.append(
-                self._decisions(
-                    board, rows, positions, masks, targets[at][:, on_frame], None, chosen
-                )
-            )
+            policies = targets[at][:, self._on_frame[board]]
+            masks = mask_batch(positions)
+            made.append(self._decisions(board, rows, positions, masks, policies, None, actions[at]))
         return made
 
     def _decisions(

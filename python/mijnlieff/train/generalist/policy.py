@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, NetworkPolicy, Position, Variant, observe_batch
-from mijnlieff.errors import GameOverError, PolicyError
+from mijnlieff import Frame, NetworkPolicy, Position
+from mijnlieff._mijnlieff import check_playable, own_actions
+from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.mixed_search import MixedSearch
 from mijnlieff.train.generalist.network import FrameNetwork
@@ -37,7 +38,7 @@ class _Function:
 class FramePolicy(NetworkPolicy):
     """A network that plays on every board that fits its frame, with its number of copies.
 
-    Positions may be on several boards, except in `action_probabilities`.
+    Positions may be on several boards.
     """
 
     def __init__(self, network: FrameNetwork, temperature: float) -> None:
@@ -47,28 +48,19 @@ class FramePolicy(NetworkPolicy):
             network: the network.
             temperature: see `NetworkPolicy`.
         """
-        super().__init__(_Function(network), "planes", temperature, batch_size=512)
+        frame = Frame(network.height, network.width)
+        super().__init__(_Function(network), "planes", temperature, batch_size=512, frame=frame)
         self._network = network
-        self._frame = Frame(network.height, network.width)
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """See `NetworkPolicy.act_batch`; the positions may be on several boards."""
-        actions = np.empty(len(positions), dtype=np.int64)
-        for _, rows in by_variant(positions, self._network):
-            actions[rows] = super().act_batch([positions[row] for row in rows])
-        return actions
+        """See `NetworkPolicy.act_batch`."""
+        _check_game(positions, self._network)
+        return super().act_batch(positions)
 
     def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """See `NetworkPolicy.action_probabilities`."""
-        by_variant(positions, self._network)
+        _check_game(positions, self._network)
         return super().action_probabilities(positions)
-
-    def _logits(
-        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
-    ) -> NDArray[np.float64]:
-        shown = observe_batch(batch, "planes", frame=self._frame)
-        logits, _ = self.fn(shown, masks)
-        return self._check(logits[:, self._frame.actions(batch[0].variant)], masks, start)
 
 
 class FrameSearch:
@@ -78,8 +70,8 @@ class FrameSearch:
         self,
         network: FrameNetwork,
         num_simulations: int,
+        config: TrainConfig,
         *,
-        margin_weight: float,
         solve_below: int,
         seed: int = 0,
     ) -> None:
@@ -88,16 +80,18 @@ class FrameSearch:
         Args:
             network: the network; later training does not change how this plays.
             num_simulations: of each search.
-            margin_weight: share of the margin in a value, as in `TreeSearch`.
+            config: the settings of the network's run.
             solve_below: the most empty cells of a position that is solved exactly.
             seed: of the searches.
         """
         self.num_simulations = num_simulations
         self._network = network
         self._frame = Frame(network.height, network.width)
-        self._evaluate = frame_evaluator(network, margin_weight)
+        self._evaluate = frame_evaluator(network, config.margin_weight)
         self._options: dict[str, Any] = {
-            "margin_weight": margin_weight,
+            "max_considered": config.max_considered,
+            "c_scale": config.c_scale,
+            "margin_weight": config.margin_weight,
             "solve_below": solve_below,
         }
         self._seed = seed
@@ -113,13 +107,10 @@ class FrameSearch:
             GameOverError: a game is over; the message says which.
             PolicyError: a board does not fit the frame, or has another number of copies.
         """
-        actions = np.empty(len(positions), dtype=np.int64)
-        if not actions.size:
-            return actions
-        groups = by_variant(positions, self._network)
-        for number, position in enumerate(positions):
-            if position.is_over:
-                raise GameOverError(f"position {number}: the game is over")
+        if not positions:
+            return np.empty(0, dtype=np.int64)
+        _check_game(positions, self._network)
+        check_playable(positions, self._frame)
         search = MixedSearch(
             positions,
             self.num_simulations,
@@ -131,11 +122,7 @@ class FrameSearch:
         )
         while (leaves := search.select()) is not None:
             search.update(*self._evaluate(leaves.observation, leaves.action_mask))
-        found = search.actions
-        for variant, rows in groups:
-            own = {action: number for number, action in enumerate(self._frame.actions(variant))}
-            actions[rows] = [own[action] for action in found[rows]]
-        return actions
+        return own_actions(positions, search.actions, self._frame)
 
 
 def frame_policy(
@@ -155,26 +142,13 @@ def frame_policy(
     if not num_simulations:
         return FramePolicy(network, temperature)
     settings = config or TrainConfig.of("alphazero", many_boards=True)
-    return FrameSearch(
-        network,
-        num_simulations,
-        margin_weight=settings.margin_weight,
-        solve_below=settings.solve_leaves_below,
-    )
+    below = settings.solve_leaves_below
+    return FrameSearch(network, num_simulations, settings, solve_below=below)
 
 
-def by_variant(
-    positions: Sequence[Position], network: FrameNetwork
-) -> list[tuple[Variant, list[int]]]:
-    """The numbers of the positions of each variant.
-
-    Raises:
-        PolicyError: a board does not fit the network's frame, or has another number of copies.
-    """
-    groups: dict[Variant, list[int]] = {}
-    for number, position in enumerate(positions):
-        groups.setdefault(position.variant, []).append(number)
-    for variant in groups:
+def _check_game(positions: Sequence[Position], network: FrameNetwork) -> None:
+    """Raise for a board that does not fit the network's frame, or another number of copies."""
+    for variant in {position.variant for position in positions}:
         board = variant.board
         if board.height > network.height or board.width > network.width:
             raise PolicyError(
@@ -185,4 +159,3 @@ def by_variant(
             raise PolicyError(
                 f"the network was trained with {network.copies} copies and cannot play {variant!r}"
             )
-    return list(groups.items())

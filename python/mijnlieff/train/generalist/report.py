@@ -42,13 +42,7 @@ def report_boards(
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
     )
     network = frame_policy(trainer.network)
-    search = FrameSearch(
-        trainer.network,
-        num_simulations,
-        margin_weight=config.margin_weight,
-        solve_below=0,
-        seed=config.seed,
-    )
+    search = FrameSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
     players: dict[str, Policy] = {
         "network alone": network,
         f"network, {num_simulations} simulations": search,
