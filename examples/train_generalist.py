@@ -22,6 +22,7 @@ def show(state: TrainState) -> None:
 
 
 def main() -> None:
+    """Train, and grade the result on a board that was held out."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--boards", default="arrangements:4")
     parser.add_argument("--holdout", type=float, default=0.2)

@@ -96,7 +96,7 @@ def matches(report: dict[str, Any]) -> Iterator[str]:
 def boards(report: dict[str, Any]) -> Iterator[str]:
     """Yield the boards held out, with the grades of the network alone."""
     held_out = report["boards"]["unseen"]
-    network = list(report["grades by board"].values())[0][len(report["boards"]["seen"]) :]
+    network = next(iter(report["grades by board"].values()))[len(report["boards"]["seen"]) :]
     yield "The boards held out, and the share of optimal actions of the network alone on each:"
     yield ""
     yield "```text"

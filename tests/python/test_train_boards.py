@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import Board, Frame, Position, Variant, mask_batch, observe_batch, solve
-from mijnlieff.errors import BoardError, CheckpointError, OutputError, PolicyError, VariantError
+from mijnlieff.errors import BoardError, CheckpointError, PolicyError, VariantError
 from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train
 from mijnlieff.train.boards import boards_named
 
