@@ -96,10 +96,11 @@ class FrameNetwork(nn.Module):
             allowed = inputs[:, :, 2].sum(dim=1, keepdim=True) / size
             hands = torch.cat([planes[:, 4:, 0], allowed], dim=1)
         tokens = self.cells(inputs) + self.hands(hands)[:, None]
-        # Nothing is heard from padding.
-        kernels = self.offsets(pairs).movedim(3, 1) * is_cell[:, None, None, :]
-        for layer, of_layer in zip(self.blocks, kernels.chunk(len(self.blocks), 1), strict=True):
-            tokens = layer(tokens, of_layer)
+        kernels = self.offsets(pairs).permute(3, 0, 1, 2).contiguous()
+        if not bool(is_cell.all()):
+            kernels = kernels * is_cell[:, None, :]  # nothing is heard from padding
+        for block, of_block in zip(self.blocks, kernels.chunk(len(self.blocks)), strict=True):
+            tokens = block(tokens, of_block)
         tokens = self.norm(tokens)
         # Padding tokens get a slot behind the last one, which is cut off.
         target = torch.where(is_cell, where, slots)[:, :, None].expand(-1, -1, 4)
@@ -168,11 +169,11 @@ class _Block(nn.Module):
             nn.init.zeros_(last.bias)
 
     def forward(self, tokens: Tensor, kernels: Tensor) -> Tensor:
-        """Update tokens `(B, T, units)` by the weights of their messages `(B, heads, T, T)`."""
+        """Update tokens `(B, T, units)` by the weights of their messages `(heads, B, T, T)`."""
         count, length, units = tokens.shape
         sent = torch.relu(self.message(self.norm(tokens)))
-        parts = sent.view(count, length, self._heads, -1).transpose(1, 2)
-        heard = (kernels @ parts).transpose(1, 2).reshape(count, length, units)
+        parts = sent.view(count, length, self._heads, -1).permute(2, 0, 1, 3)
+        heard = (kernels @ parts).permute(1, 2, 0, 3).reshape(count, length, units)
         tokens = tokens + self.gather(heard)
         changed: Tensor = self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
         return tokens + changed
