@@ -2,15 +2,18 @@
 //!
 //! `make bench-instructions` runs this program under `valgrind`, which counts only the instructions in
 //! [`measured`]. One argument chooses the rule, `puct`, `noisy` (with Dirichlet noise) or `gumbel`, one
-//! the form of the positions, `fast` or `general`. With `rounds=N` it searches that many times and
-//! prints the simulations per second of the best; with `threads=N` it uses this many threads.
+//! the board, `fast` (the standard one) or one of `20`, `32` and `64` cells. With `rounds=N` it searches
+//! that many times and prints the simulations per second of the best; with `threads=N` it uses this many
+//! threads.
+
+mod boards;
 
 use std::env;
 use std::sync::Arc;
 use std::time::Instant;
 
 use mijnlieff::encode::{Layout, num_actions};
-use mijnlieff::game::{Board, Opening, Position, Variant};
+use mijnlieff::game::{Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
@@ -86,12 +89,7 @@ fn main() {
             dirichlet_alpha: 0.5,
         }
     };
-    let variant = Arc::new(if has("general") {
-        let blocks = [(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)];
-        Variant::new(Board::from_blocks(&blocks).unwrap(), Opening::Outside, 2).unwrap()
-    } else {
-        Variant::default()
-    });
+    let variant = Arc::new(boards::chosen(arguments.iter().cloned()));
     let config = TreeConfig {
         num_simulations: SIMULATIONS,
         root,

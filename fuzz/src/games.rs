@@ -81,7 +81,9 @@ pub fn pieces_and_points(data: &[u8]) {
     while let Some(mv) = input.legal_move(&variant, &position) {
         let player = position.side_to_move();
         if let Move::Place { cell, .. } = mv {
-            gained[player.index()] += board.gain(position.stones(player), cell);
+            gained[player.index()] += board
+                .gains(position.stones(player), CellSet::EMPTY.with(cell))
+                .at(cell);
         }
         position = position.play_unchecked(&variant, mv);
         assert!(position.ply() <= variant.max_game_length());

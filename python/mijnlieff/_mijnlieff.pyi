@@ -1007,6 +1007,12 @@ class Solver:
     """
 
     def __new__(cls, variant: Variant, table_bytes: int, book: bytes | None = None) -> Solver: ...
+    @staticmethod
+    def within(variant: Variant, bytes: int) -> Solver:
+        """A solver that takes at most about this much memory between searches.
+
+        Where a table does not fit, each search makes its own, which takes longer.
+        """
     @property
     def table_bytes(self) -> int:
         """The memory of the table, in bytes."""
@@ -1184,13 +1190,14 @@ class TreeSearch:
     Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 
     Args:
-        positions: of one variant, none of them finished.
+        positions: of one variant, or with a frame of any that fit; none of them finished.
         num_simulations: of each search, the evaluation of the root not counted.
         root: ``"gumbel"`` or ``"puct"``.
         c_puct: weight of the policy against the values, for PUCT.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
-        observation: layout of the leaves, see `Position.observation`; numbers are float32.
+        observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
+            ``"flat"``, and ``"planes"`` with a frame.
         temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
             actions are drawn in proportion to visits to the power of 1 over this.
         max_considered: actions that Gumbel samples at the root.
@@ -1202,9 +1209,14 @@ class TreeSearch:
             last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
+        frame: a `Frame` for positions of several variants. Leaves are shown as its planes, and its
+            actions number all masks, logits and results. Each tree is the one that a search of
+            positions of its own variant has on the same frame, given the same evaluations.
 
     Raises:
-        ValueError: no position, several variants, or a setting out of range.
+        ValueError: no position, several variants without a frame, a frame and another layout than
+            planes, or a setting out of range.
+        VariantError: a board does not fit the frame; the message says which position's.
         GameOverError: a position is finished; the message says which.
     """
 
@@ -1217,7 +1229,7 @@ class TreeSearch:
         seed: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
         *,
-        observation: str = "flat",
+        observation: str | None = None,
         temperature: float = 1.0,
         max_considered: SupportsIndex = 16,
         c_visit: float = 50.0,
@@ -1226,6 +1238,7 @@ class TreeSearch:
         dirichlet_share: float = 0.0,
         margin_weight: float = 0.0,
         solve_below: SupportsIndex = 0,
+        frame: Frame | None = None,
     ) -> Self: ...
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -1299,10 +1312,13 @@ class TreeSearch:
         """Start the next searches, from as many positions as there are trees.
 
         If a new position follows the root of its tree by one action and the passes that it forces,
-        the tree keeps that subtree; new simulations are added to it.
+        the tree keeps that subtree; new simulations are added to it. With a frame, positions may be
+        of variants that the search has not seen yet. It keeps the tables of all variants seen; they
+        may be 65,535 in all.
 
         Raises:
-            ValueError: another number of positions, or another variant.
+            ValueError: another number of positions, or another variant without a frame.
+            VariantError: a board does not fit the frame.
             GameOverError: a position is finished.
             MemoryError: memory does not suffice; nothing has changed.
         """

@@ -40,6 +40,7 @@ __all__ = [
     "solve",
     "solve_batch",
     "solver_for",
+    "solvers_for",
 ]
 
 _KEPT_SOLVERS = 4
@@ -57,6 +58,8 @@ class _Slot:
 
 
 _slots: OrderedDict[tuple[Board, int, bool], _Slot] = OrderedDict()
+# Solvers of many variants, by what they depend on and their share of the memory of one table.
+_small: dict[tuple[Board, int, bool, int], Solver] = {}
 # Held for a moment only. Making a solver can take seconds, so each slot has its own lock for that.
 _lock = threading.Lock()
 
@@ -228,17 +231,24 @@ def set_table_bytes(count: int) -> None:
     with _lock:
         _table_bytes = table_bytes
         _slots.clear()
+        _small.clear()
+
+
+def _key(variant: Variant) -> tuple[Board, int, bool]:
+    """Return what a solver depends on.
+
+    Positions know the cells of their opening rule, but not that only a Straight may open.
+    """
+    return variant.board, variant.copies, variant.opening == "corner_straight"
 
 
 def solver_for(variant: Variant) -> Solver:
     """Return the solver for positions of this variant.
 
-    Positions know the cells of their opening rule, but not that only a Straight may open.
-
     Raises:
         BookError: the book that comes with the package is damaged.
     """
-    key = (variant.board, variant.copies, variant.opening == "corner_straight")
+    key = _key(variant)
     with _lock:
         slot = _slots.get(key)
         if slot is None:
@@ -252,6 +262,34 @@ def solver_for(variant: Variant) -> Solver:
                 book = _book() if key[:2] == (Board.standard(), 2) else None
                 slot.solver = Solver(variant, slot.table_bytes, book)
     return slot.solver
+
+
+def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
+    """Return a solver for each of these variants, of which there may be many.
+
+    A few get the solvers of `solver_for`. More share the memory of one table; solvers of the same
+    share of it are kept for the next call.
+
+    Raises:
+        BookError: the book that comes with the package is damaged.
+    """
+    keys = {_key(variant) for variant in variants}
+    if len(keys) <= _KEPT_SOLVERS:
+        return [solver_for(variant) for variant in variants]
+    # A power of two, so that a few variants more or less have the same share.
+    share = _table_bytes >> (len(keys) - 1).bit_length()
+    found = []
+    for variant in variants:
+        key = (*_key(variant), share)
+        solver = _small.get(key)
+        if solver is None:
+            solver = Solver.within(variant, share)
+            with _lock:
+                if sum(size for *_, size in _small) + share > _table_bytes:
+                    _small.clear()
+                solver = _small.setdefault(key, solver)
+        found.append(solver)
+    return found
 
 
 @cache

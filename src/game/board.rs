@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::score::{self, ScoreTables};
+use super::lines::{Gains, Lines};
+use super::score::ScoreTables;
 use super::{BoardError, Cell, CellSet, Piece, Symmetry};
 
 const ORTHOGONAL: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
@@ -185,7 +186,10 @@ impl Board {
             .filter(|&cell| board.is_corner(cell))
             .collect();
         board.triples = board.find_triples();
-        board.scores = ScoreTables::new(board.num_cells(), &board.triples);
+        let lines = Lines::new(board.num_cells(), |cell, direction| {
+            board.step(board.place(cell), direction)
+        });
+        board.scores = ScoreTables::new(board.num_cells(), lines);
         board.symmetries = Symmetry::of_cells(&board.cells);
         board
     }
@@ -264,7 +268,7 @@ impl Board {
     /// The points of a player whose stones lie on these cells: `n - 2` for every run of `n >= 3`.
     #[must_use]
     pub fn points(&self, stones: CellSet) -> u16 {
-        self.scores.points(&self.triples, stones)
+        self.scores.points(stones)
     }
 
     /// [`Board::points`] without the table of small boards, for callers that would make the tables of
@@ -272,13 +276,13 @@ impl Board {
     #[must_use]
     #[inline]
     pub(crate) fn count_points(&self, stones: CellSet) -> u16 {
-        score::count(&self.triples, stones)
+        self.scores.lines.points(stones)
     }
 
-    /// The points that one more stone, on this empty cell, adds to those of these stones.
+    /// The points that one more stone, on each of these empty cells, adds to those of the stones.
     #[must_use]
-    pub fn gain(&self, stones: CellSet, cell: Cell) -> u16 {
-        self.scores.gain(stones, cell)
+    pub fn gains(&self, stones: CellSet, cells: CellSet) -> Gains {
+        self.scores.gains(stones, cells)
     }
 
     /// The rotations and reflections that map the board onto itself, without repetition; the
@@ -361,7 +365,7 @@ impl Board {
 
     fn find_triples(&self) -> Vec<CellSet> {
         let mut triples = Vec::new();
-        for direction in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
+        for direction in Lines::RISING {
             for cell in self.all() {
                 let line: Vec<Cell> = self.ray(cell, direction).take(2).collect();
                 if let [second, third] = line[..] {

@@ -56,6 +56,7 @@ mod arrangements;
 mod board;
 mod cell;
 mod error;
+mod lines;
 mod moves;
 mod notation;
 mod perft;
@@ -71,6 +72,7 @@ pub(crate) use error::shortened;
 pub use error::{
     BoardError, IllegalReason, ParseError, PlayError, PositionError, PositionReason, VariantError,
 };
+pub use lines::Gains;
 pub use moves::Move;
 pub use notation::{
     PositionTextError, RecordError, format_move, format_position, format_record, parse_move,

@@ -10,7 +10,8 @@ use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{
-    FrameError, PackError, UnknownLayout, action_of, move_of, num_actions, pass_action,
+    FrameError, PackError, UnknownLayout, VariantSetError, action_of, move_of, num_actions,
+    pass_action,
 };
 use crate::functional::FunctionalError;
 use crate::game::{
@@ -112,6 +113,16 @@ impl From<FrameError> for PyErr {
             FrameError::UnknownAction { .. } | FrameError::NotACell { .. } => {
                 PyIndexError::new_err(text)
             }
+            _ => PyValueError::new_err(text),
+        }
+    }
+}
+
+impl From<VariantSetError> for PyErr {
+    fn from(error: VariantSetError) -> Self {
+        let text = error.to_string();
+        match error {
+            VariantSetError::Frame { .. } => classes::VariantError::new_err(text),
             _ => PyValueError::new_err(text),
         }
     }

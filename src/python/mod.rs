@@ -12,6 +12,7 @@ mod interrupt;
 mod players;
 mod rules;
 mod search_settings;
+mod search_variants;
 mod self_play;
 mod tree_search;
 mod vector;

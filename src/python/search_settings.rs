@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::game::{Variant, shortened};
 use crate::python::players::solver::PySolver;
@@ -74,6 +75,24 @@ pub(crate) fn solver_if(
     let module = py.import("mijnlieff.solving")?;
     let solver = module.call_method1("solver_for", (PyVariant(variant.clone()),))?;
     Ok(Some(solver.cast::<PySolver>()?.get().core.clone()))
+}
+
+/// The solvers of these variants, one for each, if they are needed.
+pub(crate) fn solvers_if(
+    py: Python<'_>,
+    needed: bool,
+    variants: &[Arc<Variant>],
+) -> PyResult<Vec<Arc<Solver>>> {
+    if !needed {
+        return Ok(Vec::new());
+    }
+    let module = py.import("mijnlieff.solving")?;
+    let variants = PyList::new(py, variants.iter().cloned().map(PyVariant))?;
+    let solvers = module.call_method1("solvers_for", (variants,))?;
+    let solvers = solvers.try_iter()?;
+    solvers
+        .map(|solver| Ok(solver?.cast::<PySolver>()?.get().core.clone()))
+        .collect()
 }
 
 /// A number in a range; `f32::MAX` stands for all finite numbers.

@@ -1,7 +1,5 @@
 //! `mijnlieff.TreeSearch`.
 
-use std::sync::Arc;
-
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
     PyUntypedArrayMethods,
@@ -12,17 +10,18 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::{classes, nothing_selected};
 use super::interrupt::{run_interruptible, run_unless_quick};
-use super::search_settings::{RootSettings, check_number, solver_if};
-use crate::encode::{Layout, num_actions};
-use crate::game::Variant;
+use super::search_settings::{RootSettings, check_number, solvers_if};
+use super::search_variants::SearchVariants;
+use crate::encode::Layout;
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
-use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::batch::positions;
+use crate::python::rules::frame::{PyFrame, check_layout};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::search::{Halt, Limits};
-use crate::tree_search::{Root, TreeConfig, TreeSearch};
+use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
 /// makes Ctrl-C work.
@@ -71,7 +70,7 @@ struct Found {
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
     core: TreeSearch,
-    variant: Arc<Variant>,
+    variants: SearchVariants,
     config: TreeConfig,
     observation: ObservationArray,
     action_mask: LentArray<i8>,
@@ -84,8 +83,9 @@ impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
         positions, num_simulations=32, root="gumbel", c_puct=1.5, seed=0, num_threads=None, *,
-        observation="flat", temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
-        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0
+        observation=None, temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
+        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0,
+        frame=None
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -96,7 +96,7 @@ impl PyTreeSearch {
         c_puct: f32,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-        observation: &str,
+        observation: Option<&str>,
         temperature: f32,
         #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
         c_visit: f32,
@@ -105,13 +105,22 @@ impl PyTreeSearch {
         dirichlet_share: f32,
         margin_weight: f32,
         #[pyo3(from_py_with = integers::solve_below)] solve_below: usize,
+        frame: Option<PyFrame>,
     ) -> PyResult<Self> {
-        let variant = common_variant(&positions)?;
+        let frame = frame.map(|PyFrame(frame)| frame);
+        let variants = SearchVariants::of(&positions, frame)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let layout: Layout = observation.parse()?;
-        layout.check(&variant)?;
+        let layout: Option<Layout> = observation.map(str::parse).transpose()?;
+        let layout = if frame.is_some() {
+            check_layout(layout.unwrap_or(Layout::Planes))?;
+            Layout::Planes
+        } else {
+            let layout = layout.unwrap_or(Layout::Flat);
+            layout.check(variants.set.get(0))?;
+            layout
+        };
         let num_threads = integers::threads_or_cores(num_threads);
         check_number("temperature", temperature, 0.0, f32::MAX)?;
         check_number("margin_weight", margin_weight, 0.0, 1.0)?;
@@ -132,19 +141,21 @@ impl PyTreeSearch {
             solve_leaves_below: solve_below,
             seed,
         };
-        let solver = solver_if(py, solve_below > 0, &variant)?;
-        let roots = cores(&positions)?;
-        let core =
-            py.detach(|| TreeSearch::new(&variant, &roots, config, layout, solver, num_threads))?;
+        let set = &variants.set;
+        let solvers = solvers_if(py, config.solves(), set.all())?;
+        let roots = variants.roots(&positions)?;
+        let core = py.detach(|| {
+            TreeSearch::of_variants(set, &roots, config, layout, solvers, num_threads)
+        })?;
         let format = Format {
             layout,
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::zeros(py, &variant, format, roots.len())?,
-            action_mask: LentArray::zeros(py, &[roots.len(), num_actions(&variant)])?,
+            observation: ObservationArray::zeros(py, set, format, roots.len())?,
+            action_mask: LentArray::zeros(py, &[roots.len(), set.num_actions()])?,
             core,
-            variant,
+            variants,
             config,
             leaves: 0,
             found: None,
@@ -187,7 +198,11 @@ impl PyTreeSearch {
         if self.leaves == 0 {
             return Err(nothing_selected());
         }
-        let logits = floats(logits, "logits", &[self.leaves, num_actions(&self.variant)])?;
+        let logits = floats(
+            logits,
+            "logits",
+            &[self.leaves, self.variants.set.num_actions()],
+        )?;
         let values = floats(values, "values", &[self.leaves])?;
         // Python may write to the arrays once the lock is released.
         self.core.take_in(logits.as_slice()?, values.as_slice()?)?;
@@ -211,7 +226,8 @@ impl PyTreeSearch {
     /// Start the next searches, from as many positions as there are trees.
     ///
     /// If a new position follows the root of its tree by one action and the passes that it forces,
-    /// the tree keeps that subtree; new simulations are added to it.
+    /// the tree keeps that subtree; new simulations are added to it. With a frame the positions may be of
+    /// variants that the search has not seen yet.
     fn restart(
         &mut self,
         py: Python<'_>,
@@ -224,16 +240,19 @@ impl PyTreeSearch {
                 positions.len()
             )));
         }
-        let variant = common_variant(&positions)?;
-        if variant != self.variant {
-            let message = "the positions are of another variant than those searched before";
-            return Err(PyValueError::new_err(message));
-        }
+        let variants = self.variants.with(&positions)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let roots = cores(&positions)?;
-        self.run(py, |core, limits| core.restart(&roots, limits))?;
+        let roots = variants.roots(&positions)?;
+        if variants.set.all().len() > self.variants.set.all().len() {
+            let set = &variants.set;
+            let solvers = solvers_if(py, self.config.solves(), set.all())?;
+            py.detach(|| self.core.extend(set.clone(), solvers))?;
+            self.variants = variants;
+        }
+        let roots: Vec<NextRoot> = roots.into_iter().map(NextRoot::Follow).collect();
+        self.run(py, |core, limits| core.restart_each(&roots, limits))?;
         self.leaves = 0;
         self.found = None;
         Ok(())

@@ -8,9 +8,9 @@
 //! also orders the moves above them; and the moves at the root are searched with a narrow window that
 //! tells moves as good as the best from worse ones, so that the whole set of best moves comes out.
 
-use super::lookahead::{Lookahead, Ordered};
+use super::lookahead::{Lookahead, list_by_promise, listed_move};
 use super::{Depth, Halt, Limits, Meter, MoveSet};
-use crate::game::{Move, Position, Variant};
+use crate::game::{Move, Player, Position, Variant};
 
 /// Beyond every margin: no board has 1000 triples.
 const INFINITE: i32 = 1000;
@@ -78,6 +78,7 @@ pub fn best_moves(
     let mut search = DepthSearch {
         variant,
         meter: limits.start(),
+        listed: Vec::new(),
     };
     search.root(position, depth.plies())
 }
@@ -85,20 +86,25 @@ pub fn best_moves(
 struct DepthSearch<'a> {
     variant: &'a Variant,
     meter: Meter<'a>,
+    /// The moves of the positions above the one searched, those of each after its parent's.
+    listed: Vec<u32>,
 }
 
 impl DepthSearch<'_> {
     fn root(&mut self, position: &Position, depth: u8) -> Result<BestMoves, Halt> {
+        let margin = margin(self.variant, position);
         let mut best = BestMoves::none_yet();
         if position.must_pass(self.variant) {
-            let margin = self.value(position, depth, -INFINITE, INFINITE)?;
+            let margin = self.value(position, margin, depth, -INFINITE, INFINITE)?;
             best.add(Move::Pass, margin);
-        } else if depth <= 2 {
-            self.meter.count()?;
-            let lookahead = Lookahead::new(self.variant, position);
+            return Ok(best);
+        }
+        self.meter.count()?;
+        let lookahead = Lookahead::new(self.variant, position, margin);
+        if depth <= 2 {
             for cell in position.allowed() {
                 let margin = lookahead.after_placement(cell);
-                for piece in position.placeable(self.variant) {
+                for &piece in lookahead.pieces() {
                     let lost = if depth == 2 {
                         lookahead.best_reply(piece, cell)
                     } else {
@@ -107,80 +113,98 @@ impl DepthSearch<'_> {
                     best.add(Move::Place { piece, cell }, margin - lost);
                 }
             }
-        } else {
-            self.meter.count()?;
-            for mv in Ordered::new(self.variant, position).iter() {
-                let next = position.play_unchecked(self.variant, mv);
-                // From one below the best so far to one above: enough to tell worse, equal, better.
-                let (low, high) = if best.margin == -INFINITE {
-                    (-INFINITE, INFINITE)
-                } else {
-                    (best.margin - 1, best.margin + 1)
-                };
-                let mut margin = -self.value(&next, depth - 1, -high, -low)?;
-                if margin == high {
-                    margin = -self.value(&next, depth - 1, -INFINITE, -low)?;
-                }
-                best.add(mv, margin);
+            return Ok(best);
+        }
+        list_by_promise(position, &lookahead, &mut self.listed);
+        for number in 0..self.listed.len() {
+            let (piece, cell) = listed_move(self.listed[number]);
+            let mv = Move::Place { piece, cell };
+            let next = position.play_unchecked(self.variant, mv);
+            let after = -lookahead.after_placement(cell);
+            // From one below the best so far to one above: enough to tell worse, equal, better.
+            let (low, high) = if best.margin == -INFINITE {
+                (-INFINITE, INFINITE)
+            } else {
+                (best.margin - 1, best.margin + 1)
+            };
+            let mut value = -self.value(&next, after, depth - 1, -high, -low)?;
+            if value == high {
+                value = -self.value(&next, after, depth - 1, -INFINITE, -low)?;
             }
+            best.add(mv, value);
         }
         Ok(best)
     }
 
-    /// The value for the side to move, if it lies between `alpha` and `beta`; else the nearer one.
+    /// The value for the side to move, whose margin so far is given, if it lies between `alpha` and
+    /// `beta`; else the nearer one.
     fn value(
         &mut self,
         position: &Position,
+        margin: i32,
         depth: u8,
         mut alpha: i32,
         beta: i32,
     ) -> Result<i32, Halt> {
         self.meter.count()?;
         if depth == 0 || position.is_over(self.variant) {
-            return Ok(self.margin(position).clamp(alpha, beta));
+            return Ok(margin.clamp(alpha, beta));
         }
         if position.allowed().is_empty() {
             let next = position.play_unchecked(self.variant, Move::Pass);
-            return Ok(-self.value(&next, depth - 1, -beta, -alpha)?);
+            return Ok(-self.value(&next, -margin, depth - 1, -beta, -alpha)?);
         }
+        let lookahead = Lookahead::new(self.variant, position, margin);
         if depth <= 2 {
-            return Ok(self.last_plies(position, depth, alpha, beta));
+            return Ok(last_plies(position, &lookahead, depth, alpha, beta));
         }
-        for mv in Ordered::new(self.variant, position).iter() {
-            let next = position.play_unchecked(self.variant, mv);
-            alpha = alpha.max(-self.value(&next, depth - 1, -beta, -alpha)?);
+        let first = self.listed.len();
+        list_by_promise(position, &lookahead, &mut self.listed);
+        for number in first..self.listed.len() {
+            let (piece, cell) = listed_move(self.listed[number]);
+            let next = position.play_unchecked(self.variant, Move::Place { piece, cell });
+            let after = -lookahead.after_placement(cell);
+            alpha = alpha.max(-self.value(&next, after, depth - 1, -beta, -alpha)?);
             if alpha >= beta {
                 break;
             }
         }
+        self.listed.truncate(first);
         Ok(alpha)
     }
+}
 
-    /// As `value`, where one or two plies are left and the side to move can place.
-    fn last_plies(&self, position: &Position, depth: u8, mut alpha: i32, beta: i32) -> i32 {
-        let lookahead = Lookahead::new(self.variant, position);
-        for cell in position.allowed() {
-            let margin = lookahead.after_placement(cell);
-            if margin <= alpha {
-                continue; // a reply can only lower it
-            }
-            if depth == 1 {
-                alpha = margin;
-            } else {
-                for piece in position.placeable(self.variant) {
-                    alpha = alpha.max(margin - lookahead.best_reply(piece, cell));
-                }
-            }
-            if alpha >= beta {
-                return beta;
+/// As [`DepthSearch::value`], where one or two plies are left and the side to move can place.
+fn last_plies(
+    position: &Position,
+    lookahead: &Lookahead<'_>,
+    depth: u8,
+    mut alpha: i32,
+    beta: i32,
+) -> i32 {
+    for cell in position.allowed() {
+        let margin = lookahead.after_placement(cell);
+        if margin <= alpha {
+            continue; // a reply can only lower it
+        }
+        if depth == 1 {
+            alpha = margin;
+        } else {
+            for &piece in lookahead.pieces() {
+                alpha = alpha.max(margin - lookahead.best_reply(piece, cell));
             }
         }
-        alpha
+        if alpha >= beta {
+            return beta;
+        }
     }
+    alpha
+}
 
-    fn margin(&self, position: &Position) -> i32 {
-        let side = position.side_to_move();
-        let points = |player| i32::from(self.variant.board().points(position.stones(player)));
-        points(side) - points(side.opponent())
+/// The margin so far, for the side to move.
+fn margin(variant: &Variant, position: &Position) -> i32 {
+    match position.side_to_move() {
+        Player::Light => position.margin(variant),
+        Player::Dark => -position.margin(variant),
     }
 }

@@ -88,7 +88,7 @@ impl<E: Evaluator> Player<'_, E> {
         if let Some(game) = slot
             && game.play_on(self.context())?
         {
-            return Ok(NextRoot::Follow(game.position));
+            return Ok(NextRoot::Follow(game.position.into()));
         }
         let next = self.next_game(over)?;
         make_room(over, GAMES, 1)?;
@@ -96,7 +96,7 @@ impl<E: Evaluator> Player<'_, E> {
         Ok(slot
             .as_ref()
             .map_or(NextRoot::Idle, |game| NextRoot::Fresh {
-                position: game.position,
+                root: game.position.into(),
                 seed: game.tree_seed,
             }))
     }

@@ -21,21 +21,24 @@ use std::sync::Arc;
 pub use config::{Root, TreeConfig};
 pub use error::UpdateError;
 pub use forest::results::{LeafCounts, Results, TreeNode};
-pub use forest::roots::NextRoot;
+pub use forest::roots::{NextRoot, RootPosition};
 
 use self::forest::{AnyForest, Forest};
-use crate::encode::Layout;
+use crate::encode::{Layout, VariantSet};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::vector::Observations;
 use crate::vector::step::packed_game::PackedGame;
+use crate::vector::step::wide_game::WideGame;
 
 /// Named in the error if memory does not suffice.
 const ROOTS: &str = "the positions of a search";
 
-/// Searches over a batch of positions of one variant, all with as many simulations.
+/// Searches over a batch of positions, all with as many simulations.
+///
+/// The positions are of one variant, or of several whose observations and actions share a frame.
 ///
 /// Tree `i` depends on its position, its stream of the seed and the evaluations, not on the other
 /// trees or the number of threads.
@@ -66,10 +69,11 @@ impl TreeSearch {
         solver: Option<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
-        let mut roots = with_room(ROOTS, positions.len())?;
-        roots.extend(positions.iter().copied().zip(seeds));
-        Self::with_seeds(variant, &roots, config, layout, solver, num_threads)
+        let variants = Arc::new(VariantSet::one(variant.clone()));
+        let roots = positions.iter().map(|&position| position.into());
+        let seeded = seeded(&config, roots)?;
+        let solvers = solver.into_iter().collect();
+        Self::start(&variants, &seeded, config, layout, solvers, num_threads)
     }
 
     /// As [`TreeSearch::new`], with a seed for each tree.
@@ -89,19 +93,85 @@ impl TreeSearch {
         solver: Option<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
+        let variants = Arc::new(VariantSet::one(variant.clone()));
+        let mut seeded = with_room(ROOTS, roots.len())?;
+        seeded.extend(
+            roots
+                .iter()
+                .map(|&(position, seed)| (position.into(), seed)),
+        );
+        let solvers = solver.into_iter().collect();
+        Self::start(&variants, &seeded, config, layout, solvers, num_threads)
+    }
+
+    /// Starts a search from every position, of variants that may differ.
+    ///
+    /// Observations and actions are those of the frame of the set, the layout being planes then; a set of
+    /// one variant without a frame has its own. `solvers` has one for each variant, or is empty; see
+    /// [`TreeSearch::new`]. Tree `i` is as it would be in a search of other variants on the same frame,
+    /// given equal evaluations.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the trees.
+    ///
+    /// # Panics
+    ///
+    /// If there is no position, one is over, a variant does not exist, `solvers` has another length, or
+    /// `threads` is 0.
+    pub fn of_variants(
+        variants: &Arc<VariantSet>,
+        roots: &[RootPosition],
+        config: TreeConfig,
+        layout: Layout,
+        solvers: Vec<Arc<Solver>>,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let seeded = seeded(&config, roots.iter().copied())?;
+        Self::start(variants, &seeded, config, layout, solvers, num_threads)
+    }
+
+    fn start(
+        variants: &Arc<VariantSet>,
+        roots: &[(RootPosition, u64)],
+        config: TreeConfig,
+        layout: Layout,
+        mut solvers: Vec<Arc<Solver>>,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
         assert!(!roots.is_empty() && num_threads > 0);
-        assert!(roots.iter().all(|(position, _)| !position.is_over(variant)));
-        let solver = solver.filter(|_| config.solves());
+        for (root, _) in roots {
+            assert!(!root.position.is_over(variants.get(root.variant)));
+        }
+        assert!(solvers.is_empty() || solvers.len() == variants.all().len());
+        if !config.solves() {
+            solvers.clear();
+        }
         let len = roots.len();
-        let roots = roots.iter().copied();
-        let batch: Box<dyn AnyForest> = if PackedGame::fits(variant, layout) {
-            let forest = Forest::<PackedGame>::new(variant, roots, config, solver, num_threads)?;
+        // Variants on a frame may become more.
+        let is_packed = variants.frame().is_none() && PackedGame::fits(variants.get(0), layout);
+        let batch: Box<dyn AnyForest> = if is_packed {
+            let forest = Forest::<PackedGame>::new(variants, roots, config, solvers, num_threads)?;
             Box::new(forest)
         } else {
-            let forest = Forest::<Position>::new(variant, roots, config, solver, num_threads)?;
+            let forest = Forest::<WideGame>::new(variants, roots, config, solvers, num_threads)?;
             Box::new(forest)
         };
         Ok(Self { batch, len })
+    }
+
+    /// Replaces the variants by more: a set on the same frame that begins with them. Then searches can
+    /// start from positions of the others too.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for their tables; nothing has changed.
+    pub fn extend(
+        &mut self,
+        variants: Arc<VariantSet>,
+        solvers: Vec<Arc<Solver>>,
+    ) -> Result<(), OutOfMemory> {
+        self.batch.extend(variants, solvers)
     }
 
     /// How many trees there are.
@@ -127,7 +197,7 @@ impl TreeSearch {
     /// If there are not as many positions as trees.
     pub fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
         let mut roots = with_room(ROOTS, positions.len())?;
-        roots.extend(positions.iter().copied().map(NextRoot::Follow));
+        roots.extend(positions.iter().map(|&it| NextRoot::Follow(it.into())));
         self.restart_each(&roots, limits)
     }
 
@@ -270,4 +340,15 @@ impl TreeSearch {
     pub fn bytes(&self) -> usize {
         self.batch.bytes()
     }
+}
+
+/// The roots of trees with the seeds of a configuration.
+fn seeded(
+    config: &TreeConfig,
+    roots: impl ExactSizeIterator<Item = RootPosition>,
+) -> Result<Vec<(RootPosition, u64)>, OutOfMemory> {
+    let mut seeded = with_room(ROOTS, roots.len())?;
+    let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
+    seeded.extend(roots.zip(seeds));
+    Ok(seeded)
 }

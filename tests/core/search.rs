@@ -68,6 +68,47 @@ fn alpha_beta_is_minimax() {
     }
 }
 
+/// On large boards only late positions have trees that plain minimax can search.
+#[test]
+fn alpha_beta_is_minimax_at_the_end_of_games_on_large_boards() {
+    let mut rng = SplitMix64::new(4);
+    let mut checked = 0;
+    while checked < 60 {
+        let corners = rng.below(2) == 0;
+        let board = random_blocks(5 + rng.below(12) as usize, corners, &mut rng);
+        // Enough pieces to fill the board, or nearly.
+        let copies = (board.num_cells() / 8) as i64 + rng.below(3) as i64;
+        let opening = Opening::ALL[rng.below(4) as usize];
+        let Ok(variant) = Variant::new(board, opening, copies) else {
+            continue;
+        };
+        let position = random_position(&variant, &mut rng);
+        for plies in 3..=5 {
+            let moves = position.count_legal_moves(&variant);
+            if position.ply() > 8 && moves > 1 && moves.pow(plies) <= 1000 {
+                check(&variant, &position, plies);
+                checked += 1;
+            }
+        }
+    }
+}
+
+/// Blocks of four cells laid side by side, or corner to corner, at random.
+fn random_blocks(count: usize, corners: bool, rng: &mut SplitMix64) -> Board {
+    let mut blocks = vec![(0, 0)];
+    while blocks.len() < count {
+        let (x, y) = blocks[rng.below(blocks.len() as u64) as usize];
+        let [dx, dy] = [0; 2].map(|_: i32| rng.below(5) as i32 - 2);
+        let touches = dx.abs().max(dy.abs()) == 2 && (corners || dx.abs() + dy.abs() < 4);
+        let block = (x + dx, y + dy);
+        let is_free = |&(u, v): &(i32, i32)| (u - block.0).abs().max((v - block.1).abs()) > 1;
+        if touches && blocks.iter().all(is_free) {
+            blocks.push(block);
+        }
+    }
+    Board::from_blocks(&blocks).unwrap()
+}
+
 #[test]
 fn endings_are_searched_to_the_end_by_any_greater_depth() {
     let mut rng = SplitMix64::new(2);

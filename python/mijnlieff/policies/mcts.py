@@ -12,6 +12,7 @@ from mijnlieff._mijnlieff import (
     FULL_MARGIN,
     MARGIN_UNIT,
     SEEDS,
+    Frame,
     Position,
     TreeSearch,
     check_playable,
@@ -80,14 +81,18 @@ class MCTSPolicy:
         c_puct: weight of the policy relative to the values found, for ``"puct"``.
         seed: decision ``n`` of a policy draws from stream ``n`` of the seed, as with the built-in
             policies.
-        observation: the layout of observations for the network.
+        observation: the layout of observations for the network; None is ``"flat"``, and
+            ``"planes"`` with a frame.
         margin_weight: weight of the points, against that of the outcome, in the value of a finished
             game, 0 to 1.
         solve_below: positions with at most this many empty cells are solved exactly.
         num_threads: 1 to 1024; None is as many as there are cores.
+        frame: a `Frame` for positions of several variants at a time; the network is shown planes
+            and masks of the frame and returns logits for its actions. The policy returns actions
+            of the position's own variant.
 
     Raises:
-        ValueError: a setting out of range.
+        ValueError: a setting out of range, or a frame and another layout than planes.
         TypeError: a network that cannot be called, or a number that is not an integer.
     """
 
@@ -99,10 +104,11 @@ class MCTSPolicy:
         root: Literal["puct", "gumbel"] = "puct",
         c_puct: float = 1.5,
         seed: int = 0,
-        observation: Literal["planes", "flat", "packed"] = "flat",
+        observation: Literal["planes", "flat", "packed"] | None = None,
         margin_weight: float = 0.5,
         solve_below: int = 0,
         num_threads: int | None = None,
+        frame: Frame | None = None,
     ) -> None:
         """Check the settings."""
         if network is not None and not callable(network):
@@ -119,9 +125,12 @@ class MCTSPolicy:
             "margin_weight": margin_weight,
             "solve_below": solve_below,
             "num_threads": num_threads,
+            "frame": frame,
         }
         self._decisions = 0
-        self._search([Position()])  # raises for settings out of range
+        # Raises for settings out of range, but for a frame that the standard board does not fit.
+        frame_around = None if frame is None else Frame(max(frame.height, 4), max(frame.width, 4))
+        self._search([Position()], frame=frame_around)
 
     def __repr__(self) -> str:
         """Return the settings; a network is shown by its name."""
@@ -144,7 +153,9 @@ class MCTSPolicy:
         return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``; all positions are of one variant.
+        """Return the actions to play, int64 ``(B,)``.
+
+        All positions are of one variant, or with a frame of any that fit.
 
         At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
         of memory; more positions are searched part by part. The trees, and so the actions, do not
@@ -153,14 +164,17 @@ class MCTSPolicy:
         Raises:
             GameOverError: a game is over; the message says which. No decision is counted.
             PolicyError: the network did not return logits and values, or returned NaN.
-            ValueError: positions of several variants.
+            ValueError: positions of several variants without a frame.
+            VariantError: a board does not fit the frame.
         """
         actions = np.empty(len(positions), dtype=np.int64)
         if not actions.size:
             return actions
-        check_playable(positions)
+        frame: Frame | None = self._options["frame"]
+        check_playable(positions, frame)
         nodes = self.num_simulations + _NODES_BESIDE_TREE
-        trees = max(1, _EDGES_AT_ONCE // (nodes * positions[0].variant.num_actions))
+        shape = positions[0].variant if frame is None else frame
+        trees = max(1, _EDGES_AT_ONCE // (nodes * shape.num_actions))
         for start in range(0, len(positions), trees):
             part = positions[start : start + trees]
             actions[start : start + len(part)] = self._choose(part)
@@ -190,13 +204,18 @@ class MCTSPolicy:
             search.run_with_rollouts()
         else:
             search_with(self.network, search)
-        return search.actions
+        frame: Frame | None = self._options["frame"]
+        if frame is None:
+            return search.actions
+        chosen = zip(positions, search.actions.tolist(), strict=True)
+        own = [frame.variant_action(position.variant, action) for position, action in chosen]
+        return np.array(own, dtype=np.int64)
 
-    def _search(self, positions: Sequence[Position]) -> TreeSearch:
+    def _search(self, positions: Sequence[Position], **changed: Any) -> TreeSearch:
         return TreeSearch(
             list(positions),
             self.num_simulations,
             seed=(self.seed + self._decisions) % SEEDS,
             temperature=0.0,
-            **self._options,
+            **{**self._options, **changed},
         )

@@ -4,8 +4,7 @@ use pyo3::prelude::*;
 
 use super::arrays::Dtype;
 use super::shared_memory::LentArray;
-use crate::encode::Layout;
-use crate::game::Variant;
+use crate::encode::{Layout, VariantSet};
 use crate::vector::Observations;
 
 /// Number type and shape of observations.
@@ -46,13 +45,13 @@ impl ObservationArray {
     /// `MemoryError` if memory does not suffice.
     pub(crate) fn zeros(
         py: Python<'_>,
-        variant: &Variant,
+        variants: &VariantSet,
         format: Format,
         rows: usize,
     ) -> PyResult<Self> {
         let layout = format.layout;
         let mut shape = vec![rows];
-        shape.extend(layout.shape(variant));
+        shape.extend(variants.observation_shape(layout));
         let numbers = match (layout, format.dtype) {
             (Layout::Packed, _) => Numbers::Packed(LentArray::zeros(py, &shape)?),
             (_, Dtype::Float32) => Numbers::Float32(LentArray::zeros(py, &shape)?),

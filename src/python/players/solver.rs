@@ -92,6 +92,19 @@ impl PySolver {
         })
     }
 
+    /// A solver that takes at most about this much memory between searches.
+    #[staticmethod]
+    fn within(py: Python<'_>, variant: PyVariant, bytes: usize) -> PyResult<Self> {
+        let variant = variant.0;
+        let core = py.detach(|| Solver::within(&variant, bytes));
+        let core = core.map_err(|error| no_table(&error, bytes))?;
+        Ok(Self {
+            core: Arc::new(core),
+            variant,
+            book_positions: 0,
+        })
+    }
+
     /// The memory of the table, in bytes.
     #[getter]
     fn table_bytes(&self) -> usize {

@@ -134,7 +134,7 @@ fn rows_for(
     games: usize,
 ) -> PyResult<ObservationArray> {
     let capacity = (games + (games / 8).clamp(8, 512)).min(core.num_envs());
-    ObservationArray::zeros(py, core.config().variants.get(0), format, capacity)
+    ObservationArray::zeros(py, &core.config().variants, format, capacity)
 }
 
 fn is_at(view: &Py<PyAny>, place: Option<&Py<PyAny>>) -> bool {

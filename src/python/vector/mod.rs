@@ -431,7 +431,7 @@ impl Inner {
             let config = self.core.config();
             let made = Outputs::new(
                 py,
-                config.variants.get(0),
+                &config.variants,
                 self.format,
                 self.core.num_envs(),
             )?;

@@ -4,8 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::ends::Ends;
-use crate::encode::num_actions;
-use crate::game::Variant;
+use crate::encode::VariantSet;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{BatchEnv, Buffers, View};
@@ -27,13 +26,13 @@ pub(super) struct Outputs {
 impl Outputs {
     pub(super) fn new(
         py: Python<'_>,
-        variant: &Variant,
+        variants: &VariantSet,
         format: Format,
         rows: usize,
     ) -> PyResult<Self> {
         Ok(Self {
-            observations: ObservationArray::zeros(py, variant, format, rows)?,
-            action_mask: LentArray::zeros(py, &[rows, num_actions(variant)])?,
+            observations: ObservationArray::zeros(py, variants, format, rows)?,
+            action_mask: LentArray::zeros(py, &[rows, variants.num_actions()])?,
             to_play: LentArray::zeros(py, &[rows])?,
             every_game: LentArray::zeros(py, &[rows])?,
             rewards: LentArray::zeros(py, &[rows])?,

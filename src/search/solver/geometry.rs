@@ -32,6 +32,9 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
+    /// The memory of the tables, but for less than a hundredth.
+    pub(super) const BYTES: usize = 4 * SETS;
+
     /// The tables of a board.
     ///
     /// # Errors

@@ -152,13 +152,38 @@ impl Solver {
                 SolverForm::FourBit(geometry, table)
             }
         };
-        Ok(Self {
+        Ok(Self::with_form(variant, bytes, engine))
+    }
+
+    /// A solver that takes at most about this much memory between searches, for programs that keep many.
+    ///
+    /// Where a table and what it needs do not fit, nothing is kept: each search makes its own tables of
+    /// the endings that it comes to, as on boards of more than 16 cells. That takes longer.
+    ///
+    /// # Errors
+    ///
+    /// When memory does not suffice for the table.
+    pub fn within(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
+        let key_bits = if variant.copies() <= 3 {
+            SolverState::<2>::KEY_BITS
+        } else {
+            SolverState::<4>::KEY_BITS
+        };
+        let left = bytes.saturating_sub(Geometry::BYTES);
+        if left < TranspositionTable::least_bytes(key_bits) {
+            return Ok(Self::with_form(variant, bytes, SolverForm::Large));
+        }
+        Self::with_table(variant, left)
+    }
+
+    fn with_form(variant: &Variant, table_bytes: usize, engine: SolverForm) -> Self {
+        Self {
             variant: variant.clone(),
-            table_bytes: bytes,
+            table_bytes,
             engine,
             book: None,
             history: SharedHistory::new(),
-        })
+        }
     }
 
     /// The same solver, which looks early positions up; it does not when the book is about another
@@ -169,7 +194,7 @@ impl Solver {
         self
     }
 
-    /// The memory that the table takes, in bytes; 0 on boards of more than 16 cells.
+    /// The memory that the table takes, in bytes; 0 where each search has its own.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         match &self.engine {

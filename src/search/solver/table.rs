@@ -28,6 +28,12 @@ pub(super) struct Known {
     pub(super) best: u8,
 }
 
+/// An entry has to hold the bits of the key that the bucket number does not.
+const fn least_bucket_bits(key_bits: u32) -> u32 {
+    let least = (key_bits + FIXED_BITS + EFFORT_BITS).saturating_sub(64);
+    if least == 0 { 1 } else { least }
+}
+
 /// Bounds by exact key, shared between threads without locks.
 ///
 /// An entry is one word, written and read at once. A key is scrambled by a bijection; the bucket
@@ -53,11 +59,7 @@ impl TranspositionTable {
     /// The system hands out memory only when entries are stored, so this takes no time.
     pub(super) fn new(bytes: usize, key_bits: u32) -> Result<Self, OutOfMemory> {
         let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
-        // The entry has to hold the bits of the key that the bucket number does not.
-        let least = (key_bits + FIXED_BITS + EFFORT_BITS)
-            .saturating_sub(64)
-            .max(1);
-        let bucket_bits = fitting.clamp(least, key_bits - 1);
+        let bucket_bits = fitting.clamp(least_bucket_bits(key_bits), key_bits - 1);
         // Memory for a type that is itself so aligned would be written to at once.
         let slots: Vec<AtomicU64> =
             zeroed("the table of the solver", (WAYS << bucket_bits) + WAYS)?;
@@ -68,6 +70,11 @@ impl TranspositionTable {
             bucket_bits,
             key_bits,
         })
+    }
+
+    /// The memory of the smallest table for keys of this width.
+    pub(super) const fn least_bytes(key_bits: u32) -> usize {
+        BUCKET_BYTES << least_bucket_bits(key_bits)
     }
 
     /// The memory it takes.

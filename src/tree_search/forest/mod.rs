@@ -19,9 +19,9 @@ use self::passes::{
     Advance, EachTree, NO_ROW, Restart, RunWithRollouts, Simulate, Spare, TreeBlock,
 };
 use self::results::{LeafCounts, Results, TreeNode};
-use self::roots::NextRoot;
-use crate::encode::{VariantSet, num_actions};
-use crate::game::{Position, Variant};
+use self::roots::{NextRoot, RootPosition};
+use crate::encode::VariantSet;
+use crate::game::Cell;
 use crate::memory::{OutOfMemory, filled, make_room, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
@@ -49,6 +49,11 @@ const MOST_ROOM: usize = 256;
 
 /// The operations of a [`crate::tree_search::TreeSearch`], for any form of its positions.
 pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
+    fn extend(
+        &mut self,
+        variants: Arc<VariantSet>,
+        solvers: Vec<Arc<Solver>>,
+    ) -> Result<(), OutOfMemory>;
     fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt>;
     fn keep_evaluations(&mut self, most_bytes: usize);
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
@@ -65,12 +70,14 @@ pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
 
 /// The trees over positions of one form.
 pub(crate) struct Forest<S: GameState> {
-    variant: Arc<Variant>,
     variants: Arc<VariantSet>,
     rules: S::Rules,
     config: TreeConfig,
     rule: SelectionRule,
-    solver: Option<Arc<Solver>>,
+    /// One for each variant, or none.
+    solvers: Vec<Arc<Solver>>,
+    /// The most actions that are legal in a position.
+    most_edges: usize,
     trees: Vec<Tree<S>>,
     /// The nodes of the trees of each thread.
     stores: Vec<Store<S>>,
@@ -104,23 +111,25 @@ impl<S: GameState> fmt::Debug for Forest<S> {
 
 impl<S: GameState + PartialEq> Forest<S> {
     pub(crate) fn new(
-        variant: &Arc<Variant>,
-        roots: impl ExactSizeIterator<Item = (Position, u64)>,
+        variants: &Arc<VariantSet>,
+        roots: &[(RootPosition, u64)],
         config: TreeConfig,
-        solver: Option<Arc<Solver>>,
+        solvers: Vec<Arc<Solver>>,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        let variants = Arc::new(VariantSet::one(variant.clone()));
-        let rules = S::rules(&variants)?;
+        let rules = S::rules(variants)?;
         let mut trees = with_room::<Tree<S>>(TREES, roots.len())?;
-        trees.extend(
-            roots.map(|(position, seed)| Tree::new(S::from_position(&rules, 0, &position), seed)),
-        );
+        trees.extend(roots.iter().map(|&(root, seed)| {
+            let state = S::from_position(&rules, root.variant, &root.position);
+            Tree::new(state, seed)
+        }));
+        // A frame can have more actions than any board of it.
+        let most_edges = variants.num_actions().min(4 * Cell::MAX);
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);
         let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
-        let new_store = || Store::with_room(nodes, num_actions(variant));
-        let new_spare = || Spare::new(nodes, num_actions(variant));
+        let new_store = || Store::with_room(nodes, most_edges);
+        let new_spare = || Spare::new(nodes, most_edges);
         Ok(Self {
             stores: iter::repeat_with(new_store)
                 .take(blocks)
@@ -138,11 +147,11 @@ impl<S: GameState + PartialEq> Forest<S> {
             counts: LeafCounts::default(),
             rule: SelectionRule::new(&config),
             pool: Pool::new(num_threads),
-            variant: variant.clone(),
-            variants,
+            variants: variants.clone(),
             rules,
             config,
-            solver,
+            solvers,
+            most_edges,
             trees,
         })
     }
@@ -216,8 +225,8 @@ impl<S: GameState + PartialEq> Forest<S> {
             exact: Exact {
                 rules: &self.rules,
                 config: &self.config,
-                variant: &self.variant,
-                solver: self.solver.as_deref(),
+                variants: &self.variants,
+                solvers: &self.solvers,
                 limits,
             },
         };
@@ -240,6 +249,16 @@ impl<S: GameState + PartialEq> Forest<S> {
 }
 
 impl<S: GameState + PartialEq> AnyForest for Forest<S> {
+    fn extend(
+        &mut self,
+        variants: Arc<VariantSet>,
+        solvers: Vec<Arc<Solver>>,
+    ) -> Result<(), OutOfMemory> {
+        self.rules = S::rules(&variants)?;
+        (self.variants, self.solvers) = (variants, solvers);
+        Ok(())
+    }
+
     fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
         let restarted = self.for_each(limits, Restart { roots });
         if restarted.is_ok() {
@@ -283,7 +302,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         if self.leaves.is_empty() {
             return;
         }
-        let width = num_actions(&self.variant);
+        let width = self.variants.num_actions();
         let share = self.share_of_leaves();
         let mut rest = Some(observations);
         let masks = action_mask.chunks_mut(share * width);
@@ -305,19 +324,20 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         if self.leaves.is_empty() {
             return Err(UpdateError::NothingSelected);
         }
-        let width = num_actions(&self.variant);
+        let width = self.variants.num_actions();
         assert_eq!(values.len(), self.leaves.len());
         assert_eq!(logits.len(), values.len() * width);
         self.evaluated = false;
         let share = self.share_of_leaves();
-        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), width)?;
+        let (heads, outputs) = self.evaluations.rows(self.leaves.len(), self.most_edges)?;
         let inputs = self.leaves.chunks(share).zip(logits.chunks(share * width));
         let inputs = inputs.zip(values.chunks(share));
-        let outputs = outputs.chunks_mut(share * groups(width));
+        let outputs = outputs.chunks_mut(share * groups(self.most_edges));
         let blocks = inputs.zip(heads.chunks_mut(share).zip(outputs));
         let blocks = blocks.map(|(((leaves, rows), values), (heads, logits))| TakeIn {
             rules: &self.rules,
             num_actions: width,
+            most_edges: self.most_edges,
             leaves,
             rows,
             values,
@@ -343,13 +363,13 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         assert!(self.evaluated, "the leaves have been evaluated");
         // To simulate on while a tree is in the cache saves fetching it again. Work that may be
         // stopped is left to `select`, which can report it.
-        let simulate = self.solver.is_none();
+        let simulate = self.solvers.is_empty();
         let rows = mem::take(&mut self.rows);
         let evaluations = mem::take(&mut self.evaluations);
         let advance = Advance {
             rows: &rows,
             evaluations: &evaluations,
-            num_actions: num_actions(&self.variant),
+            most_edges: self.most_edges,
             simulate,
         };
         let advanced = self.for_each(limits, advance);
@@ -372,7 +392,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
     }
 
     fn results(&self, limits: Limits<'_>) -> Result<Results, Halt> {
-        let width = num_actions(&self.variant);
+        let width = self.variants.num_actions();
         let mut results = Results::new(self.trees.len(), width)?;
         for (row, tree) in self.trees.iter().enumerate() {
             if limits.is_stopped() {

@@ -29,17 +29,17 @@ pub(crate) struct Spare<S: GameState> {
 }
 
 impl<S: GameState + PartialEq> Spare<S> {
-    pub(crate) fn new(nodes: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+    pub(crate) fn new(nodes: usize, most_edges: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            store: Store::with_room(nodes, num_actions)?,
+            store: Store::with_room(nodes, most_edges)?,
             trees: Vec::new(),
             workspace: Workspace {
-                scratch: vec![[0.0; LANES]; groups(num_actions)],
+                scratch: vec![[0.0; LANES]; groups(most_edges)],
                 known: KnownEvaluations::none(),
                 solved: 0,
                 recalled: 0,
             },
-            logits: vec![Logits::NOTHING; groups(num_actions)],
+            logits: vec![Logits::NOTHING; groups(most_edges)],
         })
     }
 
@@ -118,12 +118,13 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
     ) -> Result<(), Halt> {
         make_room(&mut spare.trees, TREES, 1)?;
         let restarted = match &self.roots[number] {
-            NextRoot::Follow(position) => {
-                let root = S::from_position(shared.rules, 0, position);
+            NextRoot::Follow(root) => {
+                let root = S::from_position(shared.rules, root.variant, &root.position);
                 tree.restarted(simd, root, shared, store, &mut spare.store)?
             }
-            NextRoot::Fresh { position, seed } => {
-                Tree::new(S::from_position(shared.rules, 0, position), *seed)
+            NextRoot::Fresh { root, seed } => {
+                let root = S::from_position(shared.rules, root.variant, &root.position);
+                Tree::new(root, *seed)
             }
             NextRoot::Idle => tree.idle(),
         };
@@ -159,7 +160,7 @@ pub(crate) struct Advance<'a> {
     /// The row of each tree's leaf.
     pub(crate) rows: &'a [u32],
     pub(crate) evaluations: &'a LeafEvaluations,
-    pub(crate) num_actions: usize,
+    pub(crate) most_edges: usize,
     /// Whether to simulate on at once.
     pub(crate) simulate: bool,
 }
@@ -180,7 +181,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
     ) -> Result<(), Halt> {
         if let Some(leaf) = *waiting {
             let row = self.rows[number] as usize;
-            let evaluation = self.evaluations.get(row, self.num_actions);
+            let evaluation = self.evaluations.get(row, self.most_edges);
             tree.make_room(store)?;
             spare.workspace.known.keep(&leaf, evaluation)?;
             *waiting = None;

@@ -103,8 +103,8 @@ pub(crate) struct Store<S> {
 }
 
 impl<S: GameState> Store<S> {
-    /// Memory with room for this many nodes, which have an edge for every action at most.
-    pub(crate) fn with_room(nodes: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+    /// Memory with room for this many nodes, which have this many edges at most.
+    pub(crate) fn with_room(nodes: usize, most_edges: usize) -> Result<Self, OutOfMemory> {
         // Groups of edges on average: of a node, and of those that are visited again.
         const LOGITS: usize = 4;
         const TALLIES: usize = 2;
@@ -114,7 +114,7 @@ impl<S: GameState> Store<S> {
             tallies: with_room(nodes.saturating_mul(TALLIES))?,
             lanes: Vec::new(),
             room: 0,
-            most_groups: groups(num_actions),
+            most_groups: groups(most_edges),
         })
     }
 

@@ -33,14 +33,14 @@ pub(crate) struct LeafEvaluations {
 }
 
 impl LeafEvaluations {
-    /// Memory for this many leaves with this many actions at most: their heads and logits.
+    /// Memory for this many leaves with this many edges at most: their heads and logits.
     pub(crate) fn rows(
         &mut self,
         leaves: usize,
-        num_actions: usize,
+        most_edges: usize,
     ) -> Result<(&mut [Prediction], &mut [Logits]), OutOfMemory> {
         const EVALUATIONS: &str = "the evaluations of a search";
-        let groups = leaves.saturating_mul(groups(num_actions));
+        let groups = leaves.saturating_mul(groups(most_edges));
         if self.heads.len() < leaves {
             let (heads, logits) = (leaves - self.heads.len(), groups - self.logits.len());
             make_room(&mut self.heads, EVALUATIONS, heads)?;
@@ -52,9 +52,9 @@ impl LeafEvaluations {
     }
 
     #[inline(always)]
-    pub(crate) fn get(&self, row: usize, num_actions: usize) -> LeafEvaluation<'_> {
+    pub(crate) fn get(&self, row: usize, most_edges: usize) -> LeafEvaluation<'_> {
         let head = self.heads[row];
-        let own = &self.logits[row * groups(num_actions)..];
+        let own = &self.logits[row * groups(most_edges)..];
         LeafEvaluation {
             head,
             logits: &own[..LeafEvaluation::groups(head)],
@@ -66,6 +66,7 @@ impl LeafEvaluations {
 pub(crate) struct TakeIn<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) num_actions: usize,
+    pub(crate) most_edges: usize,
     pub(crate) leaves: &'a [S],
     /// The network's logits, one for every action.
     pub(crate) rows: &'a [f32],
@@ -79,7 +80,7 @@ impl<S: GameState> Kernel for TakeIn<'_, S> {
 
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Option<usize> {
-        let most = groups(self.num_actions);
+        let most = groups(self.most_edges);
         // `pick` writes whole groups, which may end behind the last action.
         let mut picked = vec![0.0; (most + 1) * LANES];
         let rows = self.rows.chunks_exact(self.num_actions);

@@ -1,18 +1,20 @@
 //! Positions with an exact value, which need no evaluation.
 
-use crate::encode::action_of;
-use crate::game::Variant;
+use std::sync::Arc;
+
+use crate::encode::VariantSet;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::tree_search::config::TreeConfig;
 use crate::vector::step::state::GameState;
 
-/// Exact values of positions, from the rules and from a solver if there is one.
+/// Exact values of positions, from the rules and from solvers if there are any.
 pub(crate) struct Exact<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) config: &'a TreeConfig,
-    pub(crate) variant: &'a Variant,
-    pub(crate) solver: Option<&'a Solver>,
+    pub(crate) variants: &'a VariantSet,
+    /// One for each variant, or none.
+    pub(crate) solvers: &'a [Arc<Solver>],
     pub(crate) limits: Limits<'a>,
 }
 
@@ -61,7 +63,7 @@ impl<S: GameState> Exact<'_, S> {
         Ok(Some(Solved {
             actions: moves
                 .iter()
-                .map(|&(mv, _)| action_of(self.variant, mv))
+                .map(|&(mv, _)| self.variants.action_of(state.variant(), mv))
                 .collect(),
             values: moves
                 .iter()
@@ -72,7 +74,7 @@ impl<S: GameState> Exact<'_, S> {
 
     #[inline(always)]
     fn solver_for(&self, state: &S, most_empty: usize) -> Option<&Solver> {
-        let solver = self.solver?;
+        let solver = self.solvers.get(state.variant())?;
         (state.count_empty(self.rules) <= most_empty).then_some(solver)
     }
 }
