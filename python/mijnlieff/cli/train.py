@@ -287,6 +287,8 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
 def _check_boards(args: argparse.Namespace) -> None:
     if args.boards is not None and args.board is not None:
         raise ValueError("give only one of --board and --boards")
+    if args.ray and args.boards is not None:
+        raise ValueError("games on many boards are played in this process: leave out --ray")
     if args.holdout is not None and args.boards is None and not args.resume:
         raise ValueError("--holdout needs --boards")
 

@@ -22,7 +22,6 @@ from mijnlieff.train.report.state import OnReport, TrainState
 
 if TYPE_CHECKING:
     from mijnlieff import MCTSPolicy, NetworkPolicy
-    from mijnlieff.train.generalist.policy import FrameSearch
 
 __all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
 
@@ -96,7 +95,7 @@ def train(
 
 def load_policy(
     path: str | os.PathLike[str], temperature: float = 0.0, num_simulations: int = 0
-) -> NetworkPolicy | MCTSPolicy | FrameSearch:
+) -> NetworkPolicy | MCTSPolicy:
     """Make a player from a checkpoint of `mijnlieff train`.
 
     It plays on the board and with the number of copies that its network was trained on, under any

@@ -73,7 +73,8 @@ class Budget:
 @documented
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """Every setting of a run; the defaults are tuned for five minutes on two cores.
+    """Every setting of a run; the defaults are tuned for five minutes on two cores, and those for
+    many boards for an hour.
 
     Settings marked (ppo) or (alphazero) are ignored by the other algorithm, and those marked
     (boards) by runs on one board. `TrainConfig(...)` takes the plain defaults,
@@ -117,7 +118,7 @@ class TrainConfig:
         low=1,
         high=8192,
         alphazero=384,
-        boards=64,
+        boards=96,
     )
     blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, boards=3)
     heads: int = setting(
@@ -198,6 +199,7 @@ class TrainConfig:
         4.0,
         "how often a position is learnt from, on average",
         algo="alphazero",
+        boards=3.0,
     )
     solved_temperature: float = setting(
         2.0,

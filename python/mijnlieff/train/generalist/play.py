@@ -16,13 +16,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, Position, Variant, mask_batch, observe_batch
+from mijnlieff import Frame, Position, TreeSearch, Variant, mask_batch, observe_batch
 from mijnlieff._mijnlieff import SEEDS, Solver, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.mixed_search import MixedSearch
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.replay import BoardSamples
 from mijnlieff.train.generalist.turns import TurnedBoards
@@ -260,7 +259,7 @@ class BoardGames:
         if not games:
             return []
         config = self._config
-        search = MixedSearch(
+        search = TreeSearch(
             [played.games[i] for i in games],
             config.num_simulations,
             frame=self._frame,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, NetworkPolicy, Position
-from mijnlieff._mijnlieff import check_playable, own_actions
+from mijnlieff import Frame, MCTSPolicy, NetworkPolicy, Position
 from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.mixed_search import MixedSearch
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.play import frame_evaluator
 
@@ -63,7 +60,7 @@ class FramePolicy(NetworkPolicy):
         return super().action_probabilities(positions)
 
 
-class FrameSearch:
+class FrameSearch(MCTSPolicy):
     """A tree search by a network that has learnt many boards; positions may be on several."""
 
     def __init__(
@@ -75,54 +72,30 @@ class FrameSearch:
         solve_below: int,
         seed: int = 0,
     ) -> None:
-        """Keep a copy of the network.
+        """Keep a copy of the network; later training does not change how this plays.
 
         Args:
-            network: the network; later training does not change how this plays.
+            network: the network.
             num_simulations: of each search.
             config: the settings of the network's run.
             solve_below: the most empty cells of a position that is solved exactly.
             seed: of the searches.
         """
-        self.num_simulations = num_simulations
+        super().__init__(
+            num_simulations,
+            frame_evaluator(network, config.margin_weight),
+            seed=seed,
+            margin_weight=config.margin_weight,
+            solve_below=solve_below,
+            num_threads=1,
+            frame=Frame(network.height, network.width),
+        )
         self._network = network
-        self._frame = Frame(network.height, network.width)
-        self._evaluate = frame_evaluator(network, config.margin_weight)
-        self._options: dict[str, Any] = {
-            "max_considered": config.max_considered,
-            "c_scale": config.c_scale,
-            "margin_weight": config.margin_weight,
-            "solve_below": solve_below,
-        }
-        self._seed = seed
-
-    def act(self, position: Position) -> int:
-        """Return the action to play; errors as in `act_batch`."""
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``.
-
-        Raises:
-            GameOverError: a game is over; the message says which.
-            PolicyError: a board does not fit the frame, or has another number of copies.
-        """
-        if not positions:
-            return np.empty(0, dtype=np.int64)
+        """See `MCTSPolicy.act_batch`."""
         _check_game(positions, self._network)
-        check_playable(positions, self._frame)
-        search = MixedSearch(
-            positions,
-            self.num_simulations,
-            frame=self._frame,
-            seed=self._seed,
-            temperature=0.0,
-            num_threads=1,
-            **self._options,
-        )
-        while (leaves := search.select()) is not None:
-            search.update(*self._evaluate(leaves.observation, leaves.action_mask))
-        return own_actions(positions, search.actions, self._frame)
+        return super().act_batch(positions)
 
 
 def frame_policy(

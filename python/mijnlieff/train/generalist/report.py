@@ -8,6 +8,7 @@ from mijnlieff import Policy, make_policy
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.tables import print_table
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades
 from mijnlieff.train.generalist.matches import BoardScore, scores_on
@@ -81,7 +82,7 @@ def report_boards(
         "Matches of the network alone": _rows(scores),
     }
     write_whole(folder.report_json, (json_text(content) + "\n").encode())
-    write_whole(folder.report_text, _markdown(tables, about).encode())
+    write_whole(folder.report_text, _markdown(tables, about, boards).encode())
     print(about)
     for title, rows in tables.items():
         print()
@@ -98,12 +99,15 @@ def _rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
     return rows
 
 
-def _markdown(tables: dict[str, list[list[str]]], about: str) -> str:
+def _markdown(tables: dict[str, list[list[str]]], about: str, boards: Boards) -> str:
     parts = [f"# Trained on many boards\n\n{about}"]
     for title, (headings, *body) in tables.items():
         lines = [headings, ["---"] * 2 + ["--:"] * (len(headings) - 2), *body]
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         parts.append(f"## {title}\n\n{table}")
+    if boards.unseen:
+        drawn = "\n\n".join(str(variant.board) for variant in boards.unseen)
+        parts.append(f"## Boards held out\n\n```text\n{drawn}\n```")
     parts.append(
         "Each board of a group has the same weight, and intervals are over boards.\n\n"
         "![Learning curve](curve.png)\n"

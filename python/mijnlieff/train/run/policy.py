@@ -18,7 +18,7 @@ from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.policy import FrameSearch, frame_policy
+from mijnlieff.train.generalist.policy import frame_policy
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
@@ -236,7 +236,7 @@ def network_from_checkpoint(
 
 def policy_from_checkpoint(
     path: str | os.PathLike[str], temperature: float, num_simulations: int
-) -> NetworkPolicy | MCTSPolicy | FrameSearch:
+) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
     network, checkpoint = network_from_checkpoint(path)
     config, variant = checkpoint.config, checkpoint.variant
