@@ -73,12 +73,11 @@ class Budget:
 @documented
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """Every setting of a run; the defaults are tuned for five minutes on two cores, and those for
-    many boards for an hour.
+    """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
-    Settings marked (ppo) or (alphazero) are ignored by the other algorithm, and those marked
-    (boards) by runs on one board. `TrainConfig(...)` takes the plain defaults,
-    `TrainConfig.of(algo, ...)` those of the algorithm.
+    Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
+    the other algorithm, and those marked (boards) by runs on one board. `TrainConfig(...)` takes
+    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm.
     """
 
     algo: str = setting(
