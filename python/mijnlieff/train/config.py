@@ -183,7 +183,7 @@ class TrainConfig:
         "search",
         high=16,
         algo="alphazero",
-        boards=11,
+        boards=12,
     )
     solve_leaves_below: int = setting(
         8,
