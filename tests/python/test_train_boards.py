@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -493,8 +495,21 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     assert set(report["grades"]["minimax:4"]) == {"seen", "unseen"}
     assert set(report["scores"]["unseen"]) == set(CURVE_OPPONENTS)
     assert "##" in (tmp_path / "run" / "report.md").read_text()
+    page = "\n".join(results_of(tmp_path / "run"))
+    assert "1 unseen boards" in page and "minimax:4" in page and "##" in page
     assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
     assert "leave the options out" in capfd.readouterr().err
+
+
+def results_of(folder):
+    """The lines that `make generalist` writes into the page of results."""
+    file = Path(__file__).parents[2] / "tools" / "make_generalist.py"
+    spec = importlib.util.spec_from_file_location("make_generalist", file)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.PAGE.read_text("utf-8").count(tool.BEGIN) == 1
+    assert tool.PAGE.read_text("utf-8").count(tool.END) == 1
+    return list(tool.results(folder, ""))
 
 
 @pytest.mark.parametrize(

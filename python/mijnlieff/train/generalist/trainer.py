@@ -7,7 +7,7 @@ from typing import Any
 
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
-from mijnlieff._util.progress import StatusBar
+from mijnlieff._util.progress import StatusBar, note
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
@@ -62,6 +62,8 @@ class BoardsTrainer(Trainer):
     ) -> bool:
         """See `Trainer.run`; before the clock starts, positions are drawn and solved for grades."""
         write_whole(folder.boards, (json_text(self.variant.to_dict()) + "\n").encode())
+        if progress is not None and not folder.graded.exists():
+            note("drawing positions for the grades, and solving them once")
         self.graded(folder)
         return super().run(folder, progress, wants_stop, on_report)
 
