@@ -73,6 +73,8 @@ fn main() {
         random_plies: number("random_plies=", 4),
         layout: Layout::Flat,
         floats: false,
+        solve_book_roots: false,
+        solved_temperature: 0.0,
         tree: TreeConfig {
             num_simulations: number("simulations=", 32),
             root: Root::Gumbel {

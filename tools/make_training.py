@@ -1,52 +1,95 @@
-"""Write docs/training.md: the results of training for 10 and 60 minutes, with several seeds.
+"""Write docs/training.md: both modes of training, for 10 and 60 minutes, with several seeds.
 
-``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated, so it can be
-stopped and continued. The page shows all finished runs.
+``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated and unfinished
+ones are resumed, so it can be stopped and continued. The page shows all finished runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-from training_measures import PLAYERS, SIMULATIONS, measures
+from training_measures import BENCHMARK, PLAYERS, SIMULATIONS, SNAPSHOTS, measures
+from training_plot import draw
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "training.md"
-PLOT = DOCS / "training.svg"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
-WAYS = {
-    "alone": "network alone",
-    "plain search": f"{SIMULATIONS} simulations, none solved",
-    "search": f"{SIMULATIONS} simulations",
+MODES = {"exact": "exact labels", "pure": "pure self-play"}
+NETWORK = ["--width", "768", "--learning-rate", "2.5e-3"]
+OPTIONS = {
+    "exact": ["--knowledge", "exact", *NETWORK, "--reuse", "2"],
+    "pure": ["--knowledge", "pure", *NETWORK, "--reuse", "3"],
 }
-COLOURS = ("#0072B2", "#E69F00", "#009E73")
-
-Run = tuple[int, int, dict[str, Any]]
+WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
 
 
-def command(minutes: int, seed: int) -> list[str]:
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    mode: str
+    minutes: float
+    seed: int
+    content: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The mode and the seed, for the rows of tables."""
+        return f"{MODES[self.mode]}, {self.seed}"
+
+
+def command(mode: str, minutes: float, seed: int) -> list[str]:
     """Return the command line of a run, without its folder."""
-    return ["train", "--minutes", str(minutes), "--seed", str(seed)]
+    return ["train", "--minutes", f"{minutes:g}", *OPTIONS[mode], "--seed", str(seed)]
 
 
-def make(minutes: int, seed: int, folder: Path) -> None:
-    """Train, or resume training, unless the run is finished."""
+def make(run: tuple[str, float, int], folder: Path, points: int, final_games: int) -> None:
+    """Train, or resume training, unless the run is finished; keep snapshots on the way."""
     if (folder / "report.json").exists():
         return
-    begun = ["--resume"] if (folder / "checkpoint.pt").exists() else []
-    line = [*command(minutes, seed), *begun, "--final-games", "2000", "--out", str(folder)]
-    subprocess.run([sys.executable, "-m", "mijnlieff", *line], check=True)
+    checkpoint, every = folder / "checkpoint.pt", 60 * run[1] / points
+    line = [sys.executable, "-m", "mijnlieff", *command(*run)]
+    line += ["--resume"] if checkpoint.exists() else []
+    line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
+    line += ["--final-games", str(final_games), "--out", str(folder)]
+    running = subprocess.Popen(line)
+    try:
+        while not has_ended(running, every):
+            if checkpoint.exists():
+                snapshots = folder / SNAPSHOTS
+                snapshots.mkdir(exist_ok=True)
+                # Training replaces its checkpoint whole, so a copy is never half of one.
+                shutil.copyfile(checkpoint, snapshots / f"{time.time():.0f}.pt")
+    except BaseException:
+        running.terminate()  # it saves first
+        running.wait()
+        raise
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, line)
+
+
+def has_ended(running: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a process; return whether it ended."""
+    try:
+        running.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def percent(share: float, interval: list[float] | None = None) -> str:
     """Return a share as text, with its interval if given."""
+    if math.isnan(share):
+        return "-"
     if interval is None:
         return f"{100 * share:.1f} %"
     low, high = (100 * bound for bound in interval)
@@ -65,26 +108,28 @@ def table(head: list[str], rows: list[list[str]], texts: int = 2) -> Iterator[st
 def matches(runs: list[Run]) -> Iterator[str]:
     """Yield the scores against the built-in policies."""
     rows = []
-    for _, seed, run in runs:
-        for way, reports in zip((WAYS["alone"], WAYS["search"]), run["matches"], strict=True):
+    for run in runs:
+        solved = f"{SIMULATIONS} simulations" + (", 9 solved" if run.mode == "exact" else "")
+        for way, reports in zip((WAYS["alone"], solved), run.content["matches"], strict=True):
             by_name = {report["opponent"]: report for report in reports}
             shown = [by_name[name] for name in OPPONENTS]
             cells = [percent(one["score"], one["score_interval"]) for one in shown]
-            rows.append([str(seed), way, *cells])
-    yield from table(["seed", "player", *OPPONENTS], rows)
+            rows.append([run.name, way, *cells])
+    yield from table(["mode, seed", "player", *OPPONENTS], rows)
 
 
 def against_perfect_play(runs: list[Run]) -> Iterator[str]:
     """Yield the grades, and the results of Dark's games from the empty board."""
     rows = []
-    for _, seed, run in runs:
+    for run in runs:
         for name in PLAYERS:
-            total, own = run["grades"][name]["total"], run["grades"][name]["own games"]
-            dark = run["dark"][name]
+            grades = run.content["grades"][name]
+            total, own = grades["total"], grades["own games"]
+            dark = run.content["dark"][name]
             games = dark["wins"] + dark["draws"] + dark["losses"]
             rows.append(
                 [
-                    str(seed),
+                    run.name,
                     WAYS[name],
                     percent(total["optimal"], total["optimal_interval"]),
                     percent(total["kept"], total["kept_interval"]),
@@ -94,7 +139,7 @@ def against_perfect_play(runs: list[Run]) -> Iterator[str]:
                     f"{percent(dark['wins'] / games)} / {percent(dark['draws'] / games)}",
                 ]
             )
-    head = ["seed", "player", "optimal", "outcome kept", "optimal, own games"]
+    head = ["mode, seed", "player", "optimal", "outcome kept", "optimal, own games"]
     head += ["outcome kept, own games", "regret, points", "as Dark: wins / draws"]
     yield from table(head, rows)
 
@@ -135,102 +180,107 @@ def mistakes(run: dict[str, Any]) -> Iterator[str]:
 
 
 def speed(runs: list[Run]) -> Iterator[str]:
-    """Yield the speed of the runs, and the time of self-play and learning in a round."""
+    """Yield the speed of the runs, and where the time of a round goes."""
     rows = []
-    for _, seed, run in runs:
-        work, counters = run["work"], run["run"]
-        cells = [str(seed), f"{counters['games']:,}", f"{counters['steps']:,}"]
-        cells.append(f"{work['games_per_second']:.0f}")
-        if "play_seconds" in work:
-            cells.append(f"{work['simulations_per_second']:,.0f}")
-            cells += [f"{work[name]:.2f} s" for name in ("play_seconds", "learn_seconds")]
-        rows.append(cells + ["-"] * (7 - len(cells)))
-    head = ["seed", "games", "actions", "games/s", "simulations/s", "self-play a round"]
-    yield from table([*head, "learning a round"], rows, texts=1)
+    for run in runs:
+        work, counters = run.content["work"], run.content["run"]
+        busy = max(work["play"], work["learn"])
+        rows.append(
+            [
+                run.name,
+                f"{counters['games']:,}",
+                f"{work['games a second']:,.0f}",
+                f"{work['evaluations a second']:,.0f}",
+                f"{work['samples a second']:,.0f}",
+                f"{100 * work['solved']:.0f} %",
+                *(f"{work[name]:.2f} s" for name in ("play", "learn")),
+                f"{max(0.0, work['round'] - busy):.2f} s",
+            ]
+        )
+    head = ["mode, seed", "games", "games/s", "evaluations/s", "samples learnt/s"]
+    head += ["positions solved", "self-play a round", "learning a round", "rest of a round"]
+    yield from table(head, rows, texts=1)
 
 
 def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Training results"
     yield ""
-    yield "Written by `tools/make_training.py` (`make train-report`). Training starts from"
-    yield "random weights and uses only self-play; self-play and learning have one thread each,"
-    yield f"on {os.cpu_count()} cores. Intervals are 95 % intervals. Matches have 2,000 games,"
-    yield f"both seats of each random opening. Grades have {positions:,} distinct positions,"
-    yield "a third each from random play, from minimax of depth 2 and from the player's own games;"
-    yield "*outcome kept* is a share of the positions whose actions differ in outcome. Searches"
-    yield "solve positions with at most 9 empty cells exactly, in training and play, except where"
-    yield f"the table says *none solved*. *As Dark* are {games} games from the empty board"
-    yield "against perfect play, which Dark should win."
+    yield "Written by `tools/make_training.py` (`make train-report`). Training starts from random"
+    yield "weights, in two [modes](guides/training_an_agent.md#two-modes), which must not be mixed"
+    yield "up: with *exact labels* the solver and the opening book give policy and margin of"
+    yield "positions, and *pure self-play* is given the rules alone and solves nothing. In both,"
+    yield f"self-play and learning have one thread each, on {os.cpu_count()} cores."
+    yield ""
+    yield f"Grades have {positions:,} distinct positions, a third each from random play, from"
+    yield "minimax of depth 2 and from the player's own games; *outcome kept* is a share of the"
+    yield f"positions whose actions differ in outcome. *As Dark* are {games} games from the empty"
+    yield "board against perfect play, which Dark should win. In these tables no player solves a"
+    yield "position: the search has a Gumbel root without noise. In matches, from both seats of"
+    yield "each random opening, a search plays as `load_policy` does by default: after training on"
+    yield "exact labels it solves positions with at most 9 empty cells."
+    yield "Intervals are 95 % intervals."
+    yield ""
+    yield "Self-play and learning of a round run at the same time. With exact labels all positions"
+    yield "of the standard game are solved, so its games need no evaluations."
     yield ""
     if about:
         yield from (about, "")
-    yield "![Scores of the network alone over the minutes of training](training.svg)"
+    yield "![Grades and losses over the minutes of training, in both modes](training.svg)"
     yield ""
-    for minutes in sorted({minutes for minutes, _, _ in runs}):
-        those = [run for run in runs if run[0] == minutes]
-        yield f"## {minutes} minutes"
+    for minutes in sorted({run.minutes for run in runs}):
+        those = [run for run in runs if run.minutes == minutes]
+        yield f"## {minutes:g} minutes"
         yield ""
-        yield f"`mijnlieff {' '.join(command(minutes, 0))}`, and other seeds."
+        modes = [mode for mode in MODES if any(run.mode == mode for run in those)]
+        for mode in modes:
+            line = " ".join(command(mode, minutes, 0))
+            yield f"* {MODES[mode]}: `mijnlieff {line}`, and other seeds"
         yield ""
-        yield from matches(those)
         yield from against_perfect_play(those)
+        yield from matches(those)
         yield from speed(those)
-        yield f"The run with seed {those[0][1]}, by ply:"
-        yield ""
-        yield from by_ply(those[0][2])
-        yield from mistakes(those[0][2])
-
-
-def draw(runs: list[Run]) -> None:
-    """Draw the learning curves of all runs."""
-    lengths = sorted({minutes for minutes, _, _ in runs})
-    figure = Figure(figsize=(5 * len(lengths), 4), layout="constrained")
-    panels = figure.subplots(1, len(lengths), squeeze=False, sharey=True)[0]
-    for axes, length in zip(panels, lengths, strict=True):
-        for minutes, _, run in runs:
-            if minutes != length:
-                continue
-            times = [point["seconds"] / 60 for point in run["curve"]]
-            for name, colour in zip(OPPONENTS, COLOURS, strict=False):
-                scores = [100 * point["scores"][name]["score"] for point in run["curve"]]
-                axes.plot(times, scores, color=colour, lw=1.2, alpha=0.8)
-        for name, colour in zip(OPPONENTS, COLOURS, strict=False):
-            axes.plot([], [], color=colour, label=f"against {name}")
-        axes.set(title=f"{length} minutes", xlabel="minutes", ylim=(75, 101))
-        axes.grid(alpha=0.3)
-    panels[0].set(ylabel="score of the network alone, %")
-    panels[0].legend(loc="lower right")
-    # Without a date, and with fixed names, the same runs give the same file.
-    figure.savefig(PLOT, metadata={"Date": None})
+        for mode in modes:
+            first = next(run for run in those if run.mode == mode)
+            yield f"The run with {MODES[mode]} and seed {first.seed}, by ply:"
+            yield ""
+            yield from by_ply(first.content)
+            yield from mistakes(first.content)
 
 
 def main() -> None:
     """Train and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=int, nargs="+", default=[10, 60])
+    parser.add_argument("--minutes", type=float, nargs="+", default=[10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--modes", choices=MODES, nargs="+", default=list(MODES))
     parser.add_argument("--runs", type=Path, default=Path("runs/report"))
     parser.add_argument("--positions", type=int, default=6000)
     parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
+    parser.add_argument("--final-games", type=int, default=2000)
     parser.add_argument(
         "--only-page", action="store_true", help="do not train, write the page from finished runs"
     )
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of page and plot")
     args = parser.parse_args()
     runs: list[Run] = []
     for minutes in args.minutes:
         for seed in args.seeds:
-            folder = args.runs / f"{minutes}-minutes-seed-{seed}"
-            if not args.only_page:
-                make(minutes, seed, folder)
-            if (folder / "report.json").exists():
-                runs.append((minutes, seed, measures(folder, args.positions, args.games)))
+            for mode in args.modes:
+                folder = args.runs / f"{mode}-{minutes:g}-minutes-seed-{seed}"
+                if not args.only_page:
+                    make((mode, minutes, seed), folder, args.points, args.final_games)
+                if (folder / "report.json").exists():
+                    content = measures(folder, args.positions, args.games)
+                    runs.append(Run(mode, minutes, seed, content))
     if not runs:
         parser.error(f"there are no finished runs in {args.runs}")
-    draw(runs)
+    args.docs.mkdir(parents=True, exist_ok=True)
+    draw(runs, MODES, WAYS, BENCHMARK, args.docs / "training.svg")
     text = "\n".join(page(runs, args.positions, args.games, args.about)).rstrip() + "\n"
-    PAGE.write_text(text, encoding="utf-8")
+    (args.docs / "training.md").write_text(text, encoding="utf-8")
     print(text)
 
 

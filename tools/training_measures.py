@@ -1,11 +1,11 @@
-"""The results of a training run: matches, grades against perfect play, and speed."""
+"""The results of a training run: matches, grades against perfect play, curves, and speed."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import statistics
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,13 @@ import numpy as np
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
-from mijnlieff.train.run.policy import network_from_checkpoint, search_policy
+from mijnlieff.train.run.checkpoint import load_checkpoint
 
 SIMULATIONS = 64
-PLAYERS = ("alone", "plain search", "search")
+PLAYERS = ("alone", "search")
+SNAPSHOTS = "snapshots"
+BENCHMARK = "standard-v1"
+_LOSSES = ("policy_loss", "value_loss", "margin_loss")
 
 
 def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
@@ -39,8 +42,9 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
         "asked": asked,
         "run": report["run"],
         "matches": [player["matches"] for player in report["players"]],
-        "curve": [row for row in log if "scores" in row],
-        "work": work(log),
+        "losses": losses(log),
+        "curve": curve(folder),
+        "work": work(log, report["run"]["config"]),
         "grades": {},
         "dark": {},
     }
@@ -52,31 +56,59 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
     return content
 
 
-def player_of(folder: Path, name: str) -> Policy:
-    """Return the agent of a run in one of its ways to play; a plain search solves no positions."""
+def player_of(checkpoint: Path, name: str) -> Policy:
+    """Return the agent of a run in one of its ways to play; the search solves no positions."""
     if name == "alone":
-        return load_policy(folder)
-    network, checkpoint = network_from_checkpoint(folder)
-    config = checkpoint.config
-    if name == "plain search":
-        config = dataclasses.replace(config, solve_leaves_below=0)
-    return search_policy(network, config, SIMULATIONS)
+        return load_policy(checkpoint)
+    return load_policy(checkpoint, num_simulations=SIMULATIONS, solve_below=0)
 
 
-def work(log: list[dict[str, Any]]) -> dict[str, float]:
-    """Return medians over the rounds of a run: games and simulations per second, and times.
-
-    Only runs that search log the time of their games.
-    """
+def losses(log: list[dict[str, Any]]) -> list[dict[str, float]]:
+    """Return the losses of a run as means of up to 100 parts of its rounds."""
     rows = [row for row in log if row["policy_loss"] is not None]
-    names = [
-        name for name in ("games_per_second", "play_seconds", "learn_seconds") if name in rows[0]
+    size = -(-len(rows) // 100)
+    return [
+        {
+            name: statistics.fmean(row[name] for row in rows[start : start + size])
+            for name in ("seconds", *_LOSSES)
+        }
+        for start in range(0, len(rows), size or 1)
     ]
-    found = {name: statistics.median(row[name] for row in rows) for name in names}
-    if "play_seconds" in found:
-        rates = [row["simulations"] / row["play_seconds"] for row in rows]
-        found["simulations_per_second"] = statistics.median(rates)
-    return found
+
+
+def curve(folder: Path) -> list[dict[str, float]]:
+    """Return the share of optimal actions on the benchmark, for each snapshot of a run."""
+    points = []
+    for snapshot in [*sorted((folder / SNAPSHOTS).glob("*.pt")), folder / "checkpoint.pt"]:
+        seconds = load_checkpoint(snapshot).counters.seconds
+        players = {name: player_of(snapshot, name) for name in PLAYERS}
+        shares = {name: grade(it, BENCHMARK).total.optimal for name, it in players.items()}
+        points.append({"seconds": seconds} | shares)
+    return points
+
+
+def work(log: list[dict[str, Any]], config: dict[str, Any]) -> dict[str, float]:
+    """Return medians over the rounds of a run: rates, and the times of self-play and learning.
+
+    Raises:
+        ValueError: the run is so short that it never learnt.
+    """
+    rows = [
+        {
+            "games a second": new["games_per_second"],
+            "evaluations a second": new["evaluations"] / new["play_seconds"],
+            "samples a second": old["samples"] * config["reuse"] / new["learn_seconds"],
+            "round": (new["games"] - old["games"]) / new["games_per_second"],
+            "play": new["play_seconds"],
+            "learn": new["learn_seconds"],
+            "solved": new["solved"] / new["samples"],
+        }
+        for old, new in pairwise(log)
+        if new["policy_loss"] is not None
+    ]
+    if not rows:
+        raise ValueError("no round of the run learnt; train for longer")
+    return {name: statistics.median(row[name] for row in rows) for name in rows[0]}
 
 
 def grades(report: GradeReport) -> dict[str, Any]:

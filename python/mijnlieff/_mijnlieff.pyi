@@ -973,6 +973,8 @@ class SelfPlayGames:
         margin_weight: float,
         solve_roots_below: SupportsIndex,
         solve_leaves_below: SupportsIndex,
+        solve_book_roots: bool,
+        solved_temperature: float,
         observation: str,
         dtype: DTypeLike,
         seed: SupportsIndex,

@@ -60,7 +60,7 @@ class SelfPlaySamples:
         root_values: float32 ``(B,)``, the value that the search or the solver gives, -1 to 1, in
             which the margin has the share `margin_weight`.
         margins: int16 ``(B,)``, points: under perfect play if the position was solved, otherwise
-            those at the end of the game.
+            those of the next solved position of the game, or at its end if there is none.
         exact: bool ``(B,)``, whether the position was solved; then policy, value and margin are
             exact.
         to_play: int8 ``(B,)``, 0 for Light and 1 for Dark.
@@ -109,8 +109,8 @@ class SelfPlay:
 
     Games, trees and network run in native code, without the GIL. Every game starts with 0 to
     `random_plies` random turns. Then each decision is made by the exact solver, or by a search as
-    in `TreeSearch` that keeps the part of its tree below the action played. With both settings of
-    the solver at 0, games are played from the rules alone.
+    in `TreeSearch` that keeps the part of its tree below the action played. With
+    `solve_roots_below` and `solve_leaves_below` at 0, games are played from the rules alone.
 
     Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
     network alone, not on the number of threads or of games at once. Each call continues with the
@@ -142,6 +142,12 @@ class SelfPlay:
             ``margin_weight=0`` all winning actions are best. 0 solves none.
         solve_leaves_below: positions inside a search with at most this many empty cells get their
             exact value without the network. 0 solves none.
+        solve_book_roots: whether decisions in the opening book, those with up to four stones on the
+            standard board with two copies, are made by the exact solver too.
+        solved_temperature: how far play strays from the best actions of solved decisions, in
+            points. Each game draws its own temperature ``t`` uniformly between 0 and this, and
+            then plays with probabilities ``softmax(margins / t)``. Targets stay exact. At 0 one of
+            the best actions is played, so mistakes are never met after a solved decision.
         observation: layout of the observations, see `Position.observation`.
         dtype: ``"uint8"`` (hands as counts) or ``"float32"`` (as shares); packed ones are uint64.
         seed: 0 to 2**64 - 1.
@@ -178,6 +184,8 @@ class SelfPlay:
         margin_weight: float = 0.5,
         solve_roots_below: SupportsIndex = 9,
         solve_leaves_below: SupportsIndex = 8,
+        solve_book_roots: bool = False,
+        solved_temperature: float = 0.0,
         observation: Literal["planes", "flat", "packed"] = "flat",
         dtype: DTypeLike = "uint8",
         seed: SupportsIndex = 0,
@@ -202,6 +210,8 @@ class SelfPlay:
             "margin_weight": margin_weight,
             "solve_roots_below": solve_roots_below,
             "solve_leaves_below": solve_leaves_below,
+            "solve_book_roots": solve_book_roots,
+            "solved_temperature": solved_temperature,
             "observation": observation,
             "dtype": dtype,
             "seed": seed,

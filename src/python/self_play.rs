@@ -35,7 +35,8 @@ impl PySelfPlayGames {
     #[pyo3(signature = (
         variant, *, num_games, num_simulations, random_plies, root, c_puct, temperature,
         max_considered, c_visit, c_scale, dirichlet_alpha, dirichlet_share, margin_weight,
-        solve_roots_below, solve_leaves_below, observation, dtype, seed, num_threads
+        solve_roots_below, solve_leaves_below, solve_book_roots, solved_temperature, observation,
+        dtype, seed, num_threads
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -55,6 +56,8 @@ impl PySelfPlayGames {
         margin_weight: f32,
         #[pyo3(from_py_with = integers::solve_roots_below)] solve_roots_below: usize,
         #[pyo3(from_py_with = integers::solve_leaves_below)] solve_leaves_below: usize,
+        solve_book_roots: bool,
+        solved_temperature: f32,
         observation: &str,
         dtype: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
@@ -73,11 +76,14 @@ impl PySelfPlayGames {
         };
         check_number("temperature", temperature, 0.0, f32::MAX)?;
         check_number("margin_weight", margin_weight, 0.0, 1.0)?;
+        check_number("solved_temperature", solved_temperature, 0.0, f32::MAX)?;
         let config = SelfPlayConfig {
             num_games,
             random_plies,
             layout,
             floats: Dtype::parse(dtype)? == Dtype::Float32,
+            solve_book_roots,
+            solved_temperature,
             tree: TreeConfig {
                 num_simulations,
                 root: settings.root(root)?,
@@ -88,7 +94,7 @@ impl PySelfPlayGames {
                 seed,
             },
         };
-        let solver = solver_if(py, config.tree.solves(), &variant)?;
+        let solver = solver_if(py, config.solves(), &variant)?;
         let num_threads = integers::threads_or_cores(num_threads);
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variant, config, solver, num_threads)),

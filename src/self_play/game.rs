@@ -25,6 +25,8 @@ pub(super) struct Game {
     pub(super) decisions: Vec<Decision>,
     /// The policy targets of the decisions, `num_actions` each.
     pub(super) policies: Vec<f32>,
+    /// How far play strays from the best actions of solved roots, in points.
+    temperature: f64,
     rng: SplitMix64,
 }
 
@@ -65,12 +67,15 @@ impl Game {
             }
             position = next;
         }
+        let most = f64::from(config.solved_temperature);
+        let temperature = if most > 0.0 { most * rng.unit() } else { 0.0 };
         Self {
             number,
             position,
             tree_seed,
             decisions: Vec::new(),
             policies: Vec::new(),
+            temperature,
             rng,
         }
     }
@@ -88,9 +93,8 @@ impl Game {
                 self.position = self.position.play_unchecked(variant, Move::Pass);
                 continue;
             }
-            let empty = variant.board().num_cells() - self.position.occupied().len();
             match context.solver {
-                Some(solver) if empty <= context.config.tree.solve_roots_below => {
+                Some(solver) if self.is_solved(context, solver) => {
                     self.play_solved(context, solver)?;
                 }
                 _ => return Ok(true),
@@ -99,7 +103,15 @@ impl Game {
         Ok(false)
     }
 
-    /// Solves the position and plays one of its best actions.
+    /// Whether the root is solved and not searched.
+    fn is_solved(&self, context: GameContext<'_>, solver: &Solver) -> bool {
+        let config = context.config;
+        let stones = self.position.occupied().len();
+        context.variant.board().num_cells() - stones <= config.tree.solve_roots_below
+            || (config.solve_book_roots && solver.knows_moves(&self.position))
+    }
+
+    /// Solves the position and plays one of its best actions, or strays from them.
     fn play_solved(&mut self, context: GameContext<'_>, solver: &Solver) -> Result<(), Halt> {
         let GameContext {
             variant,
@@ -111,26 +123,48 @@ impl Game {
         let margin = margin.map_err(|(halt, _)| halt)?;
         let value = config.tree.value(margin);
         let [less, more] = [margin - 1, margin + 1].map(|other| config.tree.value(other));
-        let best: Vec<Move> = if less < value && value < more {
-            solver.best_moves(&self.position, limits)?.iter().collect()
+        let strays = self.temperature > 0.0;
+        let (best, moves): (Vec<Move>, _) = if !strays && less < value && value < more {
+            let best = solver.best_moves(&self.position, limits)?;
+            (best.iter().collect(), Vec::new())
         } else {
-            // Actions are compared as in a search, for which some margins are equal.
             let solution = solver.solve(&self.position, limits);
-            let moves = solution
-                .map_err(|unsolved| unsolved.halt)?
-                .moves
-                .into_iter();
-            let best = moves.filter(|&(_, margin)| config.tree.value(margin) >= value);
-            best.map(|(mv, _)| mv).collect()
+            let moves = solution.map_err(|unsolved| unsolved.halt)?.moves;
+            // Actions are compared as in a search, for which some margins are equal.
+            let best = moves.iter();
+            let best = best.filter(|&&(_, margin)| config.tree.value(margin) >= value);
+            (best.map(|&(mv, _)| mv).collect(), moves)
         };
         self.make_room(variant)?;
         let row = self.decide(variant, value, Some(margin));
         for &mv in &best {
             row[action_of(variant, mv)] = 1.0 / best.len() as f32;
         }
-        let chosen = best[self.rng.below(best.len() as u64) as usize];
+        let chosen = if strays {
+            self.draw_by_margin(&moves, margin)
+        } else {
+            best[self.rng.below(best.len() as u64) as usize]
+        };
         self.position = self.position.play_unchecked(variant, chosen);
         Ok(())
+    }
+
+    /// A move, with probabilities `softmax(margins / temperature)`.
+    fn draw_by_margin(&mut self, moves: &[(Move, i32)], best: i32) -> Move {
+        let unit = self.rng.unit();
+        let weight = |margin: i32| (f64::from(margin - best) / self.temperature).exp();
+        let total: f64 = moves.iter().map(|&(_, margin)| weight(margin)).sum();
+        let drawn = unit * total;
+        let mut below = 0.0;
+        let chosen = moves.iter().find(|&&(_, margin)| {
+            below += weight(margin);
+            drawn < below
+        });
+        // The last, if rounding makes the sum of all a little less than the total.
+        chosen
+            .or(moves.last())
+            .expect("a live position has a move")
+            .0
     }
 
     /// Plays the action that a search has chosen.
@@ -165,12 +199,17 @@ impl Game {
         &mut self.policies[start..]
     }
 
-    /// The margin at the end of the game, for the side to move of a position.
-    pub(super) fn margin_for(&self, variant: &Variant, position: &Position) -> i32 {
-        let light = self.position.margin(variant);
-        match position.side_to_move() {
-            Player::Light => light,
-            Player::Dark => -light,
-        }
+    /// The margins to learn, for the side to move of each decision, the last first: exact ones, and
+    /// between them that of the next solved decision or of the end of the game.
+    pub(super) fn margins(&self, variant: &Variant) -> impl Iterator<Item = i32> {
+        let mut light = self.position.margin(variant);
+        self.decisions.iter().rev().map(move |decision| {
+            let sign = match decision.position.side_to_move() {
+                Player::Light => 1,
+                Player::Dark => -1,
+            };
+            light = decision.margin.map_or(light, |margin| sign * margin);
+            sign * light
+        })
     }
 }

@@ -5,9 +5,11 @@
 //! other games, on how many are played at once or on the number of threads.
 //!
 //! A game starts with random plies, which are not samples. Then each decision is a sample. A root
-//! with few empty cells is solved; any other is searched, and the part of the tree below the action
-//! played is kept. A forced pass is not a decision. Once a root has been solved, so are all that
-//! follow, and the rest of the game is perfect play.
+//! with few empty cells is solved, and so is one that the book knows, if asked for; any other is
+//! searched, and the part of the tree below the action played is kept. A forced pass is not a
+//! decision. Once a root with few empty cells has been solved, so are all that follow. They are
+//! perfect play, or stray from it with a temperature. In either case a searched root learns the
+//! exact margin of the solved root that follows it.
 
 #![forbid(unsafe_code)]
 
@@ -55,8 +57,7 @@ pub struct Progress {
 }
 
 impl SelfPlay {
-    /// The first game is number 0. `solver` solves positions with at most
-    /// `solve_roots_below` or `solve_leaves_below` empty cells, see [`crate::tree_search::TreeConfig`].
+    /// The first game is number 0. `solver` solves positions, see [`SelfPlayConfig::solves`].
     ///
     /// # Panics
     ///
@@ -69,7 +70,7 @@ impl SelfPlay {
         num_threads: usize,
     ) -> Self {
         assert!(num_threads > 0);
-        assert!(solver.is_some() || !config.tree.solves(), "no solver");
+        assert!(solver.is_some() || !config.solves(), "no solver");
         Self {
             variant: variant.clone(),
             config,

@@ -25,7 +25,8 @@ pub struct Samples {
     pub policy_targets: Array2<f32>,
     /// The value that the search or the solver gives, for the side to move.
     pub root_values: Array1<f32>,
-    /// Points for the side to move: exact for a solved root, otherwise as the game ended.
+    /// Points for the side to move: exact for a solved root, otherwise those of the next solved root
+    /// of the game, or as the game ended if there is none.
     pub margins: Array1<i16>,
     /// Whether the root was solved: then the policy and the margin are exact.
     pub exact: Array1<bool>,
@@ -154,13 +155,15 @@ impl Samples {
             let targets = self.policy_targets.row_mut(row);
             let targets = targets.into_slice().expect("C order");
             targets.copy_from_slice(policy);
-            let reached = || game.margin_for(variant, position);
-            self.margins[row] = decision.margin.unwrap_or_else(reached) as i16;
             self.root_values[row] = decision.value;
             self.exact[row] = decision.margin.is_some();
             self.to_play[row] = i8::from(position.side_to_move() == Player::Dark);
             self.plies[row] = position.ply() as i16;
             self.games[row] = game.number as i64;
+        }
+        let rows = (first..first + game.num_samples()).rev();
+        for (row, margin) in rows.zip(game.margins(variant)) {
+            self.margins[row] = margin as i16;
         }
     }
 

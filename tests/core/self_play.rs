@@ -78,6 +78,8 @@ fn config() -> SelfPlayConfig {
         random_plies: 4,
         layout: Layout::Flat,
         floats: false,
+        solve_book_roots: false,
+        solved_temperature: 0.0,
         tree: TreeConfig {
             num_simulations: 12,
             root: Root::Gumbel {
@@ -236,6 +238,32 @@ fn solved_roots_are_those_of_the_solver() {
             assert!((share - expected).abs() < 1e-6);
         }
     }
+}
+
+#[test]
+fn searched_roots_learn_from_the_solved_ones_that_follow() {
+    let variant = Arc::new(Variant::default());
+    let mut config = config();
+    config.solved_temperature = 4.0;
+    let samples = played(&variant, config, 2, 50);
+    assert_eq!(samples, played(&variant, config, 1, 50));
+    let mut strayed = 0;
+    let mut light = 0;
+    for row in (0..samples.len()).rev() {
+        let sign = if samples.to_play[row] == 0 { 1 } else { -1 };
+        if samples.games.get(row) != samples.games.get(row + 1) {
+            light = samples.game_margins[samples.games[row] as usize];
+        }
+        if samples.exact[row] {
+            strayed += i32::from(light != sign * samples.margins[row]);
+            light = sign * samples.margins[row];
+        }
+        assert_eq!(samples.margins[row], sign * light);
+    }
+    assert!(strayed > 20, "{strayed}");
+    // Without a temperature, solved games end with the margin they had.
+    config.solved_temperature = 0.0;
+    assert_ne!(samples, played(&variant, config, 1, 50));
 }
 
 #[test]

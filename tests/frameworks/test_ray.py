@@ -95,7 +95,7 @@ def weights(out: Path) -> bytes:
 def log_of(out: Path) -> list[dict[str, object]]:
     """The log without what depends on time and on the machines."""
     varying = {"seconds", "games_per_second", "steps_per_second", "replayed"}
-    varying |= {"play_seconds", "learn_seconds"}
+    varying |= {"play_seconds", "learn_seconds", "evaluations"}
     rows = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     return [{name: row[name] for name in row.keys() - varying} for row in rows]
 

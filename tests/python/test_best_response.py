@@ -271,12 +271,12 @@ def test_the_champion_of_the_package() -> None:
     assert {ply: given for ply, (_, given) in report.leaks.items()} == {
         1: 0,
         3: 0,
-        5: 52,
+        5: 76,
         7: 0,
         9: 0,
     }
     assert report.margin <= 0 and report.outcome <= 0
-    assert len(report.refutations) == 52
+    assert len(report.refutations) == 76
     position = Position.from_record(report.refutations[0])
     assert position.ply == 6 and solve(position).margin >= 0
     game = Position.from_record(report.worst_game)

@@ -330,6 +330,15 @@ class TestPolicy:
         actions = search.act_batch(positions)
         again = pickle.loads(pickle.dumps(ExportedPolicy.load(file, num_simulations=32)))
         np.testing.assert_array_equal(actions, again.act_batch(positions))
+        # It solves what it is asked to.
+        assert search.exact_endings == (9, 8)
+        alone = ExportedPolicy.load(file, num_simulations=32, solve_below=0)
+        assert alone.exact_endings is None and alone != search
+        assert "solve_below=0" in repr(alone) and "solve_below" not in repr(search)
+        assert eval(repr(alone), vars(mijnlieff)) == alone
+        assert ExportedPolicy.load(file, solve_below=3) == ExportedPolicy.load(file)
+        with pytest.raises(ValueError, match=r"solve_below must be 0 to .*, not -1"):
+            ChampionPolicy(solve_below=-1)
         # Near the end it is exact.
         late = mijnlieff.random_openings(40, 9, seed=3)
         margins = mijnlieff.solve_batch(late)

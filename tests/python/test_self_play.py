@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import threading
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -52,6 +54,8 @@ def played_alone(
     random_plies: int = 4,
     solve_roots_below: int = 9,
     solve_leaves_below: int = 8,
+    solve_book_roots: bool = False,
+    solved_temperature: float = 0.0,
     **settings: Any,
 ) -> dict[str, list[Any]]:
     """A game by the definition, one search after another."""
@@ -66,6 +70,7 @@ def played_alone(
         if following.is_over:
             break
         position = following
+    temperature = solved_temperature * share_of(stream) if solved_temperature else 0.0
     search = None
     rows: list[dict[str, Any]] = []
     while not position.is_over:
@@ -73,7 +78,8 @@ def played_alone(
             policy = np.zeros(variant.num_actions, np.float32)
             row = {"position": position, "policy_targets": policy}
             empty = int((position.stones == 0).sum())
-            if empty <= solve_roots_below:
+            in_book = variant.board == Board.standard() and variant.copies == 2 and empty > 11
+            if empty <= solve_roots_below or (solve_book_roots and in_book):
                 margins = solve(position).action_margins
                 value = {
                     it: (1 - weight) * np.sign(margin) + weight * np.clip(margin / 8, -1, 1)
@@ -81,7 +87,10 @@ def played_alone(
                 }
                 best = [it for it in value if value[it] == max(value.values())]
                 policy[best] = np.float32(1 / len(best))
-                action = best[stream.below(len(best))]
+                if temperature:
+                    action = strayed(margins, temperature, share_of(stream))
+                else:
+                    action = best[stream.below(len(best))]
                 row |= {"exact": True, "margins": solve(position).margin}
                 row |= {"root_values": max(value.values())}
             else:
@@ -101,10 +110,30 @@ def played_alone(
                 row |= {"exact": False, "root_values": search.root_values[0]}
             rows.append(row)
         position = position.play(int(action))
-    for row in rows:
+    light = position.margin
+    for row in reversed(rows):
         sign = 1 if row["position"].to_play == 0 else -1
-        row.setdefault("margins", sign * position.margin)
+        light = sign * row.get("margins", sign * light)
+        row["margins"] = sign * light
     return {"rows": rows, "end": position}
+
+
+def share_of(stream: Stream) -> float:
+    """A number from 0 to 1, as `Draw::unit` makes it."""
+    return (stream.word() >> 11) / 2**53
+
+
+def strayed(margins: Mapping[int, int], temperature: float, share: float) -> int:
+    """The action that is drawn with probabilities softmax(margins / temperature)."""
+    best = max(margins.values())
+    # The order of the solver: of the legal actions.
+    weights = {it: math.exp((margin - best) / temperature) for it, margin in margins.items()}
+    below = 0.0
+    for action, weight in weights.items():
+        below += weight
+        if share * sum(weights.values()) < below:
+            return action
+    raise AssertionError("the shares sum to 1")
 
 
 def assert_same(samples: SelfPlaySamples, others: SelfPlaySamples) -> None:
@@ -136,10 +165,35 @@ def assert_same(samples: SelfPlaySamples, others: SelfPlaySamples) -> None:
             Variant(),
             {"root": "puct", "c_puct": 2.0, "dirichlet_share": 0.25},
         ),
+        (
+            Variant(),
+            {
+                "random_plies": 10,
+                "solve_roots_below": 10,
+                "solve_book_roots": True,
+                "solved_temperature": 2.5,
+            },
+        ),
+        (Variant(), {"random_plies": 2, "solve_book_roots": True}),
+        (
+            Variant(opening="anywhere", copies=1),
+            {"solve_roots_below": 7, "solve_book_roots": True, "solved_temperature": 0.5},
+        ),
         (SMALL, {"solve_roots_below": 3, "solve_leaves_below": 2, "random_plies": 6}),
         (WIDE, {"solve_roots_below": 0, "solve_leaves_below": 0, "num_simulations": 8}),
     ],
-    ids=["default", "wide openings", "greedy", "pure", "puct", "small", "large board"],
+    ids=[
+        "default",
+        "wide openings",
+        "greedy",
+        "pure",
+        "puct",
+        "straying",
+        "book",
+        "no book",
+        "small",
+        "large board",
+    ],
 )
 def test_games_are_those_of_searches_one_by_one(variant, settings):
     network = network_for(variant, scale=0.3)
@@ -212,6 +266,41 @@ def test_nothing_depends_on_threads_or_on_games_at_once():
             joined = np.concatenate([getattr(part, field.name) for part in parts])
             np.testing.assert_array_equal(joined, getattr(first, field.name), strict=True)
     assert sum(part.statistics.plies for part in parts) == first.statistics.plies
+
+
+def test_exact_games_do_not_depend_on_threads_or_on_games_at_once():
+    settings: dict[str, Any] = {
+        "seed": 8,
+        "num_simulations": 4,
+        "random_plies": 10,
+        "solve_roots_below": 10,
+        "solve_book_roots": True,
+        "solved_temperature": 3.0,
+    }
+    network = ChampionPolicy().network
+    first = SelfPlay(network, num_threads=1, num_games=60, **settings).play(60)
+    for num_threads, num_games in [(2, 60), (3, 7), (1, 1)]:
+        others = SelfPlay(network, num_threads=num_threads, num_games=num_games, **settings)
+        assert_same(first, others.play(60))
+
+
+def test_games_that_are_solved_from_the_start_need_no_search():
+    games = SelfPlay(
+        ChampionPolicy(),
+        num_simulations=1,
+        random_plies=10,
+        solve_roots_below=11,
+        solve_book_roots=True,
+        solved_temperature=3.0,
+    )
+    samples = games.play(60)
+    assert samples.exact.all()
+    assert samples.statistics.simulations == samples.statistics.evaluations == 0
+    assert set(range(11)) <= set(samples.plies.tolist())
+    # Mistakes are met: the margin of a game changes on the way.
+    light = np.where(samples.to_play == 0, samples.margins, -samples.margins)
+    changed = [len(set(light[samples.games == game])) > 1 for game in range(60)]
+    assert 20 < sum(changed) < 60
 
 
 @pytest.mark.parametrize(
@@ -298,6 +387,9 @@ BAD = [
     ({"random_plies": -1}, ValueError, "random_plies must be 0 to 1000, not -1"),
     ({"solve_roots_below": -1}, ValueError, r"solve_roots_below must be 0 to .*, not -1"),
     ({"solve_leaves_below": -2}, ValueError, r"solve_leaves_below must be 0 to .*, not -2"),
+    ({"solved_temperature": -1.0}, ValueError, "solved_temperature must be .* from 0, not -1.0"),
+    ({"solved_temperature": math.nan}, ValueError, "solved_temperature must be .*, not NaN"),
+    ({"solve_book_roots": 1}, TypeError, "solve_book_roots"),
     ({"max_considered": 0}, ValueError, "max_considered must be 1 to 1024, not 0"),
     ({"num_threads": 0}, ValueError, "num_threads must be 1 to 1024, not 0"),
     ({"seed": -1}, ValueError, r"seed must be 0 to 2\*\*64 - 1, not -1"),

@@ -22,6 +22,8 @@ from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.network.native import native_network  # noqa: E402
 from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
+from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
@@ -64,7 +66,7 @@ def test_the_replay_buffer_forgets_the_oldest():
 
 @pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
 def test_samples_belong_to_their_positions(variant):
-    config = tiny(random_plies=2, solve_roots_below=0, solve_leaves_below=0)
+    config = tiny(random_plies=2, knowledge="pure")
     network = PolicyValueNetwork(variant, 32, 1)
     games = play(network, variant, config, seed=1)
     rows = games.samples
@@ -109,17 +111,76 @@ def test_the_frozen_network_gives_the_same_outputs():
         torch.testing.assert_close(frozen(observations)[0], before)
 
 
-def test_a_run_repeats_itself():
+def test_exact_runs_learn_exact_labels_of_the_whole_game():
+    config = tiny(num_envs=60, random_plies=10)
+    games = play(PolicyValueNetwork(Variant(), 16, 1), Variant(), config, seed=0)
+    assert games.simulations == 0
+    rows = games.samples
+    stones = rows.observations[:, :32].sum(axis=1)
+    assert set(range(11)) <= set(stones.tolist())
+    # Dark wins the game after every first move.
+    assert (rows.outcomes[stones == 0] == -1).all()
+    assert (rows.outcomes[stones == 1] == 1).all()
+    # Mistakes are made later, and learnt from.
+    assert {-1, 0, 1} == set(rows.outcomes[stones == 6])
+
+
+@pytest.mark.parametrize("knowledge", ["exact", "pure"])
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_a_run_repeats_itself(knowledge, optimizer):
     def rounds() -> list[object]:
-        trainer = Trainer(tiny(), Budget(steps=3_000), Variant())
+        config = tiny(knowledge=knowledge, optimizer=optimizer)
+        trainer = Trainer(config, Budget(steps=3_000), Variant())
         losses = [trainer.train_round() for _ in range(3)]
-        assert all(loss.simulations > 0 and loss.play_seconds > 0 for loss in losses)
+        assert all((loss.simulations > 0) == (knowledge == "pure") for loss in losses)
+        assert all(loss.play_seconds > 0 for loss in losses)
         assert losses[0].learn_seconds < losses[2].learn_seconds  # the first only plays
+        for loss in losses:
+            assert (loss.evaluations > 0) == (knowledge == "pure")
+            assert loss.solved == (loss.samples if knowledge == "exact" else 0) and loss.samples
         losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
         state = [value.sum().item() for value in trainer.network.parameters()]
         return [losses[1:], state, dataclasses.asdict(trainer.counters)]
 
     assert rounds() == rounds()
+
+
+@pytest.mark.parametrize(
+    ("settings", "solved"),
+    [
+        ({}, 9),
+        ({"solve_roots_below": 6}, 6),
+        ({"knowledge": "pure"}, None),
+        ({"algo": "ppo"}, None),
+    ],
+    ids=["exact", "fewer", "pure", "ppo"],
+)
+def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
+    algo = settings.pop("algo", "alphazero")
+    config = TrainConfig.of(algo, **({"num_envs": 8, "width": 16, "num_threads": 1} | settings))
+    trainer = Trainer(config, Budget(steps=100), Variant())
+    folder = RunFolder(tmp_path)
+    trainer.save(folder)
+    trainer.close()
+    policy = load_policy(tmp_path, num_simulations=2)
+    assert policy.exact_endings == (None if solved is None else (solved, 8))
+    assert "root='gumbel'" in repr(policy)
+    assert load_policy(tmp_path, num_simulations=2, solve_below=0).exact_endings is None
+    assert load_policy(tmp_path, num_simulations=2, solve_below=5).exact_endings == (5, 8)
+
+
+def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--num-envs=16", "--width=16", "--num-simulations=2", "--measurements=1"]
+    options += ["--measurement-games=2", "--final-games=2", "--knowledge=pure"]
+    assert main(["train", "--games=16", "--out", str(out), *options]) == 0
+    assert "games of self-play from the rules alone" in capsys.readouterr().out
+    saved = load_checkpoint(out / "checkpoint.pt").config
+    assert (saved.knowledge, saved.solve_roots_below, saved.optimizer) == ("pure", 0, "muon")
+    assert main(["train", "--resume", "--knowledge=exact", "--out", str(out)]) == 1
+    assert "with knowledge pure, which cannot become exact" in capsys.readouterr().err
+    assert main(["train", "--knowledge=pure", "--solve-roots-below=5"]) != 0
+    assert "solve_roots_below must be 0 with knowledge 'pure'" in capsys.readouterr().err
 
 
 def test_a_learner_that_fails_stops_the_games_too():
@@ -133,8 +194,9 @@ def test_a_learner_that_fails_stops_the_games_too():
 def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     generator = torch.Generator()
-    source = LocalBackend().source(Variant(), tiny(), generator)
-    method = AlphaZero(network, ReplayBuffer(Variant(), 100), tiny(), generator, source)
+    config = tiny(knowledge="pure")
+    source = LocalBackend().source(Variant(), config, generator)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         method.round(0.0, 0)

@@ -305,6 +305,16 @@ def test_samples_are_legal_and_on_seen_boards():
     np.testing.assert_array_equal(np.sign(samples.values[:, 1]), samples.values[:, 0])
 
 
+def test_games_from_the_rules_alone_are_searched_to_their_end():
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    config = TrainConfig.of(
+        "alphazero", many_boards=True, knowledge="pure", num_envs=8, num_simulations=2
+    )
+    source = BoardGames(boards, config, torch.Generator())
+    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    assert played.simulations == 2 * len(played.samples) > 0
+
+
 def test_random_plies_never_end_a_game():
     """Games on 8 cells end long before a hundred plies."""
     _, source = games(random_plies=100, num_envs=64)
@@ -521,6 +531,7 @@ def results_of(folder):
         ("--boards arrangements:2 --holdout 0.99", "leaves no board"),
         ("--boards nothing", "unknown boards 'nothing'"),
         ("--boards arrangements:2 --algo ppo --holdout 0.5", "ppo"),
+        ("--boards arrangements:2 --optimizer muon --holdout 0.5", "adamw"),
     ],
 )
 def test_contradicting_options_are_refused(options, part, tmp_path, capfd):

@@ -67,6 +67,49 @@ def test_the_ends_of_the_ranges_are_allowed():
     TrainConfig(seed=2**63 - 1, width=1, gamma=0, gae_lambda=1.0, blocks=0, solve_leaves_below=16)
 
 
+def test_each_mode_has_its_own_defaults():
+    exact, pure = (TrainConfig.of("alphazero", knowledge=name) for name in ("exact", "pure"))
+    assert exact == TrainConfig.of("alphazero")
+    solving = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
+    assert [getattr(pure, name) for name in solving] == [0, 0, 0]
+    assert all(getattr(exact, name) > 0 for name in solving)
+    assert TrainConfig.of("ppo", knowledge="pure") == TrainConfig(knowledge="pure")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"knowledge": "pure", "solve_roots_below": 5},
+            "solve_roots_below must be 0 with knowledge 'pure', which solves nothing, not 5",
+        ),
+        (
+            {"knowledge": "pure", "solve_leaves_below": 1},
+            "solve_leaves_below must be 0 with knowledge 'pure', which solves nothing, not 1",
+        ),
+        (
+            {"knowledge": "pure", "solved_temperature": 0.5},
+            "solved_temperature must be 0 with knowledge 'pure', which solves nothing, not 0.5",
+        ),
+        (
+            {"solve_roots_below": 0},
+            "solve_roots_below must be at least 1 with knowledge 'exact', which learns from solved "
+            "positions, not 0; to learn from the rules alone choose knowledge 'pure'",
+        ),
+        ({"knowledge": "rules"}, "unknown knowledge 'rules'; choose exact or pure"),
+        ({"optimizer": "sgd"}, "unknown optimizer 'sgd'; choose adamw or muon"),
+    ],
+)
+def test_settings_that_contradict_a_mode_are_refused(settings, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        TrainConfig.of("alphazero", **settings)
+
+
+def test_ppo_ignores_what_alphazero_is_given():
+    TrainConfig(knowledge="pure", solve_roots_below=5)
+    TrainConfig(solve_roots_below=0)
+
+
 @pytest.mark.parametrize("limit", [0, -1, NAN, float("inf"), True, "5"])
 def test_a_budget_is_a_positive_number(limit):
     for name in ("minutes", "steps", "games"):

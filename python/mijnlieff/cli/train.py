@@ -34,6 +34,7 @@ DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
 DEFAULT_HOLDOUT = 0.2
 FINAL_SIMULATIONS = 64
+_MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
 _RAY_OPTIONS = ("ray_address", "actors", "ray_blocks", "ray_lag")
 
 
@@ -254,12 +255,13 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
         return
     assert isinstance(trainer.variant, Variant)  # one board
     counters = trainer.counters
-    about = (
-        f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
-        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {trainer.variant}."
-    )
     # A network that was trained with searches also plays with them.
     searches = trainer.config.algo == "alphazero"
+    about = (
+        f"{counters.steps:,} actions and {counters.games:,} games of self-play"
+        f"{_MODES[trainer.config.knowledge] if searches else ''} in "
+        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {trainer.variant}."
+    )
     players = {"The network alone": None} | (
         {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
     )

@@ -19,6 +19,7 @@ from mijnlieff._mijnlieff import (
     check_playable,
     common_variant,
     integer,
+    integer_in,
     mask_batch,
     observe_batch,
     seed_of,
@@ -31,8 +32,9 @@ from mijnlieff.policies.softmax import softmax
 __all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
 
 _MAGIC = b"MIJNNETW"
-# The settings of the search that the networks were trained with, see `TrainConfig`.
+# The setting of the search that the networks were trained with, see `TrainConfig`.
 _MARGIN_WEIGHT = 0.5
+# A position with more empty cells costs the solver more than a search.
 _SOLVE_BELOW = 9
 # Positions whose logits are computed at once.
 _BATCH = 4096
@@ -53,19 +55,21 @@ class ExportedPolicy:
         seed: of the random draws, 0 to 2**64 - 1; it does not matter at temperature 0.
         temperature: 0 plays the legal action with the largest logit (the first of equal ones);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
-        num_simulations: simulations of a tree search (`MCTSPolicy`) before every decision; the
-            search plays its best action and solves positions with at most 9 empty cells exactly.
-            0 plays by the network alone.
+        num_simulations: simulations of a tree search (`MCTSPolicy`, with a Gumbel root) before
+            every decision; the search plays its best action. 0 plays by the network alone.
+        solve_below: the search solves positions with at most this many empty cells exactly. 0
+            solves none, for a network that was trained from the rules alone.
 
     Attributes:
         network: the network.
         seed: the seed.
         temperature: the temperature.
         num_simulations: the number of simulations before every decision.
+        solve_below: the most empty cells of positions that the search solves.
 
     Raises:
-        ValueError: a seed, a temperature or a number of simulations out of range, or both a search
-            and a temperature.
+        ValueError: a seed, a temperature, a number of simulations or `solve_below` out of range, or
+            both a search and a temperature.
         TypeError: `network` is not a network, or a number is not an integer.
     """
 
@@ -75,6 +79,7 @@ class ExportedPolicy:
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
+        solve_below: SupportsIndex = _SOLVE_BELOW,
     ) -> None:
         """Check the settings."""
         if not isinstance(network, Network):
@@ -95,6 +100,7 @@ class ExportedPolicy:
             raise ValueError(
                 f"a search plays its best action, so temperature must be 0, not {temperature!r}"
             )
+        self.solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
         self._path: str | None = None
         self._decisions = 0
         self._search: MCTSPolicy | None = None
@@ -102,9 +108,10 @@ class ExportedPolicy:
             self._search = MCTSPolicy(
                 self.num_simulations,
                 partial(_evaluate, network),
+                root="gumbel",
                 seed=self.seed,
                 margin_weight=_MARGIN_WEIGHT,
-                solve_below=_SOLVE_BELOW,
+                solve_below=self.solve_below,
             )
 
     @staticmethod
@@ -113,6 +120,7 @@ class ExportedPolicy:
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
+        solve_below: SupportsIndex = _SOLVE_BELOW,
     ) -> ExportedPolicy:
         """Return a policy that plays by a network from a file.
 
@@ -121,6 +129,7 @@ class ExportedPolicy:
             seed: as in the class.
             temperature: as in the class.
             num_simulations: as in the class.
+            solve_below: as in the class.
 
         Raises:
             CheckpointError: the file is missing, truncated, damaged, or from another program or
@@ -128,7 +137,8 @@ class ExportedPolicy:
             ValueError: as in the class.
             TypeError: as in the class.
         """
-        policy = ExportedPolicy(_read_network(Path(path)), seed, temperature, num_simulations)
+        network = _read_network(Path(path))
+        policy = ExportedPolicy(network, seed, temperature, num_simulations, solve_below)
         policy._path = os.fspath(path)
         return policy
 
@@ -207,6 +217,8 @@ class ExportedPolicy:
         settings = f"seed={self.seed}, temperature={self.temperature}"
         if self.num_simulations:
             settings += f", num_simulations={self.num_simulations}"
+            if self.solve_below != _SOLVE_BELOW:
+                settings += f", solve_below={self.solve_below}"
         return settings
 
     def __eq__(self, other: object) -> bool:
@@ -219,8 +231,9 @@ class ExportedPolicy:
         """Return a hash that is equal for equal policies."""
         return hash(self._identity())
 
-    def _identity(self) -> tuple[Network, int, float, int]:
-        return self.network, self.seed, self.temperature, self.num_simulations
+    def _identity(self) -> tuple[Network, int, float, int, int]:
+        solve_below = self.solve_below if self.num_simulations else 0
+        return self.network, self.seed, self.temperature, self.num_simulations, solve_below
 
 
 class ChampionPolicy(ExportedPolicy):
@@ -232,6 +245,7 @@ class ChampionPolicy(ExportedPolicy):
         seed: as in `ExportedPolicy`.
         temperature: as in `ExportedPolicy`.
         num_simulations: as in `ExportedPolicy`.
+        solve_below: as in `ExportedPolicy`.
 
     Raises:
         ValueError: as in `ExportedPolicy`.
@@ -244,9 +258,10 @@ class ChampionPolicy(ExportedPolicy):
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
+        solve_below: SupportsIndex = _SOLVE_BELOW,
     ) -> None:
         """Check the settings."""
-        super().__init__(_packaged_network(), seed, temperature, num_simulations)
+        super().__init__(_packaged_network(), seed, temperature, num_simulations, solve_below)
 
     def __repr__(self) -> str:
         """Return the settings."""

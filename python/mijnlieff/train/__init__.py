@@ -94,7 +94,10 @@ def train(
 
 
 def load_policy(
-    path: str | os.PathLike[str], temperature: float = 0.0, num_simulations: int = 0
+    path: str | os.PathLike[str],
+    temperature: float = 0.0,
+    num_simulations: int = 0,
+    solve_below: int | None = None,
 ) -> NetworkPolicy | MCTSPolicy:
     """Make a player from a checkpoint of `mijnlieff train`.
 
@@ -105,7 +108,11 @@ def load_policy(
     Args:
         path: the checkpoint, or the run's folder.
         temperature: 0 always plays the most likely action, 1 samples from the learnt policy.
-        num_simulations: simulations of a tree search per move; 0 plays the network alone.
+        num_simulations: simulations of a tree search per move, with a Gumbel root and without
+            noise; 0 plays the network alone.
+        solve_below: positions with at most this many empty cells are solved exactly inside the
+            search, roots included. None is 9 for a network trained on exact labels, and 0 for all
+            others, which solve nothing.
 
     Raises:
         CheckpointError: the file is missing, truncated, damaged or not a checkpoint.
@@ -114,4 +121,4 @@ def load_policy(
     require_train_extra("torch")
     from mijnlieff.train.run.policy import policy_from_checkpoint
 
-    return policy_from_checkpoint(path, temperature, num_simulations)
+    return policy_from_checkpoint(path, temperature, num_simulations, solve_below)

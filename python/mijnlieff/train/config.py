@@ -10,9 +10,17 @@ from typing import Any, Self
 from mijnlieff._mijnlieff import MAX_THREADS
 from mijnlieff.train.settings import check_settings, documented, setting, settings_of
 
-__all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "Budget", "TrainConfig"]
+__all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "KNOWLEDGE", "OPTIMIZERS", "Budget", "TrainConfig"]
 
 ALGORITHMS = ("ppo", "alphazero")
+
+KNOWLEDGE = ("exact", "pure")
+"""What AlphaZero is given: exact labels, or the rules alone."""
+
+OPTIMIZERS = ("adamw", "muon")
+
+_SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
+"""Settings that pure self-play leaves at 0."""
 
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
 """Opponents of the measurements during a run, weakest first; names for `make_policy`."""
@@ -77,13 +85,22 @@ class TrainConfig:
 
     Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
     the other algorithm, and those marked (boards) by runs on one board. `TrainConfig(...)` takes
-    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm.
+    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
+    `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
     """
 
     algo: str = setting(
         "ppo",
         "ppo learns from the results of its games, alphazero from a tree search in every position",
         choices=ALGORITHMS,
+    )
+    knowledge: str = setting(
+        "exact",
+        "exact labels: positions with few empty cells and those of the opening book are solved, "
+        "and so are small endings inside a search; pure: the rules and nothing else, no position "
+        "is ever solved, neither in training nor in play",
+        choices=KNOWLEDGE,
+        algo="alphazero",
     )
     seed: int = setting(
         0,
@@ -102,7 +119,7 @@ class TrainConfig:
         "most random plies at the start of a game, drawn per game and not learnt from; they lead "
         "to positions that self-play would not reach",
         high=1000,
-        boards=10,
+        alphazero=10,
     )
     random_opponents: float = setting(
         0.5,
@@ -133,8 +150,8 @@ class TrainConfig:
     )
     learning_rate: float = setting(
         6e-3,
-        "Adam's step size at the start, which falls linearly during the run",
-        alphazero=2e-3,
+        "the optimiser's step size at the start, which falls linearly during the run",
+        alphazero=5e-3,
         boards=4e-3,
     )
     gamma: float = setting(
@@ -178,18 +195,28 @@ class TrainConfig:
         algo="alphazero",
     )
     solve_roots_below: int = setting(
-        9,
-        "most empty cells of a position whose actions are chosen by the exact solver, not by a "
-        "search",
+        11,
+        "most empty cells of a position whose policy and margin are learnt from the exact solver, "
+        "not from a search; those of the opening book are always",
         high=16,
         algo="alphazero",
         boards=12,
+        pure=0,
     )
     solve_leaves_below: int = setting(
         8,
         "most empty cells of a position inside a search that is solved exactly",
         high=16,
         algo="alphazero",
+        pure=0,
+    )
+    solved_temperature: float = setting(
+        3.0,
+        "how far play strays from the best actions of solved positions, in points, so that "
+        "mistakes are met too, see SelfPlay",
+        algo="alphazero",
+        boards=2.0,
+        pure=0.0,
     )
     replay_positions: int = setting(
         400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
@@ -199,12 +226,15 @@ class TrainConfig:
         "how often a position is learnt from, on average",
         algo="alphazero",
         boards=3.0,
+        pure=3.0,
     )
-    solved_temperature: float = setting(
-        2.0,
-        "temperature in points of the actions played where the solver knows them all; above 0 the "
-        "games also reach positions after mistakes, whose labels are exact as well",
-        algo="boards",
+    optimizer: str = setting(
+        "muon",
+        "muon learns the hidden layers by orthogonal steps and the rest by AdamW; adamw learns all "
+        "by AdamW",
+        choices=OPTIMIZERS,
+        algo="alphazero",
+        boards="adamw",
     )
     graded_positions: int = setting(
         2400,
@@ -213,7 +243,7 @@ class TrainConfig:
         high=10_000_000,
         algo="boards",
     )
-    weight_decay: float = setting(1e-4, "weight decay of AdamW", algo="alphazero")
+    weight_decay: float = setting(1e-4, "weight decay of the optimiser", algo="alphazero")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
     measurements: int = setting(
         20,
@@ -245,9 +275,26 @@ class TrainConfig:
         """Check every field.
 
         Raises:
-            ValueError: a value of the wrong kind or out of range; names field and value.
+            ValueError: a value of the wrong kind or out of range, or one that contradicts
+                `knowledge`; names field and value.
         """
         check_settings(self)
+        if self.algo == "alphazero":
+            self._check_knowledge()
+
+    def _check_knowledge(self) -> None:
+        if self.knowledge == "pure":
+            for name in _SOLVING:
+                if value := getattr(self, name):
+                    raise ValueError(
+                        f"{name} must be 0 with knowledge 'pure', which solves nothing, not "
+                        f"{value!r} (TrainConfig.of has the defaults of each mode)"
+                    )
+        elif not self.solve_roots_below:
+            raise ValueError(
+                "solve_roots_below must be at least 1 with knowledge 'exact', which learns from "
+                "solved positions, not 0; to learn from the rules alone choose knowledge 'pure'"
+            )
 
     @classmethod
     def of(cls, algo: str, *, many_boards: bool = False, **settings: Any) -> Self:
@@ -256,14 +303,17 @@ class TrainConfig:
         Args:
             algo: `"ppo"` or `"alphazero"`.
             many_boards: take the defaults for a run on many boards, see `Boards`.
-            settings: fields by name.
+            settings: fields by name; `knowledge` decides on the defaults of others.
 
         Raises:
-            ValueError: an unknown algorithm, or a value out of range.
+            ValueError: an unknown algorithm, a value out of range, or one that contradicts
+                `knowledge`.
         """
+        declarations = settings_of(cls)
+        knowledge = settings.get("knowledge", declarations["knowledge"].default)
         tuned = {
-            name: declared.default_for(algo, many_boards=many_boards)
-            for name, declared in settings_of(cls).items()
+            name: declared.default_for(algo, knowledge, many_boards=many_boards)
+            for name, declared in declarations.items()
         }
         return cls(**(tuned | settings | {"algo": algo}))
 

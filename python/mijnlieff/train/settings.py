@@ -35,6 +35,7 @@ class Setting:
         algo: the one algorithm that uses it, or `"boards"` for runs on many boards; None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
         boards: the default on many boards where it differs from both, else None.
+        pure: the default for AlphaZero from the rules alone where it differs, else None.
         may_change: whether a resumed run may have another value than before.
     """
 
@@ -47,6 +48,7 @@ class Setting:
     algo: str | None = None
     alphazero: Any = None
     boards: Any = None
+    pure: Any = None
     may_change: bool = False
 
     @property
@@ -54,16 +56,19 @@ class Setting:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
 
-    def default_for(self, algo: str, *, many_boards: bool = False) -> Any:
+    def default_for(self, algo: str, knowledge: str, *, many_boards: bool = False) -> Any:
         """The default of an algorithm.
 
         Args:
             algo: the algorithm.
+            knowledge: what AlphaZero is given.
             many_boards: whether the run is on many boards.
         """
-        if many_boards and self.boards is not None:
-            return self.boards
-        tuned = self.alphazero if algo == "alphazero" else None
+        if algo != "alphazero":
+            return self.default
+        tuned = self.pure if knowledge == "pure" else None
+        tuned = self.boards if tuned is None and many_boards else tuned
+        tuned = self.alphazero if tuned is None else tuned
         return self.default if tuned is None else tuned
 
     def check(self, name: str, value: Any) -> None:
@@ -97,10 +102,14 @@ class Setting:
 
     def default_text(self) -> str:
         """The defaults in words, such as "4096; 512 for alphazero"."""
-        default = "PyTorch's choice" if self.default is None else str(self.default)
+        texts = ["PyTorch's choice" if self.default is None else str(self.default)]
         if self.alphazero is not None:
-            default += f"; {self.alphazero} for alphazero"
-        return default if self.boards is None else f"{default}; {self.boards} on many boards"
+            texts.append(f"{self.alphazero} for alphazero")
+        if self.boards is not None:
+            texts.append(f"{self.boards} on many boards")
+        if self.pure is not None:
+            texts.append(f"{self.pure} for pure")
+        return "; ".join(texts)
 
 
 def setting(default: _T, help: str, **declared: Any) -> _T:

@@ -194,6 +194,12 @@ impl Solver {
         self
     }
 
+    /// Whether the book holds all positions that follow this one, which makes it cheap to solve.
+    #[must_use]
+    pub fn knows_moves(&self, position: &Position) -> bool {
+        self.book.is_some() && position.occupied().len() < Book::STONES
+    }
+
     /// The memory that the table takes, in bytes; 0 where each search has its own.
     #[must_use]
     pub fn table_bytes(&self) -> usize {

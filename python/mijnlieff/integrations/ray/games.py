@@ -201,6 +201,8 @@ def _searched(parts: list[SearchGames]) -> SearchGames:
         steps=sum(part.steps for part in parts),
         games=sum(part.games for part in parts),
         simulations=sum(part.simulations for part in parts),
+        evaluations=sum(part.evaluations for part in parts),
+        solved=sum(part.solved for part in parts),
         seconds=max(part.seconds for part in parts),
     )
 

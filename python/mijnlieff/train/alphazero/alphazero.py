@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
@@ -53,7 +54,10 @@ class SearchLosses:
         entropy: entropy of the search's policy, in nats.
         grad_norm: norm of the gradient before clipping.
         replay: positions in the replay buffer.
+        samples: positions of the round's games.
+        solved: of these, positions whose policy and margin the solver found.
         simulations: simulations of all searches in the round.
+        evaluations: positions that the network evaluated in the searches.
         play_seconds: wall time of self-play.
         learn_seconds: wall time of the gradient steps, which run in parallel to self-play.
     """
@@ -64,7 +68,10 @@ class SearchLosses:
     entropy: float
     grad_norm: float
     replay: int
+    samples: int = 0
+    solved: int = 0
     simulations: int = 0
+    evaluations: int = 0
     play_seconds: float = 0.0
     learn_seconds: float = 0.0
 
@@ -73,7 +80,7 @@ class AlphaZero:
     """A network, its optimiser and replay buffer, and the source of its games.
 
     Attributes:
-        optimizer: AdamW over the weights.
+        optimizer: the optimiser of the weights.
     """
 
     def __init__(
@@ -94,12 +101,7 @@ class AlphaZero:
             source: plays the games.
         """
         self.network = network
-        self.optimizer = torch.optim.AdamW(
-            network.parameters(),
-            lr=config.learning_rate,
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
+        self.optimizer = Optimizer(network, config)
         self._config = config
         self._generator = generator
         self._source = source
@@ -135,7 +137,10 @@ class AlphaZero:
         self._new = len(games.samples)
         losses = dataclasses.replace(
             losses,
+            samples=len(games.samples),
+            solved=games.solved,
             simulations=games.simulations,
+            evaluations=games.evaluations,
             play_seconds=round(games.seconds, 3),
             learn_seconds=round(learn_seconds, 3),
         )
@@ -143,20 +148,19 @@ class AlphaZero:
 
     def _learn(self, spent: float) -> SearchLosses:
         config = self._config
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * (1.0 - 0.98 * spent)
+        rate = config.learning_rate * (1.0 - 0.98 * spent)
         steps = round(self._new * config.reuse / config.minibatch_size)
         if not steps:
             nan = float("nan")
             return SearchLosses(nan, nan, nan, nan, nan, len(self._replay))
         sums = torch.zeros(5, device=self.network.device)
         for _ in range(steps):
-            sums += self._step(self._replay.draw(config.minibatch_size, self._generator))
+            sums += self._step(self._replay.draw(config.minibatch_size, self._generator), rate)
             self._source.poll()
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
-    def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor]) -> Tensor:
+    def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
         config = self._config
         device = self.network.device
         observations, masks, policies, results = (part.to(device) for part in batch)
@@ -168,11 +172,11 @@ class AlphaZero:
         targets = torch.stack([results[:, 0], results[:, 1] / MARGIN_UNIT], dim=1)
         value_losses = (values - targets).square().mean(dim=0)
         loss = policy_loss + config.value_weight * value_losses.sum()
-        self.optimizer.zero_grad()
+        self.network.zero_grad()
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
         if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
             raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
-        self.optimizer.step()
+        self.optimizer.step(rate)
         parts = (policy_loss - entropy, value_losses[0], value_losses[1], entropy, norm)
         return torch.stack([part.detach() for part in parts])

@@ -25,6 +25,8 @@ class SearchGames:
         steps: actions played, including random openings and forced passes.
         games: games finished.
         simulations: simulations of all searches.
+        evaluations: positions that the network evaluated.
+        solved: positions in which the solver chose.
         seconds: wall time.
     """
 
@@ -32,6 +34,8 @@ class SearchGames:
     steps: int
     games: int
     simulations: int
+    evaluations: int
+    solved: int
     seconds: float
 
 
@@ -55,6 +59,8 @@ def self_play(network: Network, variant: Variant, config: TrainConfig, seed: int
         margin_weight=config.margin_weight,
         solve_roots_below=config.solve_roots_below,
         solve_leaves_below=config.solve_leaves_below,
+        solve_book_roots=config.knowledge == "exact",
+        solved_temperature=config.solved_temperature,
         seed=seed,
         num_threads=1,
     )
@@ -84,5 +90,7 @@ def play_round(games: SelfPlay, count: int) -> SearchGames:
         steps=statistics.plies,
         games=statistics.games,
         simulations=statistics.simulations,
+        evaluations=statistics.evaluations,
+        solved=statistics.solved_roots,
         seconds=time.monotonic() - began,
     )

@@ -89,6 +89,7 @@ class _Round:
         decisions: so far, in the order in which they were made.
         steps: actions played so far.
         simulations: of all searches.
+        evaluations: positions that the network evaluated.
     """
 
     boards: NDArray[np.int64]
@@ -96,6 +97,7 @@ class _Round:
     steps: int
     decisions: list[_Decisions] = field(default_factory=list)
     simulations: int = 0
+    evaluations: int = 0
 
 
 class BoardGames:
@@ -185,6 +187,8 @@ class BoardGames:
             steps=played.steps,
             games=len(played.games),
             simulations=played.simulations,
+            evaluations=played.evaluations,
+            solved=sum(len(made.games) for made in played.decisions if made.margins is not None),
             seconds=time.monotonic() - began,
         )
 
@@ -271,6 +275,7 @@ class BoardGames:
             num_threads=1,
         )
         while (leaves := search.select()) is not None:
+            played.evaluations += len(leaves)
             search.update(*evaluate(leaves.observation, leaves.action_mask))
         played.simulations += config.num_simulations * len(games)
         targets = search.policy_targets

@@ -103,6 +103,7 @@ def frame_policy(
     temperature: float = 0.0,
     num_simulations: int = 0,
     config: TrainConfig | None = None,
+    solve_below: int | None = None,
 ) -> FramePolicy | FrameSearch:
     """A player by a network.
 
@@ -111,12 +112,15 @@ def frame_policy(
         temperature: 0 plays the best action; for the network alone.
         num_simulations: of a search; 0 plays the network alone.
         config: the settings of the run, for a search.
+        solve_below: the most empty cells of a position that a search solves exactly; None for those
+            of leaves in the run.
     """
     if not num_simulations:
         return FramePolicy(network, temperature)
     settings = config or TrainConfig.of("alphazero", many_boards=True)
-    below = settings.solve_leaves_below
-    return FrameSearch(network, num_simulations, settings, solve_below=below)
+    if solve_below is None:
+        solve_below = settings.solve_leaves_below
+    return FrameSearch(network, num_simulations, settings, solve_below=solve_below)
 
 
 def _check_game(positions: Sequence[Position], network: FrameNetwork) -> None:

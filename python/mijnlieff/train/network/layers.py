@@ -138,10 +138,36 @@ class SharedLinear(_BlockDiagonal):
 
     def operator(self) -> Operator:
         """The layer with its current weights, which later training does not change."""
-        parts = self.spread(self.weight)
-        matrices = [part.permute(2, 4, 0, 3, 1).flatten(3).flatten(1, 2) for part in parts]
         # The same bias for all units of a channel is a multiple of the constant list of length 1.
-        return _operator(matrices, self.bias * self.order**0.5, self._rows)
+        return _operator(self.matrices(self.weight), self.bias * self.order**0.5, self._rows)
+
+    def matrices(self, weight: Tensor) -> list[Tensor]:
+        """The layer's matrix in the basis, block by block.
+
+        Args:
+            weight: `(..., outputs, inputs, size)`.
+
+        Returns:
+            For each group of blocks `(..., blocks, count of the hidden units * outputs, count of
+            the list * inputs)`.
+        """
+        parts = (part.movedim((-5, -4), (-3, -1)) for part in self.spread(weight))
+        # Now (..., blocks, count of the list, outputs, count of the hidden units, inputs).
+        return [part.transpose(-4, -2).flatten(-2).flatten(-3, -2) for part in parts]
+
+    def weight_of(self, matrices: Sequence[Tensor]) -> Tensor:
+        """The weight whose blocks these are, the inverse of `matrices`.
+
+        Args:
+            matrices: as `matrices` returns them.
+        """
+        outputs, inputs, _ = self.weight.shape
+        parts = []
+        for matrix, (_, lists, units) in zip(matrices, self._shapes, strict=True):
+            part = matrix.unflatten(-1, (lists, inputs)).unflatten(-3, (units, outputs))
+            parts.append(part.transpose(-4, -2).movedim((-3, -1), (-5, -4)).flatten(-3))
+        weight: Tensor = torch.cat(parts, dim=-1) @ torch.linalg.pinv(self.structure)
+        return weight
 
 
 class SharedReadout(_BlockDiagonal):

@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 
+# A position with more empty cells costs the solver more than a search.
+_SOLVE_BELOW = 9
+
 _Evaluator = (
     Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
     | Callable[
@@ -186,8 +189,9 @@ def search_policy(
     config: TrainConfig,
     num_simulations: int,
     seed: int = 0,
+    solve_below: int | None = None,
 ) -> MCTSPolicy:
-    """A player that searches with a network, under the settings of its training.
+    """A player that searches with a network, with the knowledge that its training had.
 
     Args:
         network: the network; later training does not change how this plays.
@@ -195,15 +199,20 @@ def search_policy(
         config: the settings of its run.
         num_simulations: simulations per search.
         seed: seed of the player.
+        solve_below: positions with at most this many empty cells are solved; None for at most 9,
+            or none if the network was trained from the rules alone.
     """
+    if solve_below is None:
+        is_exact = config.algo == "alphazero" and config.knowledge == "exact"
+        solve_below = min(_SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
     return _TrainedSearch(
         variant,
         num_simulations,
         evaluator(network, variant, config.margin_weight),
-        root="puct",
+        root="gumbel",
         seed=seed,
         margin_weight=config.margin_weight,
-        solve_below=config.solve_roots_below,
+        solve_below=solve_below,
         num_threads=1,
     )
 
@@ -235,14 +244,17 @@ def network_from_checkpoint(
 
 
 def policy_from_checkpoint(
-    path: str | os.PathLike[str], temperature: float, num_simulations: int
+    path: str | os.PathLike[str],
+    temperature: float,
+    num_simulations: int,
+    solve_below: int | None,
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
     network, checkpoint = network_from_checkpoint(path)
     config, variant = checkpoint.config, checkpoint.variant
     if isinstance(network, FrameNetwork):
-        return frame_policy(network, temperature, num_simulations, config)
+        return frame_policy(network, temperature, num_simulations, config, solve_below)
     assert isinstance(variant, Variant)  # as the network is for one
     if num_simulations:
-        return search_policy(network, variant, config, num_simulations)
+        return search_policy(network, variant, config, num_simulations, solve_below=solve_below)
     return _TrainedPolicy(network, variant, temperature)
