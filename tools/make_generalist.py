@@ -10,6 +10,7 @@ import argparse
 import json
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,8 +123,11 @@ def results(folder: Path, about: str) -> Iterator[str]:
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     run = report["run"]
     minutes = run["seconds"] / 60
-    yield f"The run below played {run['games']:,} games ({run['steps']:,} actions) in {minutes:.0f}"
-    yield f"minutes, seed {run['config']['seed']}. {about}".rstrip()
+    sentence = (
+        f"This run played {run['games']:,} games ({run['steps']:,} actions) in {minutes:.0f} "
+    )
+    sentence += f"minutes, with seed {run['config']['seed']}. {about}"
+    yield from textwrap.wrap(sentence, 118)
     yield ""
     yield "![Optimal actions on seen and unseen boards over the minutes](generalist.svg)"
     yield ""

@@ -46,7 +46,7 @@ def report_boards(
     search = FrameSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
     players: dict[str, Policy] = {
         "network alone": network,
-        f"network, {num_simulations} simulations": search,
+        f"{num_simulations} simulations, none solved": search,
     } | {name: make_policy(name, seed=config.seed) for name in _BASELINES}
     graded = trainer.graded(folder)
     with torch_threads(1):
