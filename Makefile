@@ -157,7 +157,7 @@ benchmarks: .venv/installed-test ## Make the benchmark positions of the package 
 	$(BIN)/python tools/make_benchmark.py
 
 .PHONY: train-report
-train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
+train-report: .venv/installed-train ## Write docs/training.md again: both modes, three seeds of 10 and of 60 minutes (8 hours)
 	$(BIN)/python tools/make_training.py
 
 .PHONY: generalist

@@ -46,12 +46,19 @@ class Muon(torch.optim.Optimizer):
         super().__init__([layer.weight for layer in layers], defaults)
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> Any:
         """Change the weights by their gradients.
 
         Args:
-            closure: unused.
+            closure: computes the loss and the gradients first, as in `torch.optim.Optimizer`.
+
+        Returns:
+            What the closure returned, or None.
         """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
         for group in self.param_groups:
             weights = [weight for weight in group["params"] if weight.grad is not None]
             if not weights:
@@ -69,6 +76,7 @@ class Muon(torch.optim.Optimizer):
             for weight, step in zip(weights, steps, strict=True):
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
                 weight.sub_(step, alpha=group["lr"] * length)
+        return loss
 
     def _mean(self, weight: Tensor) -> Tensor:
         state = self.state[weight]
@@ -91,7 +99,8 @@ def orthogonalized(matrices: Tensor) -> Tensor:
     for _ in range(_STEPS):
         square = found @ found.mT
         found = a * found + (b * square + c * square @ square) @ found
-    return found.mT if is_high else found
+    result: Tensor = found.mT if is_high else found
+    return result
 
 
 class Optimizer:

@@ -164,7 +164,7 @@ class SharedLinear(_BlockDiagonal):
         outputs, inputs, _ = self.weight.shape
         parts = []
         for matrix, (_, lists, units) in zip(matrices, self._shapes, strict=True):
-            part = matrix.unflatten(-1, (lists, inputs)).unflatten(-3, (units, outputs))
+            part = matrix.reshape(*matrix.shape[:-2], units, outputs, lists, inputs)
             parts.append(part.transpose(-4, -2).movedim((-3, -1), (-5, -4)).flatten(-3))
         weight: Tensor = torch.cat(parts, dim=-1) @ torch.linalg.pinv(self.structure)
         return weight
