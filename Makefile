@@ -160,6 +160,10 @@ benchmarks: .venv/installed-test ## Make the benchmark positions of the package 
 train-report: .venv/installed-train ## Write docs/training.md again: both modes, three seeds of 10 and of 60 minutes (8 hours)
 	$(BIN)/python tools/make_training.py
 
+.PHONY: generalist
+generalist: .venv/installed-train ## Train one network on many boards (45 minutes), and write its results into docs/generalist.md
+	$(BIN)/python tools/make_generalist.py
+
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions
 	cargo run --quiet --release --no-default-features --example check_solver

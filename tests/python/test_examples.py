@@ -90,6 +90,15 @@ def test_a_network_learns_from_labels():
     assert after > before + 10
 
 
+def test_one_network_learns_many_boards(tmp_path):
+    pytest.importorskip("torch")
+    options = ("--boards", "arrangements:2:corners", "--holdout", 0.3, "--minutes", 0.02)
+    text = output_of("train_generalist", *options, "--graded-positions", 12, "--out", tmp_path)
+    assert re.search(r"games, optimal actions: seen [\d.]+%, unseen [\d.]+%", text)
+    assert re.search(r"A board held out:\n[.#]+\n", text)
+    assert len(re.findall(r": [\d.]+% optimal actions", text)) == 2
+
+
 def test_ppo_by_self_play_learns():
     pytest.importorskip("torch")
     options = ("--steps", 200_000, "--envs", 256, "--games", 300)

@@ -196,7 +196,7 @@ def test_games_that_fail_are_reported():
     generator = torch.Generator()
     config = tiny(knowledge="pure")
     source = LocalBackend().source(Variant(), config, generator)
-    method = AlphaZero(network, Variant(), config, generator, source)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         method.round(0.0, 0)

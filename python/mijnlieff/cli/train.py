@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import note
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.report.report import print_report, report_json, report_markdown
@@ -30,6 +32,7 @@ __all__ = ["add_arguments", "run"]
 
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
+DEFAULT_HOLDOUT = 0.2
 FINAL_SIMULATIONS = 64
 _MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
 _RAY_OPTIONS = ("ray_address", "actors", "ray_blocks", "ray_lag")
@@ -74,10 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_ray_arguments(parser)
     add_variant_arguments(parser)
+    _add_boards_arguments(parser)
     groups = {
         None: parser.add_argument_group("settings"),
         "ppo": parser.add_argument_group("settings of --algo ppo"),
         "alphazero": parser.add_argument_group("settings of --algo alphazero"),
+        "boards": parser.add_argument_group("settings of --boards"),
     }
     for name, declared in settings_of(TrainConfig).items():
         default = DEFAULT_ALGORITHM if name == "algo" else declared.default_text()
@@ -122,6 +127,26 @@ def _add_ray_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ROUNDS",
         help="rounds that are played ahead of the learner, with older weights; 0 lets the workers "
         "wait for the newest (default: 1)",
+    )
+
+
+def _add_boards_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "many boards", "one network for many boards, graded also on boards that it never sees"
+    )
+    group.add_argument(
+        "--boards",
+        metavar="BOARDS",
+        help="in place of --board: arrangements:4 for all boards of four 2x2 blocks that meet "
+        "along edges, arrangements:4:corners if they may also meet at corners, or a file with "
+        "boards as rows of '#' and '.', an empty line between two",
+    )
+    group.add_argument(
+        "--holdout",
+        type=float,
+        metavar="SHARE",
+        help="share of the boards, chosen by --seed, on which no game is played; only grades and "
+        f"matches are made on them (default: {DEFAULT_HOLDOUT:g})",
     )
 
 
@@ -175,18 +200,20 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"final_games must be a positive even number, not {args.final_games}")
     if args.resume and args.out is None:
         raise ValueError("--resume needs --out, the folder of the run to continue")
+    _check_boards(args)
     folder = RunFolder(args.out or Path("runs") / time.strftime("%Y%m%d-%H%M%S"))
     given, budget = _given(args, *settings_of(TrainConfig)), _budget(args)
     if not args.resume:
-        config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given))
-        variant = variant_of(args)
+        many_boards = args.boards is not None
+        config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given), many_boards=many_boards)
+        variant = _boards_of(args, config.seed) if many_boards else variant_of(args)
     with contextlib.ExitStack() as stack:
         on: dict[str, Any] = {
             "device": args.device,
             "backend": stack.enter_context(_backend(args)),
         }
         if args.resume:
-            parts = _given(args, "board", "opening", "copies")
+            parts = _given(args, "board", "opening", "copies", "boards", "holdout")
             opened = resume_run(folder, given, budget, parts, **on)
         else:
             limit = budget or Budget(minutes=DEFAULT_MINUTES)
@@ -219,8 +246,14 @@ def _fill_closed_descriptors() -> None:
 
 
 def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
+    from mijnlieff.train.generalist.report import report_boards
+    from mijnlieff.train.generalist.trainer import BoardsTrainer
     from mijnlieff.train.run.measure import final_opponents
 
+    if isinstance(trainer, BoardsTrainer):
+        report_boards(trainer, folder, final_games, FINAL_SIMULATIONS)
+        return
+    assert isinstance(trainer.variant, Variant)  # one board
     counters = trainer.counters
     # A network that was trained with searches also plays with them.
     searches = trainer.config.algo == "alphazero"
@@ -251,6 +284,21 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
         print()
         print_report(player, rows)
     print(f"\nLearning curve: {folder.curve}")
+
+
+def _check_boards(args: argparse.Namespace) -> None:
+    if args.boards is not None and args.board is not None:
+        raise ValueError("give only one of --board and --boards")
+    if args.ray and args.boards is not None:
+        raise ValueError("games on many boards are played in this process: leave out --ray")
+    if args.holdout is not None and args.boards is None and not args.resume:
+        raise ValueError("--holdout needs --boards")
+
+
+def _boards_of(args: argparse.Namespace, seed: int) -> Boards:
+    """The boards of the options, with those held out."""
+    holdout = DEFAULT_HOLDOUT if args.holdout is None else args.holdout
+    return Boards.split(args.boards, holdout, seed, **_given(args, "opening", "copies"))
 
 
 def _given(args: argparse.Namespace, *names: str) -> dict[str, Any]:

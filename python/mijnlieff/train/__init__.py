@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mijnlieff._mijnlieff import Variant
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages, require_train_extra
 from mijnlieff.train.report.live import LivePlot
@@ -22,7 +23,7 @@ from mijnlieff.train.report.state import OnReport, TrainState
 if TYPE_CHECKING:
     from mijnlieff import MCTSPolicy, NetworkPolicy
 
-__all__ = ["Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
+__all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
 
 
 def train(
@@ -31,6 +32,7 @@ def train(
     out: str | os.PathLike[str],
     *,
     variant: Variant | None = None,
+    boards: Boards | None = None,
     device: str = "auto",
     resume: bool = False,
     overwrite: bool = False,
@@ -50,6 +52,8 @@ def train(
         budget: when to stop, counted from the first start of the run.
         out: folder of the run. One training at a time can use it.
         variant: the game; None for the standard one.
+        boards: many boards for one network, in place of `variant`; take the settings from
+            ``TrainConfig.of("alphazero", many_boards=True)``.
         device: where the network computes: `"auto"` for a GPU if there is one, or a name of
             PyTorch, such as `"cpu"`.
         resume: continue the run in the folder, which must have the same settings and variant.
@@ -65,10 +69,13 @@ def train(
             loss is NaN or infinite.
         OutputError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
-        ValueError: both `resume` and `overwrite`, or a device that PyTorch cannot use.
+        ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
+            PyTorch cannot use; or many boards with `"ppo"`.
     """
     if resume and overwrite:
         raise ValueError("give only one of resume and overwrite")
+    if variant is not None and boards is not None:
+        raise ValueError("give only one of variant and boards")
     prepare_packages(tensorboard)
     from mijnlieff.train.run.folder import RunFolder
     from mijnlieff.train.run.run import train_in
@@ -77,7 +84,7 @@ def train(
         RunFolder(Path(out)),
         config,
         budget,
-        Variant() if variant is None else variant,
+        boards or variant or Variant(),
         device=device,
         resume=resume,
         overwrite=overwrite,
@@ -95,7 +102,8 @@ def load_policy(
     """Make a player from a checkpoint of `mijnlieff train`.
 
     It plays on the board and with the number of copies that its network was trained on, under any
-    opening rule, and raises `PolicyError` elsewhere.
+    opening rule, and raises `PolicyError` elsewhere. A network that has learnt many boards plays on
+    every board that fits its frame, and takes positions on several boards at once.
 
     Args:
         path: the checkpoint, or the run's folder.

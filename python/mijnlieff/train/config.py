@@ -83,8 +83,9 @@ class Budget:
 class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
-    Settings marked (ppo) or (alphazero) are ignored by the other algorithm. `TrainConfig(...)`
-    takes the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
+    Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
+    the other algorithm, and those marked (boards) by runs on one board. `TrainConfig(...)` takes
+    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
     `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
     """
 
@@ -127,16 +128,31 @@ class TrainConfig:
         high=1,
         algo="ppo",
     )
-    width: int = setting(256, "units of every hidden layer", low=1, high=8192, alphazero=384)
-    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2)
+    width: int = setting(
+        256,
+        "units of every hidden layer; on many boards for each cell",
+        low=1,
+        high=8192,
+        alphazero=384,
+        boards=96,
+    )
+    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, boards=3)
+    heads: int = setting(
+        8,
+        "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
+        low=1,
+        high=1024,
+        algo="boards",
+    )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
     minibatch_size: int = setting(
-        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024
+        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, boards=512
     )
     learning_rate: float = setting(
         6e-3,
         "the optimiser's step size at the start, which falls linearly during the run",
         alphazero=5e-3,
+        boards=4e-3,
     )
     gamma: float = setting(
         1.0,
@@ -184,6 +200,7 @@ class TrainConfig:
         "not from a search; those of the opening book are always",
         high=16,
         algo="alphazero",
+        boards=12,
         pure=0,
     )
     solve_leaves_below: int = setting(
@@ -198,13 +215,18 @@ class TrainConfig:
         "how far play strays from the best actions of solved positions, in points, so that "
         "mistakes are met too, see SelfPlay",
         algo="alphazero",
+        boards=2.0,
         pure=0.0,
     )
     replay_positions: int = setting(
         400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
     )
     reuse: float = setting(
-        4.0, "how often a position is learnt from, on average", algo="alphazero", pure=3.0
+        4.0,
+        "how often a position is learnt from, on average",
+        algo="alphazero",
+        boards=3.0,
+        pure=3.0,
     )
     optimizer: str = setting(
         "muon",
@@ -212,6 +234,14 @@ class TrainConfig:
         "by AdamW",
         choices=OPTIMIZERS,
         algo="alphazero",
+        boards="adamw",
+    )
+    graded_positions: int = setting(
+        2400,
+        "positions of the seen boards, and as many of the unseen ones, that grades are made on",
+        low=1,
+        high=10_000_000,
+        algo="boards",
     )
     weight_decay: float = setting(1e-4, "weight decay of the optimiser", algo="alphazero")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
@@ -267,11 +297,12 @@ class TrainConfig:
             )
 
     @classmethod
-    def of(cls, algo: str, **settings: Any) -> Self:
+    def of(cls, algo: str, *, many_boards: bool = False, **settings: Any) -> Self:
         """The settings of an algorithm, with its own defaults for those not given.
 
         Args:
             algo: `"ppo"` or `"alphazero"`.
+            many_boards: take the defaults for a run on many boards, see `Boards`.
             settings: fields by name; `knowledge` decides on the defaults of others.
 
         Raises:
@@ -281,7 +312,8 @@ class TrainConfig:
         declarations = settings_of(cls)
         knowledge = settings.get("knowledge", declarations["knowledge"].default)
         tuned = {
-            name: declared.default_for(algo, knowledge) for name, declared in declarations.items()
+            name: declared.default_for(algo, knowledge, many_boards=many_boards)
+            for name, declared in declarations.items()
         }
         return cls(**(tuned | settings | {"algo": algo}))
 

@@ -32,8 +32,9 @@ class Setting:
         high: the greatest number.
         choices: the values of a text.
         even: whether the number must be even.
-        algo: the one algorithm that uses it; None if all do.
+        algo: the one algorithm that uses it, or `"boards"` for runs on many boards; None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
+        boards: the default on many boards where it differs from both, else None.
         pure: the default for AlphaZero from the rules alone where it differs, else None.
         may_change: whether a resumed run may have another value than before.
     """
@@ -46,6 +47,7 @@ class Setting:
     even: bool = False
     algo: str | None = None
     alphazero: Any = None
+    boards: Any = None
     pure: Any = None
     may_change: bool = False
 
@@ -54,16 +56,18 @@ class Setting:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
 
-    def default_for(self, algo: str, knowledge: str) -> Any:
+    def default_for(self, algo: str, knowledge: str, *, many_boards: bool = False) -> Any:
         """The default of an algorithm.
 
         Args:
             algo: the algorithm.
             knowledge: what AlphaZero is given.
+            many_boards: whether the run is on many boards.
         """
         if algo != "alphazero":
             return self.default
         tuned = self.pure if knowledge == "pure" else None
+        tuned = self.boards if tuned is None and many_boards else tuned
         tuned = self.alphazero if tuned is None else tuned
         return self.default if tuned is None else tuned
 
@@ -101,6 +105,8 @@ class Setting:
         texts = ["PyTorch's choice" if self.default is None else str(self.default)]
         if self.alphazero is not None:
             texts.append(f"{self.alphazero} for alphazero")
+        if self.boards is not None:
+            texts.append(f"{self.boards} on many boards")
         if self.pure is not None:
             texts.append(f"{self.pure} for pure")
         return "; ".join(texts)

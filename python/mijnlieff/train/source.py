@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from mijnlieff.train.network import PolicyValueNetwork
+from typing import Any, Protocol, TypeVar
 
 __all__ = ["GameSource"]
 
@@ -19,11 +16,11 @@ class GameSource(Protocol[Games]):
     returns depend on the weights and the seed alone, so runs can be repeated.
     """
 
-    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+    def begin(self, network: Any, number: int) -> None:
         """Start a round; later training does not change the weights that it is played with.
 
         Args:
-            network: the player of both sides.
+            network: the player of both sides, of the kind that the source is for.
             number: the rounds of the run before this one.
         """
         ...

@@ -1,5 +1,5 @@
 """Learning from tree search, the AlphaZero way."""
 
-from mijnlieff.train.alphazero.alphazero import AlphaZero, SearchLosses
+from mijnlieff.train.alphazero.alphazero import AlphaZero, Replay, SearchLosses
 
-__all__ = ["AlphaZero", "SearchLosses"]
+__all__ = ["AlphaZero", "Replay", "SearchLosses"]

@@ -11,20 +11,36 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from mijnlieff import Variant
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
-from mijnlieff.train.alphazero.replay import ReplayBuffer
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 from mijnlieff.train.source import GameSource
 
-__all__ = ["AlphaZero", "SearchLosses"]
+__all__ = ["AlphaZero", "Replay", "SearchLosses"]
+
+
+class Replay(Protocol):
+    """The positions of recent games."""
+
+    def __len__(self) -> int:
+        """The number of positions kept."""
+        ...
+
+    def extend(self, samples: Any) -> None:
+        """Add the samples of a round."""
+        ...
+
+    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Observations uint8, masks bool, policies float32, and results float32 `(B, 2)`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +85,17 @@ class AlphaZero:
 
     def __init__(
         self,
-        network: PolicyValueNetwork,
-        variant: Variant,
+        network: PolicyValueNetwork | FrameNetwork,
+        replay: Replay,
         config: TrainConfig,
         generator: torch.Generator,
         source: GameSource[SearchGames],
     ) -> None:
-        """Set up the optimiser and an empty buffer.
+        """Set up the optimiser.
 
         Args:
             network: the network to train.
-            variant: the game.
+            replay: an empty buffer for the positions.
             config: the settings.
             generator: generator for everything random.
             source: plays the games.
@@ -89,7 +105,7 @@ class AlphaZero:
         self._config = config
         self._generator = generator
         self._source = source
-        self._replay = ReplayBuffer(variant, config.replay_positions)
+        self._replay = replay
         self._new = 0
 
     def round(self, spent: float, number: int) -> tuple[SearchLosses, int, int]:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.layers import SharedLinear
 
@@ -109,7 +110,7 @@ class Optimizer:
         parts: the optimisers, each for a part of the weights.
     """
 
-    def __init__(self, network: PolicyValueNetwork, config: TrainConfig) -> None:
+    def __init__(self, network: PolicyValueNetwork | FrameNetwork, config: TrainConfig) -> None:
         """Set up the optimisers.
 
         Args:

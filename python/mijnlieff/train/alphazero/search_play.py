@@ -11,6 +11,7 @@ from mijnlieff import SelfPlay, Variant
 from mijnlieff._mijnlieff import Network
 from mijnlieff.train.alphazero.replay import Samples
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.generalist.replay import BoardSamples
 
 __all__ = ["SearchGames", "play_round", "self_play"]
 
@@ -29,7 +30,7 @@ class SearchGames:
         seconds: wall time.
     """
 
-    samples: Samples
+    samples: Samples | BoardSamples
     steps: int
     games: int
     simulations: int

@@ -43,6 +43,8 @@ def parse_round(line: bytes, like: Mapping[str, Any] | None) -> dict[str, Any]:
     if like is not None and row.keys() - {"scores"} != like.keys() - {"scores"}:
         names = ", ".join(sorted((row.keys() ^ like.keys()) - {"scores"}))
         raise ValueError(f"unlike the first line in {names}")
+    if not isinstance(row.get("grades"), dict | None):
+        raise ValueError(f"grades must be an object or null, not {row['grades']!r}")
     for opponent in CURVE_OPPONENTS if "scores" in row else ():
         scores = row["scores"].get(opponent) if isinstance(row["scores"], dict) else None
         if not isinstance(scores, dict):
@@ -58,9 +60,14 @@ def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         The same numbers; those in `scores` as `score_NAME`, `score_NAME_low` and
-        `score_NAME_high`, all None in a round without a measurement.
+        `score_NAME_high`, and on many boards those in `grades` as `grade_seen`, `grade_seen_low`
+        and so on; all None in a round without a measurement.
     """
-    flat = {name: value for name, value in row.items() if name != "scores"}
+    flat = {name: value for name, value in row.items() if name not in ("scores", "grades")}
+    for group in ("seen", "unseen") if "grades" in row else ():
+        grade = (row["grades"] or {}).get(group, {})
+        for key, end in (("optimal", ""), ("low", "_low"), ("high", "_high")):
+            flat[f"grade_{group}{end}"] = grade.get(key)
     for opponent in CURVE_OPPONENTS:
         measured = row.get("scores", {}).get(opponent, {})
         for key, end in (("score", ""), ("low", "_low"), ("high", "_high")):

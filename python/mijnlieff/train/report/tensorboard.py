@@ -79,6 +79,8 @@ def _tag(name: str) -> str:
     name = name.replace(":", "_")  # TensorBoard does not allow colons in names
     if name.startswith("score_"):
         return f"score/{name.removeprefix('score_')}"
+    if name.startswith("grade_"):
+        return f"grade/{name.removeprefix('grade_')}"
     if name.endswith("_loss"):
         return f"loss/{name.removesuffix('_loss')}"
     return f"speed/{name}" if name.endswith("_per_second") else f"learning/{name}"

@@ -19,6 +19,7 @@ from torch import Tensor
 from mijnlieff import Board, Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError, MijnlieffError
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 
 __all__ = ["Checkpoint", "Counters", "load_checkpoint", "save_checkpoint"]
@@ -51,7 +52,7 @@ class Checkpoint:
     Attributes:
         config: the run's settings.
         budget: when to stop.
-        variant: the game that it learns.
+        variant: the game that it learns, or the boards.
         network: the weights by name.
         optimizer: the optimiser's state.
         generator: state of the random generator, uint8.
@@ -61,7 +62,7 @@ class Checkpoint:
 
     config: TrainConfig
     budget: Budget
-    variant: Variant
+    variant: Variant | Boards
     network: dict[str, Tensor]
     optimizer: dict[str, Any]
     generator: Tensor
@@ -84,11 +85,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "version": VERSION,
         "config": dataclasses.asdict(checkpoint.config),
         "budget": dataclasses.asdict(checkpoint.budget),
-        "variant": {
-            "board": str(checkpoint.variant.board),
-            "opening": checkpoint.variant.opening,
-            "copies": checkpoint.variant.copies,
-        },
+        **_game(checkpoint.variant),
         "network": checkpoint.network,
         "optimizer": checkpoint.optimizer,
         "generator": checkpoint.generator,
@@ -115,7 +112,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(
             config=TrainConfig.from_dict(content["config"]),
             budget=Budget(**content["budget"]),
-            variant=_variant(**content["variant"]),
+            variant=_variant(content),
             network=dict(content["network"]),
             optimizer=dict(content["optimizer"]),
             generator=content["generator"],
@@ -159,5 +156,15 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _variant(board: str, opening: str, copies: int) -> Variant:
-    return Variant(Board.from_text(board), opening, copies)
+def _game(variant: Variant | Boards) -> dict[str, Any]:
+    if isinstance(variant, Boards):
+        return {"boards": variant.to_dict()}
+    parts = {"opening": variant.opening, "copies": variant.copies}
+    return {"variant": {"board": str(variant.board), **parts}}
+
+
+def _variant(content: dict[str, Any]) -> Variant | Boards:
+    if "boards" in content:
+        return Boards.from_dict(content["boards"])
+    parts = content["variant"]
+    return Variant(Board.from_text(parts["board"]), parts["opening"], parts["copies"])

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from mijnlieff._mijnlieff import Network
 from mijnlieff._util.files import write_whole
+from mijnlieff.errors import CheckpointError
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.policy import network_from_checkpoint
 
@@ -24,10 +27,16 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
         The network that was written.
 
     Raises:
-        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint.
+        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint, or its
+            network is for many boards.
         OutputError: the file cannot be written.
     """
     trained, content = network_from_checkpoint(checkpoint)
+    if isinstance(content.variant, Boards) or isinstance(trained, FrameNetwork):
+        raise CheckpointError(
+            f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play "
+            "with mijnlieff.train.load_policy"
+        )
     network = native_network(trained, content.variant)
     write_whole(Path(out), network.to_bytes())
     return network

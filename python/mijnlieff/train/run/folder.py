@@ -23,6 +23,8 @@ class RunFolder:
         csv: the same numbers as a table with a line per round, see `mijnlieff.train.report.rows`.
         tensorboard: the folder of TensorBoard's event files.
         curve: the learning curve as a picture.
+        boards: the boards of a run on many, and those held out.
+        graded: positions with their exact margins, for the grades of a run on many boards.
         report_json: the final table for programs.
         report_text: the final table for people.
     """
@@ -39,6 +41,8 @@ class RunFolder:
         self.csv = path / "progress.csv"
         self.tensorboard = path / "tensorboard"
         self.curve = path / "curve.png"
+        self.boards = path / "boards.json"
+        self.graded = path / "graded.npz"
         self.report_json = path / "report.json"
         self.report_text = path / "report.md"
 
@@ -82,7 +86,7 @@ class RunFolder:
 
     def _files(self) -> list[Path]:
         files = [self.checkpoint, self.curve, self.log, self.csv]
-        files += [self.report_json, self.report_text]
+        files += [self.boards, self.graded, self.report_json, self.report_text]
         # A kill may have left the temporary file of an unfinished write.
         parts = [part_path(file) for file in files]
         return [*files, *parts, *self.tensorboard.glob("events.out.tfevents.*")]

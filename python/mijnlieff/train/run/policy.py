@@ -15,7 +15,10 @@ from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
 from mijnlieff._mijnlieff import common_variant
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.policies.mcts import search_value
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.generalist.network import FrameNetwork
+from mijnlieff.train.generalist.policy import frame_policy
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
@@ -118,7 +121,9 @@ def _check_game(trained: Variant, positions: Sequence[Position]) -> None:
         raise PolicyError(f"the network was trained on {trained!r} and cannot play {found!r}")
 
 
-def load_weights(network: PolicyValueNetwork, checkpoint: Checkpoint, path: Path) -> None:
+def load_weights(
+    network: PolicyValueNetwork | FrameNetwork, checkpoint: Checkpoint, path: Path
+) -> None:
     """Load the weights of a checkpoint into a network.
 
     Args:
@@ -214,7 +219,7 @@ def search_policy(
 
 def network_from_checkpoint(
     path: str | os.PathLike[str],
-) -> tuple[PolicyValueNetwork, Checkpoint]:
+) -> tuple[PolicyValueNetwork | FrameNetwork, Checkpoint]:
     """The network of a checkpoint, and the whole content of the file.
 
     Args:
@@ -227,8 +232,13 @@ def network_from_checkpoint(
     if file.is_dir():
         file = RunFolder(file).checkpoint
     checkpoint = load_checkpoint(file)
-    config = checkpoint.config
-    network = PolicyValueNetwork(checkpoint.variant, config.width, config.blocks)
+    config, variant = checkpoint.config, checkpoint.variant
+    network: PolicyValueNetwork | FrameNetwork
+    if isinstance(variant, Boards):
+        sizes = (variant.side, variant.side, variant.copies)
+        network = FrameNetwork(*sizes, config.width, config.blocks, config.heads)
+    else:
+        network = PolicyValueNetwork(variant, config.width, config.blocks)
     load_weights(network, checkpoint, file)
     return network, checkpoint
 
@@ -241,12 +251,10 @@ def policy_from_checkpoint(
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
     network, checkpoint = network_from_checkpoint(path)
+    config, variant = checkpoint.config, checkpoint.variant
+    if isinstance(network, FrameNetwork):
+        return frame_policy(network, temperature, num_simulations, config, solve_below)
+    assert isinstance(variant, Variant)  # as the network is for one
     if num_simulations:
-        return search_policy(
-            network,
-            checkpoint.variant,
-            checkpoint.config,
-            num_simulations,
-            solve_below=solve_below,
-        )
-    return _TrainedPolicy(network, checkpoint.variant, temperature)
+        return search_policy(network, variant, config, num_simulations, solve_below=solve_below)
+    return _TrainedPolicy(network, variant, temperature)

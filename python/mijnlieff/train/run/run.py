@@ -10,8 +10,9 @@ from typing import Any
 from mijnlieff import Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError
+from mijnlieff.train.boards import Boards, boards_named
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.report.plot import draw_curve
+from mijnlieff.train.generalist.trainer import BoardsTrainer
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.report.tensorboard import TensorBoardLog
 from mijnlieff.train.run.backend import Backend
@@ -31,7 +32,7 @@ def start_run(
     folder: RunFolder,
     config: TrainConfig,
     budget: Budget,
-    variant: Variant,
+    variant: Variant | Boards,
     *,
     device: str,
     overwrite: bool,
@@ -43,7 +44,7 @@ def start_run(
         folder: the folder, created if it does not exist.
         config: the settings.
         budget: when to stop.
-        variant: the game.
+        variant: the game, or the boards.
         device: where the network computes, see `choose_device`.
         overwrite: delete a run in the folder.
         backend: where games are played; this process unless given.
@@ -51,13 +52,15 @@ def start_run(
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
         OutputError: the folder cannot be written to.
-        ValueError: PyTorch cannot use the device.
+        ValueError: PyTorch cannot use the device, or settings that many boards do not take.
     """
     chosen = choose_device(device)
+    _check_many_boards(variant, config, backend)
     folder.create()
     with lock_folder(folder.path):
         folder.clear(overwrite=overwrite)
-        with contextlib.closing(Trainer(config, budget, variant, chosen, backend)) as trainer:
+        new = _trainer_of(variant)(config, budget, variant, chosen, backend)
+        with contextlib.closing(new) as trainer:
             yield trainer
 
 
@@ -66,7 +69,7 @@ def resume_run(
     folder: RunFolder,
     given: Mapping[str, Any],
     budget: Budget | None,
-    variant: Mapping[str, Any],
+    variant: Mapping[str, Any] | Boards,
     *,
     device: str,
     backend: Backend | None = None,
@@ -77,7 +80,8 @@ def resume_run(
         folder: the folder of the run.
         given: settings by name; those that affect learning must be as before.
         budget: when to stop; None for the run's own.
-        variant: `board`, `opening` and `copies`, as far as given; they must be as before.
+        variant: `board`, `opening` and `copies`, as far as given, or those of `Boards.split`; or
+            the boards. They must be as before.
         device: where the network computes, see `choose_device`; it may differ from before.
         backend: where games are played; this process unless given.
 
@@ -94,7 +98,8 @@ def resume_run(
         saved = load_checkpoint(folder.checkpoint)
         _check_same_run(folder, saved, given, variant)
         config = dataclasses.replace(saved.config, **given)
-        trainer = Trainer.resume(
+        _check_many_boards(saved.variant, config, backend)
+        trainer = _trainer_of(saved.variant).resume(
             saved, folder.checkpoint, config, budget or saved.budget, chosen, backend
         )
         stack.enter_context(contextlib.closing(trainer))
@@ -103,7 +108,10 @@ def resume_run(
 
 
 def _check_same_run(
-    folder: RunFolder, saved: Checkpoint, given: Mapping[str, Any], variant: Mapping[str, Any]
+    folder: RunFolder,
+    saved: Checkpoint,
+    given: Mapping[str, Any],
+    variant: Mapping[str, Any] | Boards,
 ) -> None:
     file = folder.checkpoint
     for name, declared in settings_of(TrainConfig).items():
@@ -114,10 +122,44 @@ def _check_same_run(
             f"{file} was trained with {name} {before}, which cannot become {given[name]}: leave "
             "the option out"
         )
+    if isinstance(saved.variant, Boards) or isinstance(variant, Boards) or "boards" in variant:
+        if not _are_same_boards(saved.variant, variant):
+            raise CheckpointError(
+                f"{file} was trained on {saved.variant}, which cannot become {variant}: leave the "
+                "options out"
+            )
+        return
     same = {name: getattr(saved.variant, name) for name in ("board", "opening", "copies")}
     asked = Variant(**(same | dict(variant)))
     if asked != saved.variant:
         raise CheckpointError(f"{file} was trained on {saved.variant}, not on {asked}")
+
+
+def _are_same_boards(saved: Variant | Boards, given: Mapping[str, Any] | Boards) -> bool:
+    if not isinstance(saved, Boards) or isinstance(given, Boards):
+        return saved == given
+    asked = dict(given)
+    named = boards_named(asked.pop("boards")) if "boards" in asked else None
+    if named is not None and set(named) != {variant.board for variant in saved.all}:
+        return False
+    return all(getattr(saved, name, None) == value for name, value in asked.items())
+
+
+def _trainer_of(variant: Variant | Boards) -> type[Trainer]:
+    return BoardsTrainer if isinstance(variant, Boards) else Trainer
+
+
+def _check_many_boards(
+    variant: Variant | Boards, config: TrainConfig, backend: Backend | None
+) -> None:
+    if not isinstance(variant, Boards):
+        return
+    if config.algo != "alphazero":
+        raise ValueError(f"many boards are learnt by algo alphazero, not by {config.algo}")
+    if config.optimizer != "adamw":
+        raise ValueError(f"many boards are learnt by optimizer adamw, not by {config.optimizer}")
+    if backend is not None:
+        raise ValueError("games on many boards are played in this process, not with Ray")
 
 
 def run_session(
@@ -157,7 +199,7 @@ def run_session(
             reports.append(on_report)
         stop = stack.enter_context(StopSignal())
         trainer.run(folder, progress, lambda: stop.number != 0, reports)
-    draw_curve(folder.curve, trainer.curve, folder.read_log(), "Learning Mijnlieff by self-play")
+    trainer.draw(folder)
     return stop.number
 
 
@@ -165,7 +207,7 @@ def train_in(
     folder: RunFolder,
     config: TrainConfig,
     budget: Budget,
-    variant: Variant,
+    variant: Variant | Boards,
     *,
     device: str,
     resume: bool,
@@ -178,7 +220,11 @@ def train_in(
     run: contextlib.AbstractContextManager[Trainer]
     if resume:
         given = dataclasses.asdict(config)
-        parts = {"board": variant.board, "opening": variant.opening, "copies": variant.copies}
+        parts: Mapping[str, Any] | Boards = (
+            variant
+            if isinstance(variant, Boards)
+            else {name: getattr(variant, name) for name in ("board", "opening", "copies")}
+        )
         run = resume_run(folder, given, budget, parts, device=device, backend=backend)
     else:
         run = start_run(

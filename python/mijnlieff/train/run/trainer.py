@@ -15,15 +15,20 @@ from mijnlieff import MatchReport, Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
+from mijnlieff.train.alphazero.replay import ReplayBuffer
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
+from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.ppo import Losses, Ppo
+from mijnlieff.train.report.plot import draw_curve
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.backend import Backend, LocalBackend
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import load_weights
 from mijnlieff.train.run.threads import torch_threads
+from mijnlieff.train.source import GameSource
 
 __all__ = ["Trainer"]
 
@@ -39,7 +44,7 @@ class Trainer:
     Attributes:
         config: the settings.
         budget: when to stop.
-        variant: the game.
+        variant: the game, or the boards.
         network: the network in training.
         counters: rounds, steps, games and seconds so far.
         curve: the measurements so far.
@@ -49,7 +54,7 @@ class Trainer:
         self,
         config: TrainConfig,
         budget: Budget,
-        variant: Variant,
+        variant: Variant | Boards,
         device: torch.device | None = None,
         backend: Backend | None = None,
     ) -> None:
@@ -58,7 +63,7 @@ class Trainer:
         Args:
             config: the settings.
             budget: when to stop.
-            variant: the game.
+            variant: the game; boards for a subclass that learns many.
             device: where the network computes; the CPU unless given.
             backend: where games and measurements are played; this process unless given.
         """
@@ -71,15 +76,27 @@ class Trainer:
         self._generator.manual_seed(config.seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            network = PolicyValueNetwork(variant, config.width, config.blocks)
+            network = self._new_network()
         self.network = network.to(device or "cpu")
         self._backend = LocalBackend() if backend is None else backend
-        self._source = self._backend.source(variant, config, self._generator)
+        self._source: GameSource[Any]
         self._method: AlphaZero | Ppo
+        self._source, self._method = self._new_method()
+
+    def _new_network(self) -> PolicyValueNetwork | FrameNetwork:
+        """A network with random weights."""
+        assert isinstance(self.variant, Variant)  # a subclass learns many boards
+        return PolicyValueNetwork(self.variant, self.config.width, self.config.blocks)
+
+    def _new_method(self) -> tuple[GameSource[Any], AlphaZero | Ppo]:
+        """The source of the games, and the learner."""
+        config, variant, network = self.config, self.variant, self.network
+        assert isinstance(variant, Variant) and isinstance(network, PolicyValueNetwork)
+        source = self._backend.source(variant, config, self._generator)
         if config.algo == "alphazero":
-            self._method = AlphaZero(self.network, variant, config, self._generator, self._source)
-        else:
-            self._method = Ppo(self.network, config, self._generator, self._source)
+            replay = ReplayBuffer(variant, config.replay_positions)
+            return source, AlphaZero(network, replay, config, self._generator, source)
+        return source, Ppo(network, config, self._generator, source)
 
     @classmethod
     def resume(
@@ -178,7 +195,21 @@ class Trainer:
             games: games per opponent, an even number.
             options: `seed` and other arguments of that function.
         """
-        return self._backend.measure(self.network, self.variant, opponents, games, **options)
+        network, variant = self.network, self.variant
+        assert isinstance(variant, Variant) and isinstance(network, PolicyValueNetwork)
+        return self._backend.measure(network, variant, opponents, games, **options)
+
+    def draw(self, folder: RunFolder) -> None:
+        """Draw the learning curve into the run's folder.
+
+        Args:
+            folder: the folder of the run.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        log = folder.read_log()
+        draw_curve(folder.curve, self.curve, log, "Learning Mijnlieff by self-play")
 
     def run(
         self,
@@ -252,6 +283,10 @@ class Trainer:
 
     def _measure(self) -> None:
         """Add a point to the curve, without any effect on training."""
+        self.curve.append({**dataclasses.asdict(self.counters), **self._measured()})
+
+    def _measured(self) -> dict[str, Any]:
+        """What a point of the curve says about the network."""
         config, counters = self.config, self.counters
         matches = self.measure(
             CURVE_OPPONENTS, config.measurement_games, seed=config.seed + counters.rounds
@@ -264,7 +299,7 @@ class Trainer:
             }
             for match in matches
         }
-        self.curve.append({**dataclasses.asdict(counters), "scores": scores})
+        return {"scores": scores}
 
     def _log_row(self, losses: Losses | SearchLosses) -> dict[str, Any]:
         counters = self.counters

@@ -1,0 +1,115 @@
+"""Which cells of a frame see each other, and how they lie to each other.
+
+Everything is computed from the plane of existing cells, so one network serves every board that fits
+the frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+__all__ = ["FrameGeometry"]
+
+_DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+"""Rows, columns and both diagonals, as steps ``(dx, dy)``."""
+
+
+class FrameGeometry(nn.Module):
+    """Tables of a frame, without trainable weights.
+
+    Slots are numbered along the rows, the lowest row first.
+
+    Attributes:
+        height: rows of the frame.
+        width: columns of the frame.
+        num_offsets: ways in which a slot can lie to another one, that it sees or not.
+        lines: float32 `(H * W, L)`, 1 where a slot is on one of the lines of three.
+        order: int64 `(4 * H * W,)`, slots in the order of the rows, columns and diagonals.
+        rank: int64 `(4 * H * W,)`, the inverse of `order`.
+        starts: int64 `(4, H * W)`, 1 where a row, column or diagonal starts in `order`.
+        offsets: int64 `(H * W, H * W)`, the number of the offset between two slots.
+        near: bool `(H * W, H * W)`, whether two slots touch, also at a corner.
+    """
+
+    lines: Tensor
+    order: Tensor
+    rank: Tensor
+    starts: Tensor
+    offsets: Tensor
+    near: Tensor
+
+    def __init__(self, height: int, width: int) -> None:
+        """Compute the tables.
+
+        Args:
+            height: rows of the frame.
+            width: columns of the frame.
+        """
+        super().__init__()
+        self.height, self.width = height, width
+        y, x = np.divmod(np.arange(height * width), width)
+        dy, dx = y[None, :] - y[:, None], x[None, :] - x[:, None]
+        offsets = (dy + height - 1) * (2 * width - 1) + dx + width - 1
+        self.num_offsets = 2 * (2 * height - 1) * (2 * width - 1)
+        orders = [_runs(height, width, step) for step in _DIRECTIONS]
+        order = np.stack([slots for slots, _ in orders])
+        tables = {
+            "lines": _lines_of_three(height, width),
+            "order": order.reshape(-1),
+            "rank": np.argsort(order, axis=1).reshape(-1),
+            "starts": np.stack([starts for _, starts in orders]),
+            "offsets": offsets,
+            "near": np.maximum(abs(dy), abs(dx)) == 1,
+        }
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+    def segments(self, exists: Tensor) -> Tensor:
+        """The runs of cells without a gap that each slot belongs to.
+
+        Args:
+            exists: float32 `(B, H * W)`, 1 where the board has a cell.
+
+        Returns:
+            int64 `(B, 4, H * W)`: two cells in the same row (column, diagonal, other diagonal)
+            see each other if and only if they have the same number there.
+        """
+        count, slots = exists.shape
+        gaps = (exists == 0).long()[:, self.order].view(count, 4, slots)
+        runs = (gaps + self.starts).cumsum(dim=2)
+        return runs.gather(2, self.rank.view(1, 4, slots).expand(count, 4, slots))
+
+
+def _runs(
+    height: int, width: int, step: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The slots line after line in a direction, and 1 for each that starts a line."""
+    dx, dy = step
+    slots, starts = [], []
+    for y in range(height):
+        for x in range(width):
+            if 0 <= x - dx < width and 0 <= y - dy < height:
+                continue  # not the first of its line
+            i, j = x, y
+            while 0 <= i < width and 0 <= j < height:
+                slots.append(j * width + i)
+                starts.append(int((i, j) == (x, y)))
+                i, j = i + dx, j + dy
+    return np.array(slots, dtype=np.int64), np.array(starts, dtype=np.int64)
+
+
+def _lines_of_three(height: int, width: int) -> NDArray[np.float32]:
+    """Float32 `(H * W, L)`: a run of n stones scores one point for each three in a row."""
+    columns = []
+    for dx, dy in _DIRECTIONS:
+        for y in range(height):
+            for x in range(width):
+                line = [(x + k * dx, y + k * dy) for k in range(3)]
+                if all(0 <= i < width and 0 <= j < height for i, j in line):
+                    column = np.zeros(height * width, dtype=np.float32)
+                    column[[j * width + i for i, j in line]] = 1.0
+                    columns.append(column)
+    return np.stack(columns, axis=1) if columns else np.zeros((height * width, 0), np.float32)

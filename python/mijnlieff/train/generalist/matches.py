@@ -1,0 +1,68 @@
+"""Matches of a policy on several boards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mijnlieff import Policy, Variant, evaluate
+from mijnlieff.train.generalist.grades import mean_over_boards
+
+__all__ = ["BoardScore", "scores_on"]
+
+
+@dataclass(frozen=True)
+class BoardScore:
+    """A policy's score against an opponent; every board has the same weight.
+
+    Attributes:
+        games: games on all boards.
+        score: wins and half of the draws, as a share of the games.
+        low: lower end of its 95 % interval over boards, or over pairs of games if there are fewer
+            than 4 boards.
+        high: upper end.
+    """
+
+    games: int
+    score: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"games": self.games, "score": self.score, "low": self.low, "high": self.high}
+
+
+def scores_on(
+    variants: Sequence[Variant], policy: Policy, opponents: Sequence[str], games: int, seed: int
+) -> dict[str, BoardScore]:
+    """Play each opponent on every board, both seats of each random opening.
+
+    Args:
+        variants: the boards, at least one.
+        policy: the policy.
+        opponents: names of built-in policies.
+        games: against each opponent on all boards together; rounded up to as many on each board, an
+            even number.
+        seed: of openings and opponents.
+
+    Returns:
+        By opponent, in their order.
+    """
+    on_each = 2 * -(-games // (2 * len(variants)))
+    scores = {}
+    for opponent in opponents:
+        matches = [
+            evaluate(policy, opponent, on_each, variant, seed=seed + number)
+            for number, variant in enumerate(variants)
+        ]
+        shares = np.array([match.score for match in matches])
+        mean, low, high = mean_over_boards(np.arange(len(shares)), shares)
+        if np.isnan(low):
+            ends = np.array([match.score_interval for match in matches])
+            low, high = ends.mean(axis=0).tolist()
+        scores[opponent] = BoardScore(on_each * len(variants), mean, max(0.0, low), min(1.0, high))
+    return scores

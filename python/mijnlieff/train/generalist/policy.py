@@ -1,0 +1,138 @@
+"""Plays with a network that has learnt many boards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mijnlieff import Frame, MCTSPolicy, NetworkPolicy, Position
+from mijnlieff.errors import PolicyError
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.generalist.network import FrameNetwork
+from mijnlieff.train.generalist.play import frame_evaluator
+
+__all__ = ["FramePolicy", "FrameSearch", "frame_policy"]
+
+
+class _Function:
+    """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
+
+    def __init__(self, network: FrameNetwork) -> None:
+        self.network = network
+
+    @torch.no_grad()
+    def __call__(
+        self, observations: NDArray[np.float32], _masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        numbers = torch.from_numpy(np.ascontiguousarray(observations))
+        logits, values = self.network(numbers.to(self.network.device))
+        return logits.cpu().numpy(), values[:, 0].cpu().numpy()
+
+
+class FramePolicy(NetworkPolicy):
+    """A network that plays on every board that fits its frame, with its number of copies.
+
+    Positions may be on several boards.
+    """
+
+    def __init__(self, network: FrameNetwork, temperature: float) -> None:
+        """Keep a reference to the network, so later training changes how this plays.
+
+        Args:
+            network: the network.
+            temperature: see `NetworkPolicy`.
+        """
+        frame = Frame(network.height, network.width)
+        super().__init__(_Function(network), "planes", temperature, batch_size=512, frame=frame)
+        self._network = network
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """See `NetworkPolicy.act_batch`."""
+        _check_game(positions, self._network)
+        return super().act_batch(positions)
+
+    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """See `NetworkPolicy.action_probabilities`."""
+        _check_game(positions, self._network)
+        return super().action_probabilities(positions)
+
+
+class FrameSearch(MCTSPolicy):
+    """A tree search by a network that has learnt many boards; positions may be on several."""
+
+    def __init__(
+        self,
+        network: FrameNetwork,
+        num_simulations: int,
+        config: TrainConfig,
+        *,
+        solve_below: int,
+        seed: int = 0,
+    ) -> None:
+        """Keep a copy of the network; later training does not change how this plays.
+
+        Args:
+            network: the network.
+            num_simulations: of each search.
+            config: the settings of the network's run.
+            solve_below: the most empty cells of a position that is solved exactly.
+            seed: of the searches.
+        """
+        super().__init__(
+            num_simulations,
+            frame_evaluator(network, config.margin_weight),
+            seed=seed,
+            margin_weight=config.margin_weight,
+            solve_below=solve_below,
+            num_threads=1,
+            frame=Frame(network.height, network.width),
+        )
+        self._network = network
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """See `MCTSPolicy.act_batch`."""
+        _check_game(positions, self._network)
+        return super().act_batch(positions)
+
+
+def frame_policy(
+    network: FrameNetwork,
+    temperature: float = 0.0,
+    num_simulations: int = 0,
+    config: TrainConfig | None = None,
+    solve_below: int | None = None,
+) -> FramePolicy | FrameSearch:
+    """A player by a network.
+
+    Args:
+        network: the network.
+        temperature: 0 plays the best action; for the network alone.
+        num_simulations: of a search; 0 plays the network alone.
+        config: the settings of the run, for a search.
+        solve_below: the most empty cells of a position that a search solves exactly; None for those
+            of leaves in the run.
+    """
+    if not num_simulations:
+        return FramePolicy(network, temperature)
+    settings = config or TrainConfig.of("alphazero", many_boards=True)
+    if solve_below is None:
+        solve_below = settings.solve_leaves_below
+    return FrameSearch(network, num_simulations, settings, solve_below=solve_below)
+
+
+def _check_game(positions: Sequence[Position], network: FrameNetwork) -> None:
+    """Raise for a board that does not fit the network's frame, or another number of copies."""
+    for variant in {position.variant for position in positions}:
+        board = variant.board
+        if board.height > network.height or board.width > network.width:
+            raise PolicyError(
+                f"the network was trained on a frame of {network.height} x {network.width} slots, "
+                f"in which a board of {board.height} x {board.width} does not fit"
+            )
+        if variant.copies != network.copies:
+            raise PolicyError(
+                f"the network was trained with {network.copies} copies and cannot play {variant!r}"
+            )

@@ -1,0 +1,115 @@
+"""The final tables of a run on many boards."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from mijnlieff import Policy, make_policy
+from mijnlieff._util.files import write_whole
+from mijnlieff._util.json_text import json_text
+from mijnlieff._util.tables import print_table
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import CURVE_OPPONENTS
+from mijnlieff.train.generalist.grades import compared, group_grades
+from mijnlieff.train.generalist.matches import BoardScore, scores_on
+from mijnlieff.train.generalist.policy import FrameSearch, frame_policy
+from mijnlieff.train.generalist.trainer import BoardsTrainer
+from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.threads import torch_threads
+
+__all__ = ["report_boards"]
+
+_BASELINES = ("random", "greedy", "minimax:2", "minimax:4")
+
+
+def report_boards(
+    trainer: BoardsTrainer, folder: RunFolder, games: int, num_simulations: int
+) -> None:
+    """Grade the network beside built-in players, play matches, write and print the tables.
+
+    Args:
+        trainer: the run.
+        folder: its folder, which gets the tables as Markdown and JSON.
+        games: against each opponent on all boards of a group together.
+        num_simulations: of the search that plays besides the network alone. It solves nothing, so
+            the grade shows what the network is worth.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    boards, config, counters = trainer.variant, trainer.config, trainer.counters
+    about = (
+        f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
+        f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
+    )
+    network = frame_policy(trainer.network)
+    search = FrameSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
+    players: dict[str, Policy] = {
+        "network alone": network,
+        f"{num_simulations} simulations, none solved": search,
+    } | {name: make_policy(name, seed=config.seed) for name in _BASELINES}
+    graded = trainer.graded(folder)
+    with torch_threads(1):
+        judged = {name: graded.judge(player) for name, player in players.items()}
+        scores = {
+            group: scores_on(variants, network, CURVE_OPPONENTS, games, config.seed)
+            for group, variants in (("seen", boards.seen), ("unseen", boards.unseen))
+            if variants
+        }
+    grades = {name: group_grades(one) for name, one in judged.items()}
+    content = {
+        "run": dataclasses.asdict(counters) | {"config": dataclasses.asdict(config)},
+        "boards": boards.to_dict(),
+        "grades": {
+            name: {group: grade.to_dict() for group, grade in by_group.items()}
+            for name, by_group in grades.items()
+        },
+        "grades by board": {
+            name: [
+                one.grade(one.boards == number).to_dict() if (one.boards == number).any() else None
+                for number in range(len(boards.all))
+            ]
+            for name, one in judged.items()
+        },
+        "scores": {
+            group: {name: score.to_dict() for name, score in by_name.items()}
+            for group, by_name in scores.items()
+        },
+        "curve": trainer.curve,
+    }
+    tables = {
+        "Grades by exact play": compared(grades),
+        "Matches of the network alone": _rows(scores),
+    }
+    write_whole(folder.report_json, (json_text(content) + "\n").encode())
+    write_whole(folder.report_text, _markdown(tables, about, boards).encode())
+    print(about)
+    for title, rows in tables.items():
+        print()
+        print_table(rows, title)
+    print(f"\nLearning curve: {folder.curve}")
+
+
+def _rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
+    rows = [["boards", "opponent", "games", "score", "95 % interval"]]
+    for group, by_name in scores.items():
+        for name, one in by_name.items():
+            interval = f"{one.low:.1%} to {one.high:.1%}"
+            rows.append([group, name, str(one.games), f"{one.score:.1%}", interval])
+    return rows
+
+
+def _markdown(tables: dict[str, list[list[str]]], about: str, boards: Boards) -> str:
+    parts = [f"# Trained on many boards\n\n{about}"]
+    for title, (headings, *body) in tables.items():
+        lines = [headings, ["---"] * 2 + ["--:"] * (len(headings) - 2), *body]
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        parts.append(f"## {title}\n\n{table}")
+    if boards.unseen:
+        drawn = "\n\n".join(str(variant.board) for variant in boards.unseen)
+        parts.append(f"## Boards held out\n\n```text\n{drawn}\n```")
+    parts.append(
+        "Each board of a group has the same weight, and intervals are over boards.\n\n"
+        "![Learning curve](curve.png)\n"
+    )
+    return "\n\n".join(parts)
