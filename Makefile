@@ -160,6 +160,10 @@ benchmarks: .venv/installed-test ## Make the benchmark positions of the package 
 train-report: .venv/installed-train ## Write docs/training.md again: three seeds of 10 and of 60 minutes (4 hours)
 	$(BIN)/python tools/make_training.py
 
+.PHONY: baselines
+baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines lacks (all of it: 9 hours)
+	$(BIN)/python tools/make_baselines.py
+
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions
 	cargo run --quiet --release --no-default-features --example check_solver
