@@ -18,6 +18,7 @@ from baseline_measures import BENCHMARK, measures, rating
 from baseline_players import Baseline, baselines
 from make_training import percent, table
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from mijnlieff import MissingExtraError, Policy
 
@@ -217,6 +218,7 @@ def draw(rows: list[Row]) -> None:
             points = [(one[key], 100 * one["optimal"]) for one in row["curve"]]
             axes.plot(*zip(*points, strict=True), color=colour, lw=1.1, alpha=0.8)
         axes.set(xscale="log", xlabel=label)
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(alpha=0.3)
     for name, colour in COLOURS.items():
         axes.plot([], [], color=colour, label=name)
