@@ -164,6 +164,10 @@ train-report: .venv/installed-train ## Write docs/training.md again: both modes,
 generalist: .venv/installed-train ## Train one network on many boards (45 minutes), and write its results into docs/generalist.md
 	$(BIN)/python tools/make_generalist.py
 
+.PHONY: baselines
+baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines lacks (all of it: 9 hours)
+	$(BIN)/python tools/make_baselines.py
+
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions
 	cargo run --quiet --release --no-default-features --example check_solver

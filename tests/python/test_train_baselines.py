@@ -1,0 +1,76 @@
+"""The tool that writes docs/baselines.md, at a small size."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+@pytest.fixture
+def tool(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(TOOLS)
+    import baseline_measures
+    import baseline_players
+    import make_baselines
+
+    monkeypatch.setattr(baseline_measures, "HORIZONS", (1, 1))
+    monkeypatch.setattr(baseline_players, "LABELS", 60)
+    monkeypatch.setattr(baseline_players, "BATCH", 20)
+    monkeypatch.setattr(baseline_players, "SB3_STEPS", 20 * 32 * 256)
+    monkeypatch.setattr(make_baselines, "PAGE", tmp_path / "page.md")
+    plots = {name: tmp_path / path.name for name, path in make_baselines.PLOTS.items()}
+    monkeypatch.setattr(make_baselines, "PLOTS", plots)
+    wanted = [
+        one
+        for one in baseline_players.baselines([0.001], [0, 1])
+        if one.name in ("random", "minimax:1", "labels", "alphazero, 0.001 min")
+        or one.name.startswith("sb3")
+    ]
+    monkeypatch.setattr(make_baselines, "baselines", lambda *_: wanted)
+    yield make_baselines
+    for name in ("baseline_measures", "baseline_players", "make_baselines", "make_training"):
+        sys.modules.pop(name, None)
+
+
+def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
+    run = tmp_path / "runs"
+    line = ["make_baselines.py", "--runs", str(run), "--games", "2"]
+    monkeypatch.setattr(sys, "argv", line)
+    tool.main()
+    page = (tmp_path / "page.md").read_text()
+    grades = page[page.index("## Grades") : page.index("## Ratings")]
+    seeds = {name: f"| `{name}` | 2 |" for name in ("labels", "alphazero, 0.001 min")}
+    assert all(row in grades for row in seeds.values()) and "| `random` | 1 | 40.7 %" in grades
+    assert "| `random` |" in page[page.index("## Ratings") :]
+    assert "mijnlieff train --algo alphazero --minutes 0.001 --seed 0" in page
+    assert page.count(".svg)") == 2 and all(path.exists() for path in tool.PLOTS.values())
+    has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
+    assert ("Not measured yet: `sb3-MaskablePPO-seed-0`" in page) == (not has_sb3)
+    assert has_sb3 or "mijnlieff[sb3]" in capsys.readouterr().out
+
+    # Nothing is made twice, and without making anything the page is the same.
+    before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+    monkeypatch.setattr(sys, "argv", [*line, "--only-page"])
+    tool.main()
+    assert {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()} == before
+    assert (tmp_path / "page.md").read_text() == page
+
+
+def test_a_damaged_run_is_not_hidden(tool, tmp_path):
+    from baseline_players import Baseline, _built_in
+
+    folder = tmp_path / "random"
+    folder.mkdir()
+    (folder / "measures.json").write_text("{")
+    with pytest.raises(ValueError, match="Expecting"):
+        tool.measured(
+            [Baseline("random", None, "", partial(_built_in, "random"))], tmp_path, make=True
+        )
