@@ -191,6 +191,18 @@ impl Frame {
         })
     }
 
+    /// Fails unless frames have this layout, which is [`Layout::Planes`].
+    ///
+    /// # Errors
+    ///
+    /// For the other layouts.
+    pub fn check_layout(layout: Layout) -> Result<(), FrameError> {
+        match layout {
+            Layout::Planes => Ok(()),
+            found => Err(FrameError::Layout { found }),
+        }
+    }
+
     /// The slot of a cell of a board that fits.
     #[must_use]
     pub fn slot(self, variant: &Variant, cell: Cell) -> usize {

@@ -7,17 +7,18 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::frame::{PyFrame, check_layout, check_positions};
+use super::frame::{PyFrame, check_layout};
 use super::observation::{frame_observations, observations, rows};
 use super::position::{PyPosition, check_playable, not_a_position};
 use super::variant::PyVariant;
-use crate::encode::{Layout, num_actions, write_mask};
+use crate::encode::{Frame, Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
 use crate::python::convert::shown;
+use crate::python::errors::classes;
 
 /// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
@@ -60,7 +61,15 @@ pub(crate) fn observe_batch<'py>(
         check_positions(frame, &positions)?;
         let [planes, height, width] = frame.observation_shape();
         let shape = [positions.len(), planes, height, width];
-        return frame_observations(py, frame, &positions, None, dtype, &shape);
+        return frame_observations(
+            py,
+            frame,
+            &positions,
+            PyPosition::parts,
+            None,
+            dtype,
+            &shape,
+        );
     }
     let variant = common_variant(&positions)?;
     let layout = layout.unwrap_or(Layout::Flat);
@@ -145,6 +154,21 @@ pub(crate) fn python_check_playable(
     }
     for (number, position) in positions.iter().enumerate() {
         check_playable(position, &format!("position {number}: "))?;
+    }
+    Ok(())
+}
+
+/// Fails unless there are positions and all their boards fit the frame.
+fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
+    if positions.is_empty() {
+        return Err(PyValueError::new_err(
+            "the list of positions is empty, give at least one",
+        ));
+    }
+    for (number, position) in positions.iter().enumerate() {
+        frame.check(&position.variant).map_err(|error| {
+            classes::VariantError::new_err(format!("position {number}: {error}"))
+        })?;
     }
     Ok(())
 }

@@ -1,17 +1,15 @@
 //! `mijnlieff.Frame`.
 
 use numpy::PyArray1;
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use super::position::PyPosition;
 use super::variant::PyVariant;
-use crate::encode::{Frame, FrameError, Layout, num_actions};
+use crate::encode::{Frame, Layout, num_actions};
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
 use crate::python::convert::shown;
-use crate::python::errors::classes;
 
 /// A rectangle of slots that boards of different shapes share.
 #[pyclass(name = "Frame", module = "mijnlieff", frozen, eq, hash, from_py_object)]
@@ -134,24 +132,6 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
 }
 
 /// Fails unless the observations of positions in this layout can be put on a frame.
-pub(crate) fn check_layout(layout: Layout) -> Result<(), FrameError> {
-    match layout {
-        Layout::Planes => Ok(()),
-        found => Err(FrameError::Layout { found }),
-    }
-}
-
-/// Fails unless there are positions and all their boards fit the frame.
-pub(crate) fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
-    if positions.is_empty() {
-        return Err(PyValueError::new_err(
-            "the list of positions is empty, give at least one",
-        ));
-    }
-    for (number, position) in positions.iter().enumerate() {
-        frame.check(&position.variant).map_err(|error| {
-            classes::VariantError::new_err(format!("position {number}: {error}"))
-        })?;
-    }
-    Ok(())
+pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
+    Ok(Frame::check_layout(layout)?)
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
-use super::position::PyPosition;
 use crate::encode::{Feature, Frame, Layout, exchange_packed, exchange_sides, observe, pack};
 use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
@@ -56,11 +55,12 @@ pub(super) fn observations<'py>(
 }
 
 /// The observations of positions on a frame that holds their boards, in an array of this shape: those
-/// of the side to move, or of one player.
-pub(super) fn frame_observations<'py>(
+/// of the side to move, or of one player. `parts` gives the variant and the position.
+pub(super) fn frame_observations<'py, P: Sync>(
     py: Python<'py>,
     frame: Frame,
-    positions: &[PyPosition],
+    positions: &[P],
+    parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
     player: Option<Player>,
     dtype: Option<&Bound<'py, PyAny>>,
     shape: &[usize],
@@ -68,29 +68,31 @@ pub(super) fn frame_observations<'py>(
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
         Dtype::Float32 => shaped(
             py,
-            frame_features::<f32>(py, frame, positions, player)?,
+            frame_features::<P, f32>(py, frame, positions, parts, player)?,
             shape,
         )
         .into_any(),
         Dtype::Uint8 => shaped(
             py,
-            frame_features::<u8>(py, frame, positions, player)?,
+            frame_features::<P, u8>(py, frame, positions, parts, player)?,
             shape,
         )
         .into_any(),
     })
 }
 
-fn frame_features<T: Feature + Zeroable>(
+fn frame_features<P: Sync, T: Feature + Zeroable>(
     py: Python<'_>,
     frame: Frame,
-    positions: &[PyPosition],
+    positions: &[P],
+    parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
     player: Option<Player>,
 ) -> PyResult<Vec<T>> {
     let length = frame.observation_len();
     rows(py, OBSERVATIONS, positions, length, |position, row| {
-        frame.observe(&position.variant, &position.core, row);
-        if is_off_turn(&position.core, player) {
+        let (variant, position) = parts(position);
+        frame.observe(variant, position, row);
+        if is_off_turn(position, player) {
             frame.exchange_sides(row);
         }
     })

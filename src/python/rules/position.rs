@@ -238,7 +238,7 @@ impl PyPosition {
             check_layout(layout)?;
             frame.check(&self.variant)?;
             let (shape, positions) = (frame.observation_shape(), slice::from_ref(self));
-            return frame_observations(py, frame, positions, player, dtype, &shape);
+            return frame_observations(py, frame, positions, Self::parts, player, dtype, &shape);
         }
         observations(
             py,
@@ -290,6 +290,11 @@ impl PyPosition {
 }
 
 impl PyPosition {
+    /// The variant and the position.
+    pub(super) fn parts(&self) -> (&Variant, &Position) {
+        (&self.variant, &self.core)
+    }
+
     fn by_cell<'py>(
         &self,
         py: Python<'py>,
