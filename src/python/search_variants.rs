@@ -15,8 +15,8 @@ use rustc_hash::FxBuildHasher;
 use crate::encode::{Frame, VariantSet};
 use crate::game::Variant;
 use crate::memory::{OutOfMemory, with_room};
+use crate::python::rules::batch::check_positions;
 use crate::python::rules::batch::common_variant;
-use crate::python::rules::frame::check_positions;
 use crate::python::rules::position::PyPosition;
 use crate::tree_search::RootPosition;
 

@@ -159,7 +159,7 @@ pub(crate) fn python_check_playable(
 }
 
 /// Fails unless there are positions and all their boards fit the frame.
-fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
+pub(crate) fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
     if positions.is_empty() {
         return Err(PyValueError::new_err(
             "the list of positions is empty, give at least one",
