@@ -41,8 +41,13 @@ impl ScoreTables {
     pub(super) fn points(&self, stones: CellSet) -> u16 {
         match self.table() {
             Some(table) => u16::from(table[stones.bits() as usize]),
-            None => self.lines.points(stones),
+            None => self.count(stones),
         }
+    }
+
+    #[inline(never)] // keeps `points` short enough for the ends of games
+    fn count(&self, stones: CellSet) -> u16 {
+        self.lines.points(stones)
     }
 
     #[inline]

@@ -224,6 +224,7 @@ impl<S: GameState> Game<S> {
     }
 
     /// Ends the game, whose state is its last.
+    #[inline(always)]
     fn end_game(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
         let end = Some((self.result(shared), self.state));
         let pending = self.autoreset(shared);
@@ -231,7 +232,7 @@ impl<S: GameState> Game<S> {
     }
 
     fn start(&mut self, shared: &StepContext<S>) {
-        let variant = if shared.is_mixed {
+        let variant = if S::IS_MIXABLE && shared.is_mixed {
             self.draw_variant(shared)
         } else {
             0

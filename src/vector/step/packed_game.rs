@@ -197,6 +197,8 @@ impl PackedGame {
 }
 
 impl GameState for PackedGame {
+    const IS_MIXABLE: bool = false;
+
     type Rules = Tables;
 
     type Key = u64;

@@ -10,6 +10,9 @@ use crate::vector::buffers::Observations;
 
 /// The state of a game as a batch steps it. Actions are numbered as its [`VariantSet`] has them.
 pub(crate) trait GameState: Copy + Send + Sync {
+    /// Whether games side by side may have several variants.
+    const IS_MIXABLE: bool;
+
     /// Tables that are computed once for a set of variants.
     type Rules: std::fmt::Debug + Send + Sync;
 

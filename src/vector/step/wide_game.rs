@@ -101,6 +101,8 @@ impl WideGame {
 }
 
 impl GameState for WideGame {
+    const IS_MIXABLE: bool = true;
+
     type Rules = WideTables;
 
     type Key = WideKey;
