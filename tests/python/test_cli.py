@@ -273,13 +273,32 @@ def test_bench_of_boards_prints_the_rate_of_bytes_beside_the_standard_board():
         "bench", "--boards", "--sizes", 64, "--num-threads", 1, "--dtype", "uint8",
         "--milliseconds", 5, "--copies", 1,
     ).splitlines()  # fmt: skip
-    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
+    rows = [line.split() for line in lines if re.match(r"\s*\d", line)][:5]
     assert [int(row[2]) for row in rows] == [16, 16, 20, 32, 64]
     first, *others = [(int(row[-3]), int(row[-2].replace(",", "")), float(row[-1])) for row in rows]
     assert first[0] == 3 * 16 + 8 + 4 * 16 + 1 and first[2] == 1
     for written, steps, ratio in others:
         expected = written * steps / (first[0] * first[1])
         assert ratio == pytest.approx(expected, abs=0.01)
+
+
+def test_bench_of_boards_prints_the_time_of_many_boards_beside_one():
+    lines = printed(
+        "bench", "--boards", "--sizes", 64, "--num-threads", 1, 2, "--dtype", "uint8",
+        "--milliseconds", 5,
+    ).splitlines()  # fmt: skip
+    assert any("on a frame of 6x8" in line for line in lines)
+    rows = [line.split() for line in lines if re.search(r" boards? ", line)][-4:]
+    assert [row[:4] for row in rows] == [
+        ["64", threads, count, name]
+        for threads in "12"
+        for count, name in (("one", "board"), ("60", "boards"))
+    ]
+    for one, many in (rows[:2], rows[2:]):
+        assert one[4] == many[4] == str((12 + 4) * 6 * 8 + 1)
+        steps = [int(row[5].replace(",", "")) for row in (one, many)]
+        assert one[6] == "1.00"
+        assert float(many[6]) == pytest.approx(steps[0] / steps[1], abs=0.01)
 
 
 def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():

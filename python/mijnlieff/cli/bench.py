@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--boards",
         action="store_true",
-        help="measure boards of several sizes beside the standard board instead",
+        help="measure boards of several sizes, and many in one batch, instead",
     )
     parser.add_argument(
         "--functional",
@@ -140,9 +140,9 @@ def run(args: argparse.Namespace) -> int:
 def _bench_boards(args: argparse.Namespace) -> int:
     kind = {"observation": args.observation, "dtype": args.dtype}
 
-    def env_rate(size: int, threads: int, variant: Variant) -> float:
-        seconds = args.milliseconds / 1000
-        return step_rate(size, variant, seconds, num_threads=threads, copy=False, **kind)
+    def env_rate(size: int, threads: int, boards: dict[str, Any]) -> float:
+        options = {"variant": None, "num_threads": threads, "copy": False, **kind, **boards}
+        return step_rate(size, seconds=args.milliseconds / 1000, **options)
 
     return bench_boards(
         sizes=args.sizes or [256], threads=args.num_threads, step_rate=env_rate, **kind
@@ -187,12 +187,12 @@ def _measure(
     return own, fresh, sampled, copies
 
 
-def step_rate(size: int, variant: Variant, seconds: float, **options: Any) -> float:
+def step_rate(size: int, variant: Variant | None, seconds: float, **options: Any) -> float:
     """Return the steps of a batch per second, with games at all stages and random actions.
 
     Args:
         size: number of games.
-        variant: the variant to play.
+        variant: the variant to play, None with the option `variants`.
         seconds: time to measure.
         options: options of `VectorEnv`.
 
@@ -225,18 +225,20 @@ def _steps_at_once(size: int) -> int:
     return max(1, 256 // size)
 
 
-def _started(size: int, variant: Variant, options: dict[str, Any]) -> VectorEnv:
+def _started(size: int, variant: Variant | None, options: dict[str, Any]) -> VectorEnv:
     """Return a batch whose games are at all stages; the first games of a batch end together."""
     env = VectorEnv(size, variant, **options)
     env.reset(seed=0)
-    env.set_positions(_positions(size, variant))
+    env.set_positions(_positions(size, variant, options.get("variants")))
     return env
 
 
 @lru_cache(maxsize=1)
-def _positions(size: int, variant: Variant) -> list[Position]:
+def _positions(
+    size: int, variant: Variant | None, variants: tuple[Variant, ...] | None
+) -> list[Position]:
     """Play random games until they are at all stages."""
-    env = VectorEnv(size, variant, num_threads=1)
+    env = VectorEnv(size, variant, variants=variants, num_threads=1)
     env.reset(seed=0)
     for _ in range(192):
         _draw_and_step(env)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from mijnlieff._mijnlieff import Board, Variant
+from mijnlieff._mijnlieff import Board, Frame, Variant
 from mijnlieff.cli.timing import PARTS
 from mijnlieff.envs.vector import VectorEnv
 
@@ -26,18 +27,31 @@ def _variants() -> list[tuple[str, Variant]]:
     ]
 
 
+def _on_one_frame() -> list[tuple[str, dict[str, Any]]]:
+    """Return options for one board of four blocks, and for all, on the frame of all, by name."""
+    variants = tuple(Variant(board) for board in Board.arrangements(4))
+    shared = {"frame": Frame.around(variants), "observation": "planes"}
+    one = variants[len(variants) // 2]
+    return [
+        ("one board", {"variants": (one,), **shared}),
+        (f"{len(variants)} boards", {"variants": variants, **shared}),
+    ]
+
+
 def bench_boards(
     *,
     sizes: list[int],
     threads: list[int],
     observation: str,
     dtype: str,
-    step_rate: Callable[[int, int, Variant], float],
+    step_rate: Callable[[int, int, dict[str, Any]], float],
 ) -> int:
     """Print a line for each size, number of threads and board, and return the exit code.
 
+    A second table is about batches in which every game has its own board.
+
     `step_rate` measures `VectorEnv`: the steps of a batch per second, given its size, its threads
-    and the variant.
+    and the options of its boards.
     """
     print(
         f"Random legal actions, drawn beforehand; {observation} {dtype} observations, masks and\n"
@@ -52,20 +66,49 @@ def bench_boards(
         for count in threads:
             first = None
             for name, variant in _variants():
-                written = _written(variant, observation, dtype)
-                steps = size * step_rate(size, count, variant)
+                written = _written(variant=variant, observation=observation, dtype=dtype)
+                steps = size * step_rate(size, count, {"variant": variant})
                 first = first or steps * written
                 print(
                     f"{size:7}  {count:7}  {name:18}  {written:6}  {steps:12,.0f}"
                     f"  {steps * written / first:8.2f}",
                     flush=True,
                 )
+    _print_mixed(sizes, threads, dtype, step_rate)
     return 0
 
 
-def _written(variant: Variant, observation: str, dtype: str) -> int:
+def _print_mixed(
+    sizes: list[int],
+    threads: list[int],
+    dtype: str,
+    step_rate: Callable[[int, int, dict[str, Any]], float],
+) -> None:
+    """Print a line for each size and number of threads, and for one board and many."""
+    options = _on_one_frame()
+    height, width = options[0][1]["frame"].observation_shape[1:]
+    print(
+        f"\nBoards of four blocks on a frame of {height}x{width}: the same one in all games, and\n"
+        f"all boards, of which every game draws one. planes {dtype} observations; ratio: the time\n"
+        "of a step, divided by that of one board.\n"
+    )
+    print(f"{'games':>7}  {'threads':>7}  {'board':18}  {'bytes':>6}  {'steps':>12}  {'ratio':>8}")
+    for size in sizes:
+        for count in threads:
+            one = None
+            for name, boards in options:
+                steps = size * step_rate(size, count, boards)
+                one = one or steps
+                print(
+                    f"{size:7}  {count:7}  {name:18}  {_written(dtype=dtype, **boards):6}"
+                    f"  {steps:12,.0f}  {one / steps:8.2f}",
+                    flush=True,
+                )
+
+
+def _written(**options: Any) -> int:
     """Return the bytes of an observation and a mask."""
-    env = VectorEnv(1, variant, observation=observation, dtype=dtype)
+    env = VectorEnv(1, **options)
     observations, info = env.reset(seed=0)
     env.close()
-    return observations.nbytes + info["action_mask"].nbytes
+    return int(observations.nbytes + info["action_mask"].nbytes)
