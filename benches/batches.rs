@@ -20,9 +20,6 @@ pub(crate) const BOARDS: [&str; 8] = [
     "mixed",
 ];
 
-/// What a batch writes.
-pub(crate) const KINDS: [&str; 5] = ["flat", "uint8", "planes", "planes8", "packed"];
-
 /// A batch that has been reset.
 pub(crate) struct Batch {
     pub(crate) env: BatchEnv,
@@ -35,15 +32,6 @@ pub(crate) struct Batch {
     rewards: Vec<f32>,
     ended: Vec<bool>,
     pub(crate) actions: Vec<i64>,
-}
-
-/// Whether a batch of this board can write this kind.
-pub(crate) fn has(board: &str, kind: &str) -> bool {
-    let is_framed = board == "framed" || board == "mixed";
-    match kind {
-        "packed" => board == "standard",
-        _ => !is_framed || kind.starts_with("planes"),
-    }
 }
 
 /// The variants of a board.

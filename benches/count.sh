@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print the instructions that a step of one game takes, for both forms of a game, and those of a
+# Print the instructions that a step of the standard board takes in both forms of a game, and those of a
 # simulation of a tree search and of a node of minimax on boards of many sizes.
 # Usage: benches/count.sh FOLDER, in which `instructions`, `search` and `minimax` have been built.
 set -eu

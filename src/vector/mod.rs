@@ -1,16 +1,16 @@
 //! Many games at once, for learners that take their experience in batches.
 //!
 //! [`BatchEnv`] steps N games, of one [`crate::game::Variant`] or of several on a
-//! [`crate::encode::Frame`], and writes observations, masks,
-//! rewards and ends into slices that the caller owns ([`Buffers`]). A [`Config`] sets rewards,
-//! autoreset, the effect of an illegal action, and the opponent.
+//! [`crate::encode::Frame`], and writes observations, masks, rewards and ends into slices that the
+//! caller owns ([`Buffers`]). A [`Config`] sets rewards, autoreset, the effect of an illegal action,
+//! and the opponent.
 //!
 //! # Randomness
 //!
 //! Game `i` of a batch owns two streams of `seed + i` (see [`crate::random`]). The environment draws
-//! from the first: at each start the variant, if there are several, and the agent's seat; and the choices of the built-in opponent. The
-//! second is for [`BatchEnv::sample_actions`]. So a game does not depend on the number of games or
-//! threads: a batch is that many single games side by side.
+//! from the first: at each start the variant, if there are several, and the agent's seat; and the
+//! choices of the built-in opponent. The second is for [`BatchEnv::sample_actions`]. So a game does not
+//! depend on the number of games or threads: a batch is that many single games side by side.
 
 #![forbid(unsafe_code)]
 
