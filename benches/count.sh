@@ -26,7 +26,7 @@ for kind in flat uint8 packed sample; do
 done
 # `blocks` are five blocks (20 cells); `framed` is one board of four blocks on the frame of all such
 # boards, and `mixed` are all of them.
-printf '%-8s %9s %9s %9s %9s %9s %9s\n' '' standard blocks 32 64 framed mixed
+printf '\n%-8s %9s %9s %9s %9s %9s %9s\n' '' standard blocks 32 64 framed mixed
 for rule in puct noisy gumbel; do
     count "$rule" 32768 "$1/search" standard blocks 32 64 framed mixed
 done

@@ -177,14 +177,15 @@ def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys)
     assert " ".join(failed) == "openspiel chess 1 not measured: AssertionError"
 
 
-def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
+def test_instructions_are_given_for_one_step_one_simulation_and_one_node(tmp_path):
     # Stands for Valgrind, and reports a number that follows from its arguments.
     valgrind = tmp_path / "valgrind"
     valgrind.write_text(
         "#!/bin/sh\n"
         "for argument; do form=$kind kind=$argument; done\n"
-        "case $* in *built/instructions*) steps=65536 ;; *built/search*) steps=32768 ;; esac\n"
-        "case $form in fast) each=10 ;; general) each=25 ;; esac\n"
+        "case $* in *built/instructions*) steps=65536 ;; *) steps=32768 ;; esac\n"
+        "case $form in fast) each=10 ;; general) each=25 ;; standard) each=30 ;; *) each=60\n"
+        "esac\n"
         "case $kind in packed) each=$((each * 2)) ;; esac\n"
         'case $* in *" 64 "*) echo 200 ;; *) echo 100 ;; esac\n'
         'echo "==1== Collected : $((steps * each))" >&2\n'
@@ -199,17 +200,21 @@ def test_instructions_are_given_for_one_step_and_one_simulation(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in done.stdout.splitlines()]
     assert rows[0] == ["fast", "general"]
-    kinds = ("flat", "uint8", "packed", "sample", "puct", "noisy", "gumbel")
-    assert rows[1:8] == [
-        [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))] for kind in kinds
+    assert rows[1:5] == [
+        [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))]
+        for kind in ("flat", "uint8", "packed", "sample")
     ]
-    assert rows[8:10] == [[], ["step", "board", "counted", "bytes", "per", "byte"]]
-    assert rows[10:12] == [
+    assert rows[5:7] == [[], ["standard", "blocks", "32", "64", "framed", "mixed"]]
+    assert rows[7:10] == [[rule, "30.0", *["60.0"] * 5] for rule in ("puct", "noisy", "gumbel")]
+    assert rows[10:12] == [[], ["step", "board", "counted", "bytes", "per", "byte"]]
+    assert rows[12:14] == [
         ["flat", "standard", "10.0", "100", "1.00"],
         ["flat", "16x4", "10.0", "100", "1.00"],
     ]
     assert ["uint8", "64", "10.0", "200", "2.00"] in rows
-    assert rows[-1] == ["planes8", "mixed", "10.0", "100", "1.00"]
+    assert rows[-4] == ["planes8", "mixed", "10.0", "100", "1.00"]
+    assert rows[-3:-1] == [[], ["standard", "20", "irregular", "32", "64"]]
+    assert rows[-1] == ["minimax", "30.0", *["60.0"] * 4]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script")
