@@ -68,4 +68,5 @@ def _written(variant: Variant, observation: str, dtype: str) -> int:
     env = VectorEnv(1, variant, observation=observation, dtype=dtype)
     observations, info = env.reset(seed=0)
     env.close()
-    return observations.nbytes + info["action_mask"].nbytes
+    written: int = observations.nbytes + info["action_mask"].nbytes
+    return written
