@@ -107,8 +107,8 @@ pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>
     })
 }
 
-/// Whether this may be a real number. NumPy turns its booleans and complex numbers into floats when
-/// asked to.
+/// Whether this may be a real number. The scalars of `numpy` become floats also where they are
+/// booleans or complex.
 fn is_real(item: &Bound<'_, PyAny>) -> bool {
     let py = item.py();
     let dtype = item.getattr(intern!(py, "dtype"));
