@@ -28,7 +28,7 @@ pub enum WeightsError {
         found: usize,
     },
     /// A number that is negative or not finite.
-    #[error("weight {index} is {found}; a weight is a finite number, 0 or more")]
+    #[error("weight {index} is {found:?}; a weight is a finite number, 0 or more")]
     NotAWeight {
         /// Its index.
         index: usize,

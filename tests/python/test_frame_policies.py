@@ -11,6 +11,7 @@ from mijnlieff import (
     FunctionPolicy,
     GameOverError,
     GreedyPolicy,
+    MCTSPolicy,
     NetworkPolicy,
     OpponentPool,
     PolicyError,
@@ -164,6 +165,8 @@ def test_actions_are_checked_by_the_variant_of_each_position():
 def test_wrong_frames_and_positions_are_refused():
     with pytest.raises(TypeError, match=r"frame must be a Frame or None, not \(4, 4\)"):
         NetworkPolicy(logits, "planes", frame=(4, 4))
+    with pytest.raises(TypeError, match=r"frame must be a Frame or None, not 3"):
+        MCTSPolicy(4, frame=3)
     for policy in (NetworkPolicy, FunctionPolicy):
         for layout in ("flat", "packed"):
             with pytest.raises(ValueError, match=f'are "planes", not "{layout}"'):
@@ -187,3 +190,6 @@ def test_the_frame_is_shown():
     assert repr(NetworkPolicy(logits, "planes", frame=FRAME)).endswith("seed=0, frame=Frame(5, 7))")
     shown = repr(FunctionPolicy(logits, "planes", frame=FRAME))
     assert shown == "FunctionPolicy(logits, observation='planes', frame=Frame(5, 7))"
+    assert (
+        repr(MCTSPolicy(4, frame=FRAME)) == "MCTSPolicy(4, root='puct', seed=0, frame=Frame(5, 7))"
+    )

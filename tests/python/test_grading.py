@@ -138,6 +138,9 @@ def test_small_boards_have_fewer_positions() -> None:
     report = grade("random", positions=10_000, variant=variant)
     again = grade("random", positions=20_000, variant=variant)
     assert 10 < report.total.positions < 300 and 10 < again.total.positions < 300
+    # Long openings leave no choice on this board, and a few games have only those at first.
+    stairs = Variant(mijnlieff.Board.from_text("##..\n..##"), copies=1)
+    assert grade("random", positions=5, variant=stairs).total.positions == 5
 
 
 def test_bad_input() -> None:

@@ -151,6 +151,15 @@ def test_a_holdout_that_makes_no_sense_is_refused(holdout, part):
         Boards.split(TWO_BLOCKS, holdout)
 
 
+def test_a_board_too_small_for_a_match_is_refused():
+    boards = [Board.standard(), Board.from_text("#")]
+    with pytest.raises(
+        ValueError, match=r'board 2, Board.from_text\("#"\), is too small: its games'
+    ):
+        Boards.split(boards, 0)
+    assert len(Boards.split([Board.standard(), Board.from_text("##")], 0).seen) == 2
+
+
 def test_equal_boards_are_refused():
     flat, high = Board.from_text("###\n#.."), Board.from_text("##\n.#\n.#")
     with pytest.raises(ValueError, match="boards 1 and 3 are equal"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
@@ -402,7 +403,9 @@ def _variants(
             raise ValueError("variant_weights need variants, which are not given")
         variant = Variant() if variant is None else variant
         if not isinstance(variant, Variant):
-            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
+            hint = "; give several as variants=" if isinstance(variant, list | tuple) else ""
+            shown = reprlib.repr(variant)
+            raise TypeError(f"variant must be a Variant or None, not {shown}{hint}")
         return (variant,)
     if variant is not None:
         raise ValueError(f"give variant={variant!r} or variants, not both")

@@ -69,6 +69,8 @@ class Decisions:
             drawn = self._new(_draw(games, self._player, self._rng), self._taken)
             barren = 0 if drawn else barren + 1
             found += drawn
+            if not found and self._depths > 1:
+                self._depths -= 1  # games of small boards may be decided in long openings
         return found[:count]
 
     def _start(self, count: int) -> list[Position]:

@@ -93,7 +93,7 @@ class MCTSPolicy:
 
     Raises:
         ValueError: a setting out of range, or a frame and another layout than planes.
-        TypeError: a network that cannot be called, or a number that is not an integer.
+        TypeError: a network that cannot be called, a number that is not an integer, or not a frame.
     """
 
     def __init__(
@@ -115,6 +115,8 @@ class MCTSPolicy:
             raise TypeError(
                 f"network must be a function of observations and masks, not {network!r}"
             )
+        if frame is not None and not isinstance(frame, Frame):
+            raise TypeError(f"frame must be a Frame or None, not {frame!r}")
         self.seed = seed_of(seed)
         self.num_simulations = integer("num_simulations", num_simulations)
         self.network = network
@@ -138,9 +140,11 @@ class MCTSPolicy:
         if self.network is not None:
             name = getattr(self.network, "__qualname__", type(self.network).__name__)
             network = f", network={name}"
+        frame = self._options["frame"]
+        on_frame = "" if frame is None else f", frame={frame!r}"
         return (
             f"MCTSPolicy({self.num_simulations}{network}, root={self._options['root']!r}, "
-            f"seed={self.seed})"
+            f"seed={self.seed}{on_frame})"
         )
 
     def act(self, position: Position) -> int:

@@ -10,10 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Board, Variant
+from mijnlieff._mijnlieff import Board, Variant, random_openings
 
 __all__ = ["Boards", "boards_named"]
 
+_OPENING_PLIES = 2
+"""The random opening of a match, see `mijnlieff.evaluate`."""
 _FORMS = (
     "give arrangements:BLOCKS, arrangements:BLOCKS:corners, or a readable file with boards as rows "
     "of '#' and '.', an empty line between two boards"
@@ -34,7 +36,8 @@ class Boards:
         seed: the seed that chose the boards held out; None if there was none.
 
     Raises:
-        ValueError: no board to learn on, equal boards, or variants with different rules.
+        ValueError: no board to learn on, equal boards, variants with different rules, or a board so
+            small that its games end with the random opening of a match.
     """
 
     seen: tuple[Variant, ...]
@@ -49,6 +52,8 @@ class Boards:
         if len(rules := {(one.opening, one.copies) for one in self.all}) > 1:
             raise ValueError(f"the variants have different openings or copies: {sorted(rules)}")
         _check_distinct([one.board for one in self.all])
+        for number, one in enumerate(self.all, 1):
+            _check_playable(number, one)
 
     @classmethod
     def split(
@@ -69,7 +74,7 @@ class Boards:
             copies: the pieces of each type of each player in all games.
 
         Raises:
-            ValueError: no boards, two boards that are equal up to symmetry, a share that is not 0
+            ValueError: see the class; also no boards, a share that is not 0
                 to 1 (exclusive), or one that holds out no board though above 0, or all of them.
             BoardError: a board in a file is not a board.
             VariantError: an unknown opening or an impossible number of copies.
@@ -209,3 +214,14 @@ def _check_distinct(boards: Sequence[Board]) -> None:
                 "leave one out"
             )
         first[shape] = number
+
+
+def _check_playable(number: int, variant: Variant) -> None:
+    """Refuse a board on which no match can be played, before the network learns for hours."""
+    try:
+        random_openings(1, _OPENING_PLIES, variant)
+    except ValueError as error:
+        raise ValueError(
+            f"board {number}, {variant.board!r}, is too small: its games are over after "
+            f"{_OPENING_PLIES} actions; leave it out"
+        ) from error

@@ -80,7 +80,7 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
     }
 }
 
-/// A list of numbers; booleans are refused, as they are nearly always a mistake.
+/// A list of real numbers; booleans are refused, as they are nearly always a mistake.
 ///
 /// # Errors
 ///
@@ -95,14 +95,26 @@ pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>
         }
     })?;
     items.list(|number, item| {
-        let converted = if item.is_instance_of::<PyBool>() {
-            None
-        } else {
+        let converted = if is_real(item) {
             item.extract().ok()
+        } else {
+            None
         };
         converted.ok_or_else(|| {
             let item = shown(item);
             PyTypeError::new_err(format!("{name}[{number}] must be a number, not {item}"))
         })
     })
+}
+
+/// Whether this may be a real number. The scalars of `numpy` become floats also where they are
+/// booleans or complex.
+fn is_real(item: &Bound<'_, PyAny>) -> bool {
+    let py = item.py();
+    let dtype = item.getattr(intern!(py, "dtype"));
+    let kind = dtype.and_then(|dtype| dtype.getattr(intern!(py, "kind"))?.extract::<String>());
+    match kind {
+        Ok(kind) => ["f", "i", "u"].contains(&kind.as_str()),
+        Err(_) => !item.is_instance_of::<PyBool>(),
+    }
 }

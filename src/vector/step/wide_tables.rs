@@ -18,7 +18,7 @@ const WORD: usize = u64::BITS as usize;
 struct Part {
     /// The slots with a cell.
     mask: u64,
-    /// How many cells lie in slots before these.
+    /// How many cells lie in slots before these; 0 where the mask is empty.
     before: u8,
 }
 
@@ -45,18 +45,24 @@ impl Slots {
         let words = area.div_ceil(WORD);
         let last = area.saturating_sub(WORD);
         let starts: Vec<usize> = (0..words).map(|word| last.min(word * WORD)).collect();
-        let mut parts = with_room(TABLES, variants.len() * words)?;
-        for variant in variants {
-            for &start in &starts {
-                let slots = variant.board().all().into_iter();
-                let slots = slots.map(|cell| slot(variant, cell));
-                let before = slots.clone().filter(|&slot| slot < start).count();
-                let inside = slots.filter(|slot| (start..start + WORD).contains(slot));
-                parts.push(Part {
-                    mask: inside.fold(0, |mask, slot| mask | 1 << (slot - start)),
-                    // All cells lie before only where the mask is empty.
-                    before: before.min(WORD - 1) as u8,
-                });
+        let empty = Part { mask: 0, before: 0 };
+        let mut parts = filled(TABLES, variants.len() * words, empty)?;
+        for (variant, parts) in variants.iter().zip(parts.chunks_exact_mut(words)) {
+            for (before, cell) in variant.board().all().into_iter().enumerate() {
+                let slot = slot(variant, cell);
+                let mut put = |word: usize| {
+                    let part = &mut parts[word];
+                    if part.mask == 0 {
+                        part.before = before as u8;
+                    }
+                    part.mask |= 1 << (slot - starts[word]);
+                };
+                if slot / WORD < words - 1 {
+                    put(slot / WORD);
+                }
+                if slot >= last {
+                    put(words - 1);
+                }
             }
         }
         Ok(Self {
