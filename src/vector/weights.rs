@@ -156,7 +156,12 @@ mod tests {
     fn numbers_that_are_not_weights_are_refused() {
         let refused = |weights: &[f64]| Weights::new(weights, 2).unwrap_err();
         assert_eq!(refused(&[0.0, 0.0]), WeightsError::AllZero);
-        for (bad, name) in [(-1.0, "-1"), (f64::INFINITY, "inf"), (f64::NAN, "NaN")] {
+        for (bad, name) in [
+            (-1.0, "-1.0"),
+            (-1e-300, "-1e-300"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "NaN"),
+        ] {
             let error = refused(&[1.0, bad]).to_string();
             assert!(
                 error.starts_with(&format!("weight 1 is {name};")),
