@@ -51,17 +51,17 @@ def frame_evaluator(network: FrameNetwork, margin_weight: float) -> Evaluate:
     """
     frozen = copy.deepcopy(network).requires_grad_(False)
 
-    @torch.no_grad()
     def evaluate(
         observations: NDArray[np.float32], _masks: NDArray[np.int8]
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        found = [
-            frozen(part.to(frozen.device))
-            for part in torch.split(torch.from_numpy(observations), _MOST_AT_ONCE)
-        ]
-        logits = torch.cat([logits for logits, _ in found])
-        values = torch.cat([values for _, values in found])
-        return logits.cpu(), search_value(values, margin_weight).cpu()
+        with torch.no_grad():
+            found = [
+                frozen(part.to(frozen.device))
+                for part in torch.split(torch.from_numpy(observations), _MOST_AT_ONCE)
+            ]
+            logits = torch.cat([logits for logits, _ in found])
+            values = torch.cat([values for _, values in found])
+            return logits.cpu(), search_value(values, margin_weight).cpu()
 
     return evaluate
 
