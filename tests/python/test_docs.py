@@ -63,6 +63,8 @@ def test_the_examples_of_a_page_run(path, tmp_path, monkeypatch):
         pytest.importorskip("pettingzoo")
     if "mijnlieff.train.network" in "".join(python_blocks(path)):
         pytest.importorskip("torch")
+    if "mijnlieff.Widget" in "".join(python_blocks(path)):
+        pytest.importorskip("anywidget")
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {"__name__": "page"}
     for block in python_blocks(path):

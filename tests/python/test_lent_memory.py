@@ -12,7 +12,7 @@ import weakref
 import numpy as np
 import pytest
 
-from mijnlieff import Position, VectorEnv
+from mijnlieff import Variant, VectorEnv
 
 #: Seconds of each abuse, a minute in all; `ABUSE_SECONDS` sets another time.
 SECONDS = float(os.environ.get("ABUSE_SECONDS", "6"))
@@ -242,7 +242,7 @@ def test_a_step_with_waiting_games_cannot_be_finished():
             return [0] * len(positions)
 
     options = VectorEnv(3, opponent=Outside(), seat="dark")._options
-    batch = BatchEnv(3, Position().variant, **options)
+    batch = BatchEnv(3, [Variant()], **options)
     batch.start_reset(0, None)
     with pytest.raises(RuntimeError, match="3 games still wait for the opponent's action"):
         batch.finish_reset()

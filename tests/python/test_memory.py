@@ -78,7 +78,7 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
         ("m.VectorEnv(2**24, large)", 1024, r"the games: \d{10} bytes"),
         ("m.VectorEnv(2**21).reset()", 300, r"array: \d{9} bytes"),
         ("m.mask_batch(many)", 60, r"a list: \d{8,9} bytes"),
-        ("m.mask_batch(many)", 300, r"masks: 130000000 bytes"),
+        ("m.mask_batch(many)", 200, r"masks: 130000000 bytes"),
         ("m.observe_batch(many)", 300, r"observations: \d{9} bytes"),
         ("m.solve_batch(many)", 350, r"margins of positions: 260000000 bytes"),
         ("m.GreedyPolicy().act_batch(many)", 30, r"\d{8} bytes"),
