@@ -28,6 +28,7 @@ OPTIONAL = {
         "mijnlieff.train.generalist",
         "mijnlieff.train.network",
         "mijnlieff.train.ppo",
+        "mijnlieff.train.ring",
         "mijnlieff.train.run",
     },
     "matplotlib": {"mijnlieff.train.report.grades_plot", "mijnlieff.train.report.plot"},

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff import Variant
+from mijnlieff.train.ring import RingBuffer
 
 __all__ = ["ReplayBuffer", "Samples"]
 
@@ -54,22 +55,19 @@ class ReplayBuffer:
             MemoryError: there is not enough memory for that many positions.
         """
         features, actions = 3 * variant.board.num_cells + 8, variant.num_actions
-        self.capacity = capacity
-        try:
-            self._observations = torch.zeros((capacity, features), dtype=torch.uint8)
-            self._masks = torch.zeros((capacity, actions), dtype=torch.int8)
-            self._policies = torch.zeros((capacity, actions), dtype=torch.float16)
-            self._values = torch.zeros((capacity, 2), dtype=torch.float32)
-        except RuntimeError as error:  # as PyTorch reports it
-            raise MemoryError(
-                f"not enough memory for replay_positions={capacity}: choose fewer"
-            ) from error
-        self._next = 0
-        self._size = 0
+        self._ring = RingBuffer(
+            capacity,
+            [
+                ((features,), torch.uint8),
+                ((actions,), torch.int8),
+                ((actions,), torch.float16),
+                ((2,), torch.float32),
+            ],
+        )
 
     def __len__(self) -> int:
         """The number of positions kept."""
-        return self._size
+        return len(self._ring)
 
     def extend(self, samples: Samples) -> None:
         """Add samples; if there are more than the capacity, the last ones are kept.
@@ -77,15 +75,8 @@ class ReplayBuffer:
         Args:
             samples: the samples; the first are replaced first.
         """
-        count = min(len(samples), self.capacity)
-        rows = (self._next + torch.arange(count)) % self.capacity
-        self._observations[rows] = torch.from_numpy(samples.observations[-count:])
-        self._masks[rows] = torch.from_numpy(samples.masks[-count:])
-        self._policies[rows] = torch.from_numpy(samples.policies[-count:])
-        self._values[rows, 0] = torch.from_numpy(samples.outcomes[-count:])
-        self._values[rows, 1] = torch.from_numpy(samples.margins[-count:])
-        self._next = (self._next + count) % self.capacity
-        self._size = min(self._size + count, self.capacity)
+        values = np.stack([samples.outcomes, samples.margins], axis=1)
+        self._ring.extend([samples.observations, samples.masks, samples.policies, values])
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Draw positions uniformly, with replacement.
@@ -98,10 +89,5 @@ class ReplayBuffer:
             Observations uint8, masks bool, policies float32, and outcomes and margins float32
             `(B, 2)`.
         """
-        rows = torch.randint(self._size, (count,), generator=generator)
-        return (
-            self._observations[rows],
-            self._masks[rows].bool(),
-            self._policies[rows].float(),
-            self._values[rows],
-        )
+        observations, masks, policies, values = self._ring.draw(count, generator)
+        return observations, masks.bool(), policies.float(), values

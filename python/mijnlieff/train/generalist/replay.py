@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff.train.generalist.turns import TURNS, TurnedBoards
+from mijnlieff.train.ring import RingBuffer
 
 __all__ = ["BoardReplay", "BoardSamples"]
 
@@ -54,27 +55,22 @@ class BoardReplay:
         Raises:
             MemoryError: there is not enough memory for that many positions.
         """
-        self.capacity = capacity
         self._turned = turned
         actions = turned.num_actions
-        try:
-            self._rows = [
-                torch.zeros(capacity, dtype=torch.int64),
-                torch.zeros((capacity, turned.num_features), dtype=torch.uint8),
-                torch.zeros((capacity, actions), dtype=torch.int8),
-                torch.zeros((capacity, actions), dtype=torch.float16),
-                torch.zeros((capacity, 2), dtype=torch.float32),
-            ]
-        except RuntimeError as error:  # as PyTorch reports it
-            raise MemoryError(
-                f"not enough memory for replay_positions={capacity}: choose fewer"
-            ) from error
-        self._next = 0
-        self._size = 0
+        self._ring = RingBuffer(
+            capacity,
+            [
+                ((), torch.int64),
+                ((turned.num_features,), torch.uint8),
+                ((actions,), torch.int8),
+                ((actions,), torch.float16),
+                ((2,), torch.float32),
+            ],
+        )
 
     def __len__(self) -> int:
         """The number of positions kept."""
-        return self._size
+        return len(self._ring)
 
     def extend(self, samples: BoardSamples) -> None:
         """Add samples; if there are more than the capacity, the last ones are kept.
@@ -82,12 +78,7 @@ class BoardReplay:
         Args:
             samples: the samples; the first are replaced first.
         """
-        count = min(len(samples), self.capacity)
-        rows = (self._next + torch.arange(count)) % self.capacity
-        for kept, entry in zip(self._rows, fields(samples), strict=True):
-            kept[rows] = torch.from_numpy(getattr(samples, entry.name)[len(samples) - count :])
-        self._next = (self._next + count) % self.capacity
-        self._size = min(self._size + count, self.capacity)
+        self._ring.extend([getattr(samples, entry.name) for entry in fields(samples)])
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Draw positions uniformly, with replacement, each in a random orientation.
@@ -100,9 +91,8 @@ class BoardReplay:
             On the frame: observations uint8 `(B, 12, H, W)`, masks bool and policies float32
             `(B, 4 * H * W + 1)`; and outcomes and margins float32 `(B, 2)`.
         """
-        rows = torch.randint(self._size, (count,), generator=generator)
+        boards, flat, masks, policies, values = self._ring.draw(count, generator)
         turns = torch.randint(TURNS, (count,), generator=generator)
-        boards, flat, masks, policies, values = (kept[rows] for kept in self._rows)
         return (
             self._turned.observations(boards, turns, flat),
             self._turned.actions(boards, turns, masks).bool(),
