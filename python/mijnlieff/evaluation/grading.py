@@ -27,7 +27,7 @@ from mijnlieff.evaluation.grade_report import GradeReport, Judged
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
 from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["GradePart", "GradePlan", "JudgedPart", "grade"]
+__all__ = ["GradePart", "GradePlan", "JudgedPart", "grade", "losses_of"]
 
 _CHUNK = 1024
 _SOURCES = ("random play", "minimax 2", "own games")
@@ -254,16 +254,35 @@ def _judge(
     solutions: SolutionBatch,
 ) -> Judged:
     chosen = np.array(choose_actions(policy, positions), dtype=np.int64)
-    rows = np.arange(len(positions))
-    margins = solutions.margins.astype(np.int64)
-    reached = solutions.action_margins[rows, chosen].astype(np.int64)
-    legal = solutions.action_mask.astype(bool)
-    worst: NDArray[np.int64] = np.where(legal, solutions.action_margins, np.iinfo(np.int16).max)
+    regret, outcome_regret, decisive = losses_of(
+        solutions.margins, solutions.action_margins, chosen
+    )
     return Judged(
         source=sources,
         ply=np.array([position.ply for position in positions]),
         seat=np.array([position.to_play for position in positions]),
-        regret=margins - reached,
-        outcome_regret=np.sign(margins) - np.sign(reached),
-        decisive=np.sign(worst.min(axis=1)) < np.sign(margins),
+        regret=regret,
+        outcome_regret=outcome_regret,
+        decisive=decisive,
     )
+
+
+def losses_of(
+    margins: NDArray[np.int16], action_margins: NDArray[np.int16], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return what actions lose against exact play, and where that can be the outcome.
+
+    Args:
+        margins: exact margins ``(B,)`` for the side to move.
+        action_margins: those of all actions ``(B, num_actions)``, the smallest int16 where illegal.
+        chosen: the actions ``(B,)``.
+
+    Returns:
+        ``regret``, ``outcome_regret`` and ``decisive`` of `Judged`.
+    """
+    exact = margins.astype(np.int64)
+    reached = action_margins[np.arange(len(chosen)), chosen].astype(np.int64)
+    limits = np.iinfo(np.int16)
+    worst = np.where(action_margins == limits.min, limits.max, action_margins).min(axis=1)
+    decisive: NDArray[np.bool_] = np.sign(worst) < np.sign(exact)
+    return exact - reached, np.sign(exact) - np.sign(reached), decisive

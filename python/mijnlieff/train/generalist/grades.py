@@ -19,8 +19,10 @@ from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.decisions import Decisions
+from mijnlieff.evaluation.grading import losses_of
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
 from mijnlieff.policies.base import chosen_actions
+from mijnlieff.solving import EXACT_CELLS
 from mijnlieff.train.boards import Boards
 
 __all__ = [
@@ -35,7 +37,6 @@ __all__ = [
 _MOST_EMPTY = 14
 """Positions of more empty cells take up to seconds each; on large boards they take longer."""
 _MOST_EMPTY_LARGE = 12
-_SMALL = 16
 _ROUNDS = 4
 
 
@@ -280,22 +281,13 @@ class GradedBoards:
 
     def judgement(self, actions: NDArray[np.int64]) -> Judgement:
         """Compare actions, int64 `(B,)`, each of its position's variant, with exact play."""
-        margins = self.margins.astype(np.int64)
-        reached = self.action_margins[np.arange(len(actions)), actions].astype(np.int64)
-        legal = self.action_margins != np.iinfo(np.int16).min
-        worst = np.where(legal, self.action_margins, np.iinfo(np.int16).max).min(axis=1)
-        return Judgement(
-            self.boards,
-            self.boards < self.num_seen,
-            regret=margins - reached,
-            outcome_regret=np.sign(margins) - np.sign(reached),
-            decisive=np.sign(worst) < np.sign(margins),
-        )
+        regret, outcome_regret, decisive = losses_of(self.margins, self.action_margins, actions)
+        return Judgement(self.boards, self.boards < self.num_seen, regret, outcome_regret, decisive)
 
 
 def _draw(variant: Variant, count: int, seed: tuple[int, int]) -> list[Position]:
     """Distinct positions that can be solved in a short time, `count` or fewer."""
-    small = variant.board.num_cells <= _SMALL
+    small = variant.board.num_cells <= EXACT_CELLS
     most_empty = _MOST_EMPTY if small else _MOST_EMPTY_LARGE
     found: list[Position] = []
     for source, player in enumerate((RandomPolicy(seed[1]), MinimaxPolicy(2, seed[1]))):
