@@ -13,7 +13,7 @@ from dense_network import DenseNetwork  # noqa: E402
 from mijnlieff import Variant  # noqa: E402
 from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized  # noqa: E402
 from mijnlieff.train.config import TrainConfig  # noqa: E402
-from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
+from mijnlieff.train.network import CellNetwork, PolicyValueNetwork  # noqa: E402
 from test_train_layers import EACH_BOARD, variant_of  # noqa: E402
 
 
@@ -89,6 +89,23 @@ def test_muon_learns_and_weights_decay():
     learn(other, decaying, 20)
     norms = [it.blocks[0].first.weight.norm().item() for it in (network, other)]
     assert norms[1] < 0.5 * norms[0]
+
+
+def test_muon_takes_the_hidden_layers_of_the_network_of_cells():
+    torch.manual_seed(0)
+    network = CellNetwork(Variant(), 16, 2, 2)
+    optimizer = Optimizer(network, TrainConfig.of("alphazero", network="cells", weight_decay=0.0))
+    rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
+    for _ in range(2):  # at first, the last layers are 0 and no other has a gradient
+        logits, values = network(rows)
+        network.zero_grad()
+        ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
+        optimizer.step(1e-2)
+    shapes = sorted(tuple(part.param_groups[0]["params"][0].shape) for part in optimizer.parts[1:])
+    assert shapes == [(16, 16), (16, 32), (32, 16)]
+    # It started from 0, and had its first gradient in the second step.
+    values = torch.linalg.svdvals(network.blocks[0].outer.weight / (1e-2 * 0.2 * 32**0.5))
+    assert ((0.6 < values) & (values < 1.3)).sum() >= 12
 
 
 @pytest.mark.parametrize("name", ["adamw", "muon"])

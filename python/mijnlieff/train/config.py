@@ -10,12 +10,23 @@ from typing import Any, Self
 from mijnlieff._mijnlieff import MAX_THREADS
 from mijnlieff.train.settings import check_settings, documented, setting, settings_of
 
-__all__ = ["ALGORITHMS", "CURVE_OPPONENTS", "KNOWLEDGE", "OPTIMIZERS", "Budget", "TrainConfig"]
+__all__ = [
+    "ALGORITHMS",
+    "CURVE_OPPONENTS",
+    "KNOWLEDGE",
+    "NETWORKS",
+    "OPTIMIZERS",
+    "Budget",
+    "TrainConfig",
+]
 
 ALGORITHMS = ("ppo", "alphazero")
 
 KNOWLEDGE = ("exact", "pure")
 """What AlphaZero is given: exact labels, or the rules alone."""
+
+NETWORKS = ("symmetric", "cells")
+"""Forms of the network, see `PolicyValueNetwork` and `CellNetwork`."""
 
 OPTIMIZERS = ("adamw", "muon")
 
@@ -84,7 +95,8 @@ class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
     Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
-    the other algorithm, and those marked (boards) by runs on one board. `TrainConfig(...)` takes
+    the other algorithm, those marked (cells) by symmetric networks, and those marked (boards) by
+    runs on one board. `TrainConfig(...)` takes
     the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
     `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
     """
@@ -128,25 +140,34 @@ class TrainConfig:
         high=1,
         algo="ppo",
     )
+    network: str = setting(
+        "symmetric",
+        "symmetric: layers that share their weights over the symmetries of the board; cells: a "
+        "token for each cell, which learns more from a position and takes longer for it, the only "
+        "one for many boards",
+        choices=NETWORKS,
+        algo="alphazero",
+        boards="cells",
+    )
     width: int = setting(
         256,
-        "units of every hidden layer; on many boards for each cell",
+        "units of every hidden layer; in the network of cells for each cell",
         low=1,
         high=8192,
         alphazero=384,
-        boards=96,
+        cells=96,
     )
-    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, boards=3)
+    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, cells=3)
     heads: int = setting(
         8,
         "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
         low=1,
         high=1024,
-        algo="boards",
+        algo="cells",
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
     minibatch_size: int = setting(
-        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, boards=512
+        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, cells=512
     )
     learning_rate: float = setting(
         6e-3,
@@ -303,7 +324,7 @@ class TrainConfig:
         Args:
             algo: `"ppo"` or `"alphazero"`.
             many_boards: take the defaults for a run on many boards, see `Boards`.
-            settings: fields by name; `knowledge` decides on the defaults of others.
+            settings: fields by name; `knowledge` and `network` decide on the defaults of others.
 
         Raises:
             ValueError: an unknown algorithm, a value out of range, or one that contradicts
@@ -311,8 +332,9 @@ class TrainConfig:
         """
         declarations = settings_of(cls)
         knowledge = settings.get("knowledge", declarations["knowledge"].default)
+        network = settings.get("network", "cells" if many_boards else "symmetric")
         tuned = {
-            name: declared.default_for(algo, knowledge, many_boards=many_boards)
+            name: declared.default_for(algo, knowledge, network, many_boards=many_boards)
             for name, declared in declarations.items()
         }
         return cls(**(tuned | settings | {"algo": algo}))

@@ -32,9 +32,11 @@ class Setting:
         high: the greatest number.
         choices: the values of a text.
         even: whether the number must be even.
-        algo: the one algorithm that uses it, or `"boards"` for runs on many boards; None if all do.
+        algo: the one algorithm that uses it, or `"boards"` for runs on many boards, or `"cells"`
+            for that network; None if all do.
         alphazero: the default for AlphaZero where it differs from `default`, else None.
-        boards: the default on many boards where it differs from both, else None.
+        cells: the default for the network of cells where it differs from both, else None.
+        boards: the default on many boards where it differs from all of them, else None.
         pure: the default for AlphaZero from the rules alone where it differs, else None.
         may_change: whether a resumed run may have another value than before.
     """
@@ -47,6 +49,7 @@ class Setting:
     even: bool = False
     algo: str | None = None
     alphazero: Any = None
+    cells: Any = None
     boards: Any = None
     pure: Any = None
     may_change: bool = False
@@ -56,20 +59,26 @@ class Setting:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
 
-    def default_for(self, algo: str, knowledge: str, *, many_boards: bool = False) -> Any:
+    def default_for(
+        self, algo: str, knowledge: str, network: str, *, many_boards: bool = False
+    ) -> Any:
         """The default of an algorithm.
 
         Args:
             algo: the algorithm.
             knowledge: what AlphaZero is given.
+            network: the form of its network.
             many_boards: whether the run is on many boards.
         """
         if algo != "alphazero":
             return self.default
-        tuned = self.pure if knowledge == "pure" else None
-        tuned = self.boards if tuned is None and many_boards else tuned
-        tuned = self.alphazero if tuned is None else tuned
-        return self.default if tuned is None else tuned
+        tuned = [
+            self.pure if knowledge == "pure" else None,
+            self.boards if many_boards else None,
+            self.cells if network == "cells" else None,
+            self.alphazero,
+        ]
+        return next((value for value in tuned if value is not None), self.default)
 
     def check(self, name: str, value: Any) -> None:
         """Refuse a value of the wrong kind or out of range.
@@ -105,6 +114,8 @@ class Setting:
         texts = ["PyTorch's choice" if self.default is None else str(self.default)]
         if self.alphazero is not None:
             texts.append(f"{self.alphazero} for alphazero")
+        if self.cells is not None:
+            texts.append(f"{self.cells} for cells")
         if self.boards is not None:
             texts.append(f"{self.boards} on many boards")
         if self.pure is not None:

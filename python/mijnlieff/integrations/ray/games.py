@@ -23,8 +23,7 @@ from mijnlieff.integrations.ray.pool import WorkerPool
 from mijnlieff.train.alphazero.replay import Samples
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
-from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.network import BoardNetwork, sizes_of
 from mijnlieff.train.ppo.self_play import Experience
 from mijnlieff.train.source import GameSource
 
@@ -93,7 +92,7 @@ class RayBackend:
 
     def measure(
         self,
-        network: PolicyValueNetwork,
+        network: BoardNetwork,
         variant: Variant,
         opponents: Sequence[str],
         games: int,
@@ -104,8 +103,7 @@ class RayBackend:
     ) -> list[MatchReport]:
         """Play each match on a worker, before the blocks that wait; shows no progress."""
         weights = ray.put(weights_of(network))
-        width = network.channels * SymmetryGroup.of(variant).order
-        config = TrainConfig(width=width, blocks=len(network.blocks))
+        config = TrainConfig.of("alphazero", **sizes_of(network))
         numbers = [
             self._pool.submit(
                 play_match,
@@ -147,7 +145,7 @@ class _RaySource:
         self.staleness = 0
         self.replayed = 0
 
-    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+    def begin(self, network: BoardNetwork, number: int) -> None:
         weights = ray.put(weights_of(network))
         first = self._rounds[-1][0] + 1 if self._rounds else number
         for ahead in range(first, number + self._lag + 1):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mijnlieff import MatchReport, Variant
 from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork, new_network
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
 from mijnlieff.train.run.measure import measure
@@ -47,7 +47,7 @@ class Block:
     seed: int
 
 
-def weights_of(network: PolicyValueNetwork) -> Weights:
+def weights_of(network: BoardNetwork) -> Weights:
     """A copy of the weights of a network, in the form that is sent to workers.
 
     Args:
@@ -57,8 +57,8 @@ def weights_of(network: PolicyValueNetwork) -> Weights:
     return {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
 
 
-def _network(weights: Weights, variant: Variant, config: TrainConfig) -> PolicyValueNetwork:
-    network = PolicyValueNetwork(variant, config.width, config.blocks)
+def _network(weights: Weights, variant: Variant, config: TrainConfig) -> BoardNetwork:
+    network = new_network(variant, config)
     # Copied, because PyTorch warns about arrays that cannot be written to.
     network.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
     return network
@@ -92,6 +92,7 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
     generator = torch.Generator().manual_seed(block.seed)
     with torch_threads(1):
         network = _network(weights, block.variant, block.config)
+        assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
         games = SelfPlay(block.variant, block.config, generator)
         experience = games.play_round(network, block.seed)
         games.close()

@@ -21,7 +21,7 @@ from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import BoardNetwork, masked_log_softmax
 from mijnlieff.train.source import GameSource
 
 __all__ = ["AlphaZero", "Replay", "SearchLosses"]
@@ -85,7 +85,7 @@ class AlphaZero:
 
     def __init__(
         self,
-        network: PolicyValueNetwork | FrameNetwork,
+        network: BoardNetwork | FrameNetwork,
         replay: Replay,
         config: TrainConfig,
         generator: torch.Generator,

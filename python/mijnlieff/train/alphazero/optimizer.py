@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.layers import SharedLinear
 
 __all__ = ["Muon", "Optimizer", "orthogonalized"]
@@ -33,7 +31,9 @@ class Muon(torch.optim.Optimizer):
     of the same shape are computed together. `torch.optim.Muon` takes single matrices only.
     """
 
-    def __init__(self, layers: list[SharedLinear], lr: float, weight_decay: float) -> None:
+    def __init__(
+        self, layers: list[SharedLinear] | list[nn.Linear], lr: float, weight_decay: float
+    ) -> None:
         """Set up the optimiser.
 
         Args:
@@ -69,14 +69,20 @@ class Muon(torch.optim.Optimizer):
             for weight, mean in zip(weights, means, strict=True):
                 self.state[weight]["mean"] = mean.clone()
             ahead = gradients.lerp_(means, _MOMENTUM)  # Nesterov's
-            matrices = [orthogonalized(part) for part in self._layer.matrices(ahead)]
-            steps = self._layer.weight_of(matrices)
-            outputs, inputs, size = self._layer.weight.shape
-            length = _SCALE * math.sqrt(max(outputs * self._layer.order, inputs * size))
+            steps, larger = self._orthogonal(ahead)
             for weight, step in zip(weights, steps, strict=True):
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
-                weight.sub_(step, alpha=group["lr"] * length)
+                weight.sub_(step, alpha=group["lr"] * _SCALE * math.sqrt(larger))
         return loss
+
+    def _orthogonal(self, ahead: Tensor) -> tuple[Tensor, int]:
+        """Orthogonal matrices in place of these weights, and their larger dimension."""
+        layer = self._layer
+        if isinstance(layer, nn.Linear):
+            return orthogonalized(ahead), max(layer.weight.shape)
+        matrices = [orthogonalized(part) for part in layer.matrices(ahead)]
+        outputs, inputs, size = layer.weight.shape
+        return layer.weight_of(matrices), max(outputs * layer.order, inputs * size)
 
     def _mean(self, weight: Tensor) -> Tensor:
         state = self.state[weight]
@@ -110,27 +116,22 @@ class Optimizer:
         parts: the optimisers, each for a part of the weights.
     """
 
-    def __init__(self, network: PolicyValueNetwork | FrameNetwork, config: TrainConfig) -> None:
+    def __init__(self, network: nn.Module, config: TrainConfig) -> None:
         """Set up the optimisers.
 
         Args:
-            network: the network to train.
+            network: the network to train; its hidden layers are in `network.blocks`.
             config: the settings.
         """
         options: dict[str, Any] = {
             "lr": config.learning_rate,
             "weight_decay": config.weight_decay,
         }
-        hidden = []
-        if config.optimizer == "muon":
-            hidden = [
-                layer for layer in network.blocks.modules() if isinstance(layer, SharedLinear)
-            ]
-        by_muon = {layer.weight for layer in hidden}
+        groups = _hidden(network) if config.optimizer == "muon" else []
+        by_muon = {layer.weight for layers in groups for layer in layers}
         rest = [weight for weight in network.parameters() if weight not in by_muon]
         self.parts: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, fused=True, **options)]
-        if hidden:
-            self.parts.append(Muon(hidden, **options))
+        self.parts += [Muon(layers, **options) for layers in groups]
 
     def step(self, learning_rate: float) -> None:
         """Change the weights by their gradients.
@@ -158,3 +159,13 @@ class Optimizer:
         """
         for part, saved in zip(self.parts, state["parts"], strict=True):
             part.load_state_dict(saved)
+
+
+def _hidden(network: nn.Module) -> list[list[Any]]:
+    """The hidden layers, those with weights of the same shape together."""
+    groups: dict[tuple[int, ...], list[Any]] = {}
+    blocks = network.get_submodule("blocks")
+    for layer in blocks.modules():
+        if isinstance(layer, SharedLinear | nn.Linear):
+            groups.setdefault(tuple(layer.weight.shape), []).append(layer)
+    return list(groups.values())

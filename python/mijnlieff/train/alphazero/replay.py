@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff import Variant
+from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ring import RingBuffer
 
 __all__ = ["ReplayBuffer", "Samples"]
@@ -39,21 +40,21 @@ class Samples:
 
 
 class ReplayBuffer:
-    """A ring buffer: new samples replace the oldest.
+    """A ring buffer: new samples replace the oldest."""
 
-    Rotated and mirrored copies are not needed, because the network is equivariant.
-    """
-
-    def __init__(self, variant: Variant, capacity: int) -> None:
+    def __init__(self, variant: Variant, capacity: int, turns: bool = False) -> None:
         """Allocate the memory.
 
         Args:
             variant: the game.
             capacity: the largest number of positions to keep.
+            turns: whether each draw turns or mirrors a position at random, for a network that is
+                not equivariant.
 
         Raises:
             MemoryError: there is not enough memory for that many positions.
         """
+        self._group = SymmetryGroup.of(variant) if turns else None
         features, actions = 3 * variant.board.num_cells + 8, variant.num_actions
         self._ring = RingBuffer(
             capacity,
@@ -90,4 +91,9 @@ class ReplayBuffer:
             `(B, 2)`.
         """
         observations, masks, policies, values = self._ring.draw(count, generator)
+        if self._group is not None:
+            turns = torch.randint(self._group.order, (count,), generator=generator)
+            of_actions = torch.from_numpy(self._group.actions)[turns]
+            observations = observations.gather(1, torch.from_numpy(self._group.features)[turns])
+            masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
         return observations, masks.bool(), policies.float(), values

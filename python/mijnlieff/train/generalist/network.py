@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from mijnlieff.train.generalist.geometry import FrameGeometry
+from mijnlieff.train.network.geometry import FrameGeometry
+from mijnlieff.train.network.trunk import CellTrunk
 
 __all__ = ["FrameNetwork"]
 
-_CELL_FEATURES = 15
-_HAND_FEATURES = 8
 
-
-class FrameNetwork(nn.Module):
+class FrameNetwork(CellTrunk):
     """Logits for every action on a frame and two values for the side to move.
 
-    Each cell of the board is a token. In every layer a cell hears from all others, with weights
-    that depend on how they lie to each other (`dx`, `dy`) and on whether a stone on one would reach
-    the other along a line without a gap: a convolution whose kernels are as large as any board.
     Where on the frame the board lies makes no difference, and slots without a cell cost nothing.
 
     Attributes:
@@ -40,27 +35,10 @@ class FrameNetwork(nn.Module):
             layers: how many.
             heads: kernels of each layer; each serves an equal part of the units.
         """
-        super().__init__()
+        geometry = FrameGeometry(height, width)
+        super().__init__(geometry.num_offsets, units, layers, heads)
         self.height, self.width, self.copies = height, width, copies
-        units = -(-units // heads) * heads
-        self.geometry = FrameGeometry(height, width)
-        self.cells = nn.Linear(_CELL_FEATURES, units)
-        self.hands = nn.Linear(_HAND_FEATURES + 1, units, bias=False)
-        self.offsets = nn.Embedding(self.geometry.num_offsets, layers * heads)
-        self.blocks = nn.ModuleList(_Block(units, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(units)
-        self.placements = nn.Linear(units, 4)
-        self.summary = nn.Linear(units, units)
-        self.outcome = nn.Linear(units, 3)  # and the pass
-        nn.init.normal_(self.offsets.weight, std=0.15)
-        for head in (self.placements, self.outcome):
-            nn.init.zeros_(head.weight)
-            nn.init.zeros_(head.bias)
-
-    @property
-    def device(self) -> torch.device:
-        """The device of the weights."""
-        return self.cells.weight.device
+        self.geometry = geometry
 
     def from_counts(self, counts: Tensor) -> Tensor:
         """Convert observations of counts to float.
@@ -91,32 +69,22 @@ class FrameNetwork(nn.Module):
         with torch.no_grad():
             where, is_cell = _cells_of(planes[:, 3])
             size = is_cell.sum(dim=1, keepdim=True)
-            seen, inputs = self._inputs(planes, where, is_cell)
-            pairs = self._pairs(where, seen)
+            sees, inputs = self._inputs(planes, where, is_cell)
+            pairs = self.geometry.pairs(where, sees)
             allowed = inputs[:, :, 2].sum(dim=1, keepdim=True) / size
             hands = torch.cat([planes[:, 4:, 0], allowed], dim=1)
-        tokens = self.cells(inputs) + self.hands(hands)[:, None]
         kernels = self.offsets(pairs).permute(3, 0, 1, 2).contiguous()
         if not bool(is_cell.all()):
             kernels = kernels * is_cell[:, None, :]  # nothing is heard from padding
-        for block, of_block in zip(self.blocks, kernels.chunk(len(self.blocks)), strict=True):
-            tokens = block(tokens, of_block)
-        tokens = self.norm(tokens)
+        placements, rest = self.evaluate(inputs, hands, kernels, is_cell)
         # Padding tokens get a slot behind the last one, which is cut off.
         target = torch.where(is_cell, where, slots)[:, :, None].expand(-1, -1, 4)
-        placed = tokens.new_zeros(count, slots + 1, 4).scatter(1, target, self.placements(tokens))
-        mean = (tokens * is_cell[:, :, None]).sum(dim=1) / size
-        rest = self.outcome(torch.relu(self.summary(mean)))
+        placed = placements.new_zeros(count, slots + 1, 4).scatter(1, target, placements)
         logits = torch.cat([placed[:, :slots].transpose(1, 2).flatten(1), rest[:, :1]], dim=1)
         return logits, torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
 
     def _inputs(self, planes: Tensor, where: Tensor, is_cell: Tensor) -> tuple[Tensor, Tensor]:
-        """Which cells see each other `(B, 4, T, T)`, and the features of cells `(B, T, 15)`.
-
-        Features: own stone, opposing stone, allowed; for each side the points that a stone there
-        would score, and the lines of three with one stone of that side alone; for each piece type
-        the share of cells that the opponent would be allowed, and whether there would be none.
-        """
+        """Which cells see each other, bool `(B, T, T)`, and the inputs of the trunk."""
         geometry = self.geometry
         own, opposing, _, exists = planes[:, :4].unbind(1)
         empty = exists - own - opposing
@@ -143,40 +111,6 @@ class FrameNetwork(nn.Module):
         size = is_cell.sum(dim=1).view(-1, 1, 1)
         features = torch.cat([features, choices / size, (choices == 0).float()], dim=1)
         return (straight | diagonal) & both, (features * is_cell[:, None]).transpose(1, 2)
-
-    def _pairs(self, where: Tensor, seen: Tensor) -> Tensor:
-        """The row of the table of offsets for each pair of cells, int64 `(B, T, T)`."""
-        return 2 * self.geometry.offsets[where[:, :, None], where[:, None, :]] + seen.long()
-
-
-class _Block(nn.Module):
-    """Messages between cells and a layer for each cell, with skip connections.
-
-    The identity at first.
-    """
-
-    def __init__(self, units: int, heads: int) -> None:
-        super().__init__()
-        self._heads = heads
-        self.norm = nn.LayerNorm(units)
-        self.message = nn.Linear(units, units)
-        self.gather = nn.Linear(units, units)
-        self.norm_inner = nn.LayerNorm(units)
-        self.inner = nn.Linear(units, 2 * units)
-        self.outer = nn.Linear(2 * units, units)
-        for last in (self.gather, self.outer):
-            nn.init.zeros_(last.weight)
-            nn.init.zeros_(last.bias)
-
-    def forward(self, tokens: Tensor, kernels: Tensor) -> Tensor:
-        """Update tokens `(B, T, units)` by the weights of their messages `(heads, B, T, T)`."""
-        count, length, units = tokens.shape
-        sent = torch.relu(self.message(self.norm(tokens)))
-        parts = sent.view(count, length, self._heads, -1).permute(2, 0, 1, 3)
-        heard = (kernels @ parts).permute(1, 2, 0, 3).reshape(count, length, units)
-        tokens = tokens + self.gather(heard)
-        changed: Tensor = self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
-        return tokens + changed
 
 
 def _cells_of(exists: Tensor) -> tuple[Tensor, Tensor]:

@@ -32,6 +32,7 @@ class BasisChange(nn.Module):
     """Changes lists that symmetries permute to a basis adapted to the symmetries, and back.
 
     Attributes:
+        order: number of symmetries.
         table: int64 `(order, size)`, the permutation of a list by each symmetry.
         parts: for each representation float64 `(rows, count, size)`, see `adapted_basis`.
         matrix: float32 `(size, size)`, orthogonal: the lists of all parts.
@@ -47,7 +48,7 @@ class BasisChange(nn.Module):
             elements: int64 `(order, order)`, the group, see `SymmetryGroup`.
         """
         super().__init__()
-        self.table = table
+        self.table, self.order = table, len(table)
         self.parts = adapted_basis(table, irreps_of(elements))
         matrix = np.concatenate([part.reshape(-1, part.shape[2]) for part in self.parts])
         self.register_buffer("matrix", torch.from_numpy(matrix).float(), persistent=False)

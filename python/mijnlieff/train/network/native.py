@@ -6,12 +6,12 @@ import numpy as np
 
 from mijnlieff import Variant
 from mijnlieff._mijnlieff import Network
-from mijnlieff.train.network.network import PolicyValueNetwork
+from mijnlieff.train.network import BoardNetwork, CellNetwork
 
 __all__ = ["native_network"]
 
 
-def native_network(network: PolicyValueNetwork, variant: Variant) -> Network:
+def native_network(network: BoardNetwork, variant: Variant) -> Network:
     """The same network in native code.
 
     Args:
@@ -23,4 +23,7 @@ def native_network(network: PolicyValueNetwork, variant: Variant) -> Network:
     """
     weights = [parameter.detach().cpu().float().numpy() for parameter in network.parameters()]
     numbers = np.concatenate([weight.ravel() for weight in weights])
-    return Network.from_weights(variant, network.channels, len(network.blocks), numbers)
+    blocks = len(network.blocks)
+    if isinstance(network, CellNetwork):
+        return Network.of_cells(variant, network.units, blocks, network.heads, numbers)
+    return Network.symmetric(variant, network.channels, blocks, numbers)

@@ -12,7 +12,7 @@ import mijnlieff
 from mijnlieff import MatchReport, Variant
 from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
 from mijnlieff.train.run.measure import measure
@@ -38,7 +38,7 @@ class Backend(Protocol):
 
     def measure(
         self,
-        network: PolicyValueNetwork,
+        network: BoardNetwork,
         variant: Variant,
         opponents: Sequence[str],
         games: int,
@@ -88,7 +88,7 @@ class _SearchThread(_LocalSource):
         self._thread: threading.Thread | None = None
         self._played: SearchGames | BaseException | None = None
 
-    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+    def begin(self, network: BoardNetwork, number: int) -> None:
         seed = int(torch.randint(2**62, (), generator=self._generator))
         native = native_network(network, self._variant)
         playing = self._playing = self_play(native, self._variant, self._config, seed)

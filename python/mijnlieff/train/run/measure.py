@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import BoardNetwork
 from mijnlieff.train.run.policy import NetworkFunction, search_policy
 from mijnlieff.train.run.threads import torch_threads
 
@@ -25,7 +25,7 @@ def final_opponents(variant: Variant) -> tuple[str, ...]:
 
 
 def measure(
-    network: PolicyValueNetwork,
+    network: BoardNetwork,
     variant: Variant,
     opponents: Sequence[str],
     games: int,

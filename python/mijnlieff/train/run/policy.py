@@ -19,7 +19,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.policy import frame_policy
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import BoardNetwork, new_network
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -48,7 +48,7 @@ _Evaluator = (
 class NetworkFunction:
     """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
 
-    def __init__(self, network: PolicyValueNetwork) -> None:
+    def __init__(self, network: BoardNetwork) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:
@@ -87,7 +87,7 @@ class NetworkFunction:
 class _TrainedPolicy(NetworkPolicy):
     """A network that plays only what it was trained on."""
 
-    def __init__(self, network: PolicyValueNetwork, variant: Variant, temperature: float) -> None:
+    def __init__(self, network: BoardNetwork, variant: Variant, temperature: float) -> None:
         super().__init__(NetworkFunction(network), observation="flat", temperature=temperature)
         self._variant = variant
 
@@ -121,9 +121,7 @@ def _check_game(trained: Variant, positions: Sequence[Position]) -> None:
         raise PolicyError(f"the network was trained on {trained!r} and cannot play {found!r}")
 
 
-def load_weights(
-    network: PolicyValueNetwork | FrameNetwork, checkpoint: Checkpoint, path: Path
-) -> None:
+def load_weights(network: BoardNetwork | FrameNetwork, checkpoint: Checkpoint, path: Path) -> None:
     """Load the weights of a checkpoint into a network.
 
     Args:
@@ -145,7 +143,7 @@ def load_weights(
         raise CheckpointError(f"some weights in {path} are NaN or infinite")
 
 
-def evaluator(network: PolicyValueNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
+def evaluator(network: BoardNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
     """The network with its current weights, as an evaluator for tree searches.
 
     On the CPU it is evaluated in native code with integers of 16 bits, elsewhere by PyTorch.
@@ -184,7 +182,7 @@ def evaluator(network: PolicyValueNetwork, variant: Variant, margin_weight: floa
 
 
 def search_policy(
-    network: PolicyValueNetwork,
+    network: BoardNetwork,
     variant: Variant,
     config: TrainConfig,
     num_simulations: int,
@@ -219,7 +217,7 @@ def search_policy(
 
 def network_from_checkpoint(
     path: str | os.PathLike[str],
-) -> tuple[PolicyValueNetwork | FrameNetwork, Checkpoint]:
+) -> tuple[BoardNetwork | FrameNetwork, Checkpoint]:
     """The network of a checkpoint, and the whole content of the file.
 
     Args:
@@ -233,12 +231,12 @@ def network_from_checkpoint(
         file = RunFolder(file).checkpoint
     checkpoint = load_checkpoint(file)
     config, variant = checkpoint.config, checkpoint.variant
-    network: PolicyValueNetwork | FrameNetwork
+    network: BoardNetwork | FrameNetwork
     if isinstance(variant, Boards):
         sizes = (variant.side, variant.side, variant.copies)
         network = FrameNetwork(*sizes, config.width, config.blocks, config.heads)
     else:
-        network = PolicyValueNetwork(variant, config.width, config.blocks)
+        network = new_network(variant, config)
     load_weights(network, checkpoint, file)
     return network, checkpoint
 

@@ -156,8 +156,8 @@ def _check_many_boards(
         return
     if config.algo != "alphazero":
         raise ValueError(f"many boards are learnt by algo alphazero, not by {config.algo}")
-    if config.optimizer != "adamw":
-        raise ValueError(f"many boards are learnt by optimizer adamw, not by {config.optimizer}")
+    if config.network != "cells":
+        raise ValueError(f"many boards are learnt by network cells, not by {config.network}")
     if backend is not None:
         raise ValueError("games on many boards are played in this process, not with Ray")
 

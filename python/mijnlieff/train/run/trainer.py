@@ -19,7 +19,12 @@ from mijnlieff.train.alphazero.replay import ReplayBuffer
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import (
+    BoardNetwork,
+    CellNetwork,
+    PolicyValueNetwork,
+    new_network,
+)
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.report.plot import draw_curve
 from mijnlieff.train.report.state import OnReport, TrainState
@@ -83,19 +88,21 @@ class Trainer:
         self._method: AlphaZero | Ppo
         self._source, self._method = self._new_method()
 
-    def _new_network(self) -> PolicyValueNetwork | FrameNetwork:
+    def _new_network(self) -> BoardNetwork | FrameNetwork:
         """A network with random weights."""
         assert isinstance(self.variant, Variant)  # a subclass learns many boards
-        return PolicyValueNetwork(self.variant, self.config.width, self.config.blocks)
+        return new_network(self.variant, self.config)
 
     def _new_method(self) -> tuple[GameSource[Any], AlphaZero | Ppo]:
         """The source of the games, and the learner."""
         config, variant, network = self.config, self.variant, self.network
-        assert isinstance(variant, Variant) and isinstance(network, PolicyValueNetwork)
+        assert isinstance(variant, Variant) and not isinstance(network, FrameNetwork)
         source = self._backend.source(variant, config, self._generator)
         if config.algo == "alphazero":
-            replay = ReplayBuffer(variant, config.replay_positions)
+            turns = isinstance(network, CellNetwork)
+            replay = ReplayBuffer(variant, config.replay_positions, turns)
             return source, AlphaZero(network, replay, config, self._generator, source)
+        assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
         return source, Ppo(network, config, self._generator, source)
 
     @classmethod
@@ -196,7 +203,7 @@ class Trainer:
             options: `seed` and other arguments of that function.
         """
         network, variant = self.network, self.variant
-        assert isinstance(variant, Variant) and isinstance(network, PolicyValueNetwork)
+        assert isinstance(variant, Variant) and not isinstance(network, FrameNetwork)
         return self._backend.measure(network, variant, opponents, games, **options)
 
     def draw(self, folder: RunFolder) -> None:

@@ -82,6 +82,19 @@ class FrameGeometry(nn.Module):
         runs = (gaps + self.starts).cumsum(dim=2)
         return runs.gather(2, self.rank.view(1, 4, slots).expand(count, 4, slots))
 
+    def pairs(self, where: Tensor, sees: Tensor) -> Tensor:
+        """The number of the way in which each cell lies to each other one.
+
+        Args:
+            where: int64 `(..., T)`, slots.
+            sees: bool `(..., T, T)`, whether a stone on one would reach the other along a line
+                without a gap.
+
+        Returns:
+            int64 `(..., T, T)`, less than `num_offsets`.
+        """
+        return 2 * self.offsets[where[..., :, None], where[..., None, :]] + sees.long()
+
 
 def _runs(
     height: int, width: int, step: tuple[int, int]
