@@ -82,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         None: parser.add_argument_group("settings"),
         "ppo": parser.add_argument_group("settings of --algo ppo"),
         "alphazero": parser.add_argument_group("settings of --algo alphazero"),
+        "cells": parser.add_argument_group("settings of --network cells"),
         "boards": parser.add_argument_group("settings of --boards"),
     }
     for name, declared in settings_of(TrainConfig).items():
