@@ -23,4 +23,4 @@ def native_network(network: PolicyValueNetwork, variant: Variant) -> Network:
     """
     weights = [parameter.detach().cpu().float().numpy() for parameter in network.parameters()]
     numbers = np.concatenate([weight.ravel() for weight in weights])
-    return Network.from_weights(variant, network.channels, len(network.blocks), numbers)
+    return Network.symmetric(variant, network.channels, len(network.blocks), numbers)
