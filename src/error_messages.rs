@@ -215,7 +215,11 @@ fn errors_of_files() {
             "the network names an invalid variant: copies must be an integer, not \"x\"",
         Inputs { found: 39, expected: 38 } =>
             "the network reads 39 numbers for each position, this package works out 38",
-        NoChannels {} => "the network has 0 channels, it needs at least 1",
+        Form { found: "x".to_owned() } =>
+            "the network has the form \"x\", this package knows \"symmetric\" and \"cells\"",
+        Nothing { what: "heads" } => "the network has 0 heads, it needs at least 1",
+        Heads { units: 96, heads: 5 } =>
+            "the network has 96 units, which must be a multiple of its 5 heads",
         Count { found: 5, expected: Some(6) } => "the network has 5 weights, its layers need 6",
         Count { found: 5, expected: None } =>
             "the network has 5 weights, its layers need more than can be counted",

@@ -878,20 +878,37 @@ class Network:
 
     def __new__(cls, file: bytes) -> Network: ...
     @staticmethod
-    def from_weights(
-        variant: Variant, channels: int, blocks: int, numbers: NDArray[np.float32]
+    def symmetric(
+        variant: Variant, channels: int, blocks: int, weights: NDArray[np.float32]
     ) -> Network:
-        """The network with these weights.
+        """The network of the form ``"symmetric"`` with these weights.
 
         Args:
             variant: that it was trained on.
             channels: of every hidden layer, each with a unit for every symmetry of the board.
             blocks: residual blocks of two layers.
-            numbers: float32 ``(num_weights,)``: weights and biases, layer by layer.
+            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
 
         Raises:
-            CheckpointError: 0 channels, not as many numbers as the layers need, or one that is not
+            CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
                 finite.
+        """
+    @staticmethod
+    def of_cells(
+        variant: Variant, units: int, blocks: int, heads: int, weights: NDArray[np.float32]
+    ) -> Network:
+        """The network of the form ``"cells"`` with these weights.
+
+        Args:
+            variant: that it was trained on.
+            units: numbers for each cell in every layer, a multiple of `heads`.
+            blocks: residual blocks of a convolution over the cells and two layers for each cell.
+            heads: kernels of each block; each serves an equal part of the units.
+            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
+
+        Raises:
+            CheckpointError: 0 units or heads, heads that cannot share the units equally, not as many
+                weights as the layers need, or one that is not finite.
         """
     def to_bytes(self) -> bytes:
         """The file, as the constructor reads it."""
@@ -899,11 +916,17 @@ class Network:
     def variant(self) -> Variant:
         """The variant that it was trained on."""
     @property
+    def form(self) -> Literal["symmetric", "cells"]:
+        """What it is built of: layers that respect the board's symmetries, or a token for each cell."""
+    @property
     def width(self) -> int:
-        """Units of every hidden layer."""
+        """Units of every hidden layer; of a cell, in the form ``"cells"``."""
     @property
     def blocks(self) -> int:
-        """Residual blocks of two layers."""
+        """Residual blocks."""
+    @property
+    def heads(self) -> int | None:
+        """Kernels of each block; None in the form ``"symmetric"``."""
     @property
     def num_weights(self) -> int:
         """The number of learned parameters."""

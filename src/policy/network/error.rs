@@ -35,9 +35,26 @@ pub enum NetworkError {
         /// How many numbers there are.
         expected: usize,
     },
-    /// A hidden layer has 0 channels.
-    #[error("the network has 0 channels, it needs at least 1")]
-    NoChannels,
+    /// The file names a form that this version does not know.
+    #[error("the network has the form {found:?}, this package knows \"symmetric\" and \"cells\"")]
+    Form {
+        /// The form found, cut when it is long.
+        found: String,
+    },
+    /// It has 0 channels, units or heads.
+    #[error("the network has 0 {what}, it needs at least 1")]
+    Nothing {
+        /// What there has to be.
+        what: &'static str,
+    },
+    /// Heads cannot share the units equally.
+    #[error("the network has {units} units, which must be a multiple of its {heads} heads")]
+    Heads {
+        /// The units of a cell.
+        units: usize,
+        /// The heads.
+        heads: usize,
+    },
     /// There are too few or too many weights.
     #[error("the network has {found} weights, its layers need {}", describe(*.expected))]
     Count {

@@ -1,14 +1,10 @@
-//! Tactical features of one move, as small integers, and their change to an adapted basis.
+//! Tactical features of one move, as small integers.
 //!
 //! `python/mijnlieff/train/network/features.py` makes the same features for the trainer.
 
-use ndarray::ArrayRef2;
-
-use super::group::SymmetryGroup;
-use super::irreps::Irreps;
 use crate::encode::Layout;
 use crate::game::{Cell, CellSet, Piece, Variant};
-use crate::simd::{Kernel, Simd, WORDS, Words};
+use crate::simd::WORDS;
 
 /// Features of each cell; the last place is unused.
 pub(super) const LISTS: usize = 15;
@@ -37,29 +33,20 @@ pub(super) struct TacticalFeatures {
     lines: Vec<CellSet>,
     /// By cell and piece, what a placement points to.
     reach: Vec<[CellSet; Piece::ALL.len()]>,
-    /// By list of the basis, the cells whose features are added and those that are subtracted.
-    basis: Vec<[Vec<u8>; 2]>,
-    /// After this many lists of the basis come the hands.
-    before_hands: usize,
 }
 
 impl TacticalFeatures {
-    pub(super) fn new(variant: &Variant, group: &SymmetryGroup, irreps: &Irreps) -> Self {
+    pub(super) fn new(variant: &Variant) -> Self {
         let board = variant.board();
         let cells = board.num_cells();
         let reach = (0..cells)
             .map(|cell| Piece::ALL.map(|piece| board.reach(piece, Cell::new(cell))))
             .collect();
-        let basis = irreps.adapted(&group.cells);
-        let before_hands = basis[0][0].len();
-        let basis = basis.iter().flatten().flatten().map(|list| signed(list));
         Self {
             num_cells: cells,
             copies: f32::from(variant.copies()),
             lines: board.triples().to_vec(),
             reach,
-            basis: basis.collect(),
-            before_hands,
         }
     }
 
@@ -89,31 +76,23 @@ impl TacticalFeatures {
         variant.board().num_cells().max(12) as f64
     }
 
-    /// The features of one observation, in the basis.
+    /// How many cells the board has.
+    pub(super) fn num_cells(&self) -> usize {
+        self.num_cells
+    }
+
+    /// The pieces in both hands, then zeros.
     #[inline(always)]
-    fn write<V: Simd>(&self, simd: V, observation: &[f32], cells: &mut [Lists], out: &mut [Lists]) {
-        self.write_cells(observation, cells);
-        let (before, after) = out.split_at_mut(self.before_hands);
-        let (hands, after) = after.split_first_mut().expect("room for the hands");
-        let lists = before.iter_mut().chain(after);
-        for ([plus, minus], out) in self.basis.iter().zip(lists) {
-            let mut sum = simd.load_words(&[0; WORDS]);
-            for &cell in plus {
-                sum = sum.add(simd.load_words(&cells[usize::from(cell)]));
-            }
-            for &cell in minus {
-                sum = sum.sub(simd.load_words(&cells[usize::from(cell)]));
-            }
-            sum.store(out);
-        }
+    pub(super) fn write_hands(&self, observation: &[f32], hands: &mut Lists) {
         *hands = [0; WORDS];
         for (hand, &share) in hands.iter_mut().zip(&observation[3 * self.num_cells..]) {
             *hand = i16::from((share * self.copies + 0.5) as u8);
         }
     }
 
+    /// The features of each cell.
     #[inline(always)]
-    fn write_cells(&self, observation: &[f32], cells: &mut [Lists]) {
+    pub(super) fn write_cells(&self, observation: &[f32], cells: &mut [Lists]) {
         let n = self.num_cells;
         let set = |plane: usize| {
             let numbers = observation[plane * n..][..n].iter().rev();
@@ -145,37 +124,4 @@ impl TacticalFeatures {
             }
         }
     }
-}
-
-/// The features of each observation: [`Lists`] for each list of the basis of cells, those of the
-/// trivial representation being followed by the hands.
-pub(super) struct WriteFeatures<'a> {
-    pub(super) features: &'a TacticalFeatures,
-    pub(super) observations: &'a ArrayRef2<f32>,
-}
-
-impl Kernel for WriteFeatures<'_> {
-    type Result = Vec<Lists>;
-
-    #[inline(always)]
-    fn run<V: Simd>(self, simd: V) -> Vec<Lists> {
-        let length = self.features.num_cells + 1;
-        let mut cells = vec![[0; WORDS]; length];
-        let mut lists = vec![[0; WORDS]; self.observations.nrows() * length];
-        let observations = self.observations.outer_iter();
-        for (observation, lists) in observations.zip(lists.chunks_exact_mut(length)) {
-            let observation = observation.as_standard_layout();
-            let observation = observation.as_slice().expect("C order");
-            self.features.write(simd, observation, &mut cells, lists);
-        }
-        lists
-    }
-}
-
-/// The cells at which a list of the basis is 1, and those at which it is -1.
-pub(super) fn signed(list: &[f64]) -> [Vec<u8>; 2] {
-    [1.0, -1.0].map(|sign| {
-        let cells = (0..).zip(list).filter(|&(_, &entry)| entry * sign > 0.5);
-        cells.map(|(cell, _)| cell).collect()
-    })
 }

@@ -2,40 +2,49 @@
 //!
 //! ```text
 //! the header of `crate::file_header`, with the letters "MIJNNETW"
-//! length of the variant's text, u32 | that text | inputs, u32 | channels, u32 | blocks, u32
-//! the numbers of `SharedWeights`, f32
+//! length of the variant's text, u32 | that text | length of the form's name, u32 | that name
+//! inputs, u32 | the sizes of the form, u32 each | the numbers of `NetworkWeights`, f32
 //! ```
 //!
 //! All numbers are little-endian. The text of the variant is UTF-8: a line with the name of the
 //! opening rule, a blank and the copies, and then the board, top row first, `#` a cell and `.` a
 //! gap. `inputs` is the length of an extended observation; it follows from the variant, and is there
-//! so that files of other features are refused.
+//! so that files of other features are refused. The sizes of "symmetric" are channels and blocks,
+//! those of "cells" units, blocks and heads.
 
 use super::features::TacticalFeatures;
-use super::{NetworkError, SharedWeights};
+use super::{Form, NetworkError, NetworkWeights};
 use crate::file_header::FileKind;
-use crate::game::{Board, Variant};
+use crate::game::{Board, Variant, shortened};
 
 pub(super) const KIND: FileKind = FileKind {
     name: "network",
     letters: "MIJNNETW",
-    version: 1,
+    version: 2,
 };
 
 /// The file with these weights.
-pub(super) fn write(weights: &SharedWeights) -> Vec<u8> {
+pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
     let variant = &weights.variant;
-    let text = write_variant(variant);
     let mut body = Vec::new();
-    body.extend((text.len() as u32).to_le_bytes());
-    body.extend(text.as_bytes());
-    for number in [
-        TacticalFeatures::size(variant),
-        weights.channels,
-        weights.blocks,
-    ] {
-        body.extend((number as u32).to_le_bytes());
+    for text in [&write_variant(variant)[..], weights.form.name()] {
+        body.extend((text.len() as u32).to_le_bytes());
+        body.extend(text.as_bytes());
     }
+    let mut sizes = vec![TacticalFeatures::size(variant)];
+    match weights.form {
+        Form::Symmetric { channels, blocks } => sizes.extend([channels, blocks]),
+        Form::Cells {
+            units,
+            blocks,
+            heads,
+        } => sizes.extend([units, blocks, heads]),
+    }
+    body.extend(
+        sizes
+            .into_iter()
+            .flat_map(|size| (size as u32).to_le_bytes()),
+    );
     body.extend(
         weights
             .numbers
@@ -46,12 +55,11 @@ pub(super) fn write(weights: &SharedWeights) -> Vec<u8> {
 }
 
 /// The weights in a file.
-pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
+pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
     let body = KIND.open(file)?;
     let mut fields = Fields { body, at: 0 };
-    let length = fields.number()?;
-    let text = fields.bytes(length)?;
-    let variant = read_variant(text)?;
+    let variant = read_variant(fields.text()?)?;
+    let name = fields.text()?;
     let (inputs, expected) = (fields.number()?, TacticalFeatures::size(&variant));
     if inputs != expected {
         return Err(NetworkError::Inputs {
@@ -59,14 +67,14 @@ pub(super) fn read(file: &[u8]) -> Result<SharedWeights, NetworkError> {
             expected,
         });
     }
-    let (channels, blocks) = (fields.number()?, fields.number()?);
+    let form = fields.form(name)?;
     let (numbers, rest) = body[fields.at..].as_chunks::<4>();
     if !rest.is_empty() {
         let at = body.len() - rest.len();
         return Err(NetworkError::Content { at });
     }
     let numbers = numbers.iter().copied().map(f32::from_le_bytes).collect();
-    SharedWeights::new(variant, channels, blocks, numbers)
+    NetworkWeights::new(variant, form, numbers)
 }
 
 fn write_variant(variant: &Variant) -> String {
@@ -95,7 +103,7 @@ fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
     }
 }
 
-/// Reads the fields before the numbers.
+/// Reads what comes before the numbers.
 struct Fields<'a> {
     body: &'a [u8],
     at: usize,
@@ -108,6 +116,30 @@ impl<'a> Fields<'a> {
         let bytes = bytes.ok_or(NetworkError::Content { at: self.at })?;
         self.at += length;
         Ok(bytes)
+    }
+
+    /// As many bytes as the number before them says.
+    fn text(&mut self) -> Result<&'a [u8], NetworkError> {
+        let length = self.number()?;
+        self.bytes(length)
+    }
+
+    /// The sizes of the form of this name.
+    fn form(&mut self, name: &[u8]) -> Result<Form, NetworkError> {
+        match name {
+            b"symmetric" => Ok(Form::Symmetric {
+                channels: self.number()?,
+                blocks: self.number()?,
+            }),
+            b"cells" => Ok(Form::Cells {
+                units: self.number()?,
+                blocks: self.number()?,
+                heads: self.number()?,
+            }),
+            _ => Err(NetworkError::Form {
+                found: shortened(&String::from_utf8_lossy(name)),
+            }),
+        }
     }
 
     fn number(&mut self) -> Result<usize, NetworkError> {

@@ -1,18 +1,17 @@
-//! A trained network as a player: a residual MLP that respects the symmetries of the board.
+//! Trained networks as players, in two forms.
 //!
-//! The network is that of `python/mijnlieff/train/network/`. Its file holds only the learnt
-//! weights, see [`SharedWeights`]; they are put into blocks when it is loaded.
+//! One is a residual MLP that respects the symmetries of the board, the other a convolution over its
+//! cells; `python/mijnlieff/train/` has both. A file holds only the learnt weights, see [`Form`]; they
+//! are made ready to evaluate when it is loaded.
 
+mod cells;
 mod choice;
 mod error;
 mod features;
 mod format;
-mod forward;
-mod group;
-mod heads;
-mod irreps;
-mod layers;
+mod layer;
 mod product;
+mod symmetric;
 mod weights;
 
 use std::hash::{Hash, Hasher};
@@ -21,15 +20,10 @@ use ndarray::{Array2, ArrayRef2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
-pub use forward::Precision;
-pub use weights::{NUM_VALUES, SharedWeights};
+pub use weights::{Form, NUM_VALUES, NetworkWeights};
 
-use features::TacticalFeatures;
-use forward::forward;
-use group::SymmetryGroup;
-use heads::Heads;
-use irreps::Irreps;
-use layers::{Layer, Shape};
+use cells::CellLayers;
+use symmetric::SymmetricLayers;
 
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
@@ -42,20 +36,30 @@ const CHUNK: usize = 32;
 /// Named in the error if there is not enough memory.
 const EVALUATIONS: &str = "the network's outputs";
 
+/// The numbers that a network is evaluated with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Products of floats.
+    #[default]
+    Float32,
+    /// Products of integers of 16 bits, which are faster. Weights are rounded when the network is
+    /// made, and what hidden layers read to fractions of the position's or the cell's largest number.
+    Int16,
+}
+
 /// A network, ready to evaluate. Two are equal when their files are.
 pub struct Network {
     variant: Variant,
-    file: Box<[u8]>,
-    channels: usize,
+    form: Form,
     num_weights: usize,
-    irreps: Irreps,
-    features: TacticalFeatures,
-    inputs: Layer,
-    blocks: Vec<[Layer; 2]>,
-    readout: Layer,
-    heads: Heads,
-    /// The largest integer in a hidden layer.
-    levels: f32,
+    file: Box<[u8]>,
+    layers: Layers,
+}
+
+/// The layers of a network, by its form.
+enum Layers {
+    Symmetric(SymmetricLayers),
+    Cells(CellLayers),
 }
 
 /// The outputs of a network for positions.
@@ -72,9 +76,9 @@ impl Network {
     /// Points per unit of the expected margin.
     pub const MARGIN_UNIT: f32 = 4.0;
 
-    /// Spreads out the weights.
+    /// Makes weights ready to evaluate.
     #[must_use]
-    pub fn new(weights: &SharedWeights) -> Self {
+    pub fn new(weights: &NetworkWeights) -> Self {
         Self::with_file(weights, format::write(weights))
     }
 
@@ -87,40 +91,25 @@ impl Network {
         Ok(Self::with_file(&format::read(file)?, file.to_vec()))
     }
 
-    fn with_file(weights: &SharedWeights, file: Vec<u8>) -> Self {
+    fn with_file(weights: &NetworkWeights, file: Vec<u8>) -> Self {
         let variant = &weights.variant;
-        let channels = weights.channels;
-        let group = SymmetryGroup::of(variant.board());
-        let irreps = Irreps::of(&group.elements());
-        let shape = Shape {
-            variant,
-            group: &group,
-            irreps: &irreps,
-            channels,
+        let numbers = weights.numbers();
+        let layers = match weights.form {
+            Form::Symmetric { channels, blocks } => {
+                Layers::Symmetric(SymmetricLayers::new(variant, channels, blocks, numbers))
+            }
+            Form::Cells {
+                units,
+                blocks,
+                heads,
+            } => Layers::Cells(CellLayers::new(variant, units, blocks, heads, numbers)),
         };
-        let (features, order) = (TacticalFeatures::size(variant), group.order());
-        let outputs = num_actions(variant) + NUM_VALUES;
-        let mut numbers = weights.numbers();
-        let inputs = shape.inputs(&numbers.next((channels, features)), &numbers.next(channels));
-        let mut hidden = || {
-            let weights = numbers.next((channels, channels, order));
-            shape.hidden(&weights, &numbers.next(channels))
-        };
-        let blocks = (0..weights.blocks).map(|_| [hidden(), hidden()]).collect();
-        let readout = shape.heads(&numbers.next((channels, outputs)));
-        let heads = Heads::new(variant, &group, &irreps, &numbers.next(outputs));
         Self {
             variant: variant.clone(),
-            file: file.into(),
-            channels: channels * order,
+            form: weights.form,
             num_weights: weights.numbers.len(),
-            features: TacticalFeatures::new(variant, &group, &irreps),
-            inputs,
-            blocks,
-            readout,
-            heads,
-            levels: shape.levels(),
-            irreps,
+            file: file.into(),
+            layers,
         }
     }
 
@@ -130,16 +119,26 @@ impl Network {
         &self.variant
     }
 
-    /// Units of every hidden layer.
+    /// What it is built of.
     #[must_use]
-    pub fn width(&self) -> usize {
-        self.channels
+    pub fn form(&self) -> Form {
+        self.form
     }
 
-    /// Residual blocks of two layers.
+    /// Units of every hidden layer; of a cell, if each has its own.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match self.form {
+            Form::Symmetric { channels, .. } => channels * self.variant.board().symmetries().len(),
+            Form::Cells { units, .. } => units,
+        }
+    }
+
+    /// Residual blocks.
     #[must_use]
     pub fn num_blocks(&self) -> usize {
-        self.blocks.len()
+        let (Form::Symmetric { blocks, .. } | Form::Cells { blocks, .. }) = self.form;
+        blocks
     }
 
     /// How many numbers were learnt.
@@ -192,7 +191,14 @@ impl Network {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            forward(self, precision, &observations, logits, values);
+            match &self.layers {
+                Layers::Symmetric(layers) => {
+                    symmetric::forward(layers, precision, &observations, logits, values);
+                }
+                Layers::Cells(layers) => {
+                    cells::forward(layers, precision, &observations, logits, values);
+                }
+            }
         }
         values.column_mut(0).mapv_inplace(f32::tanh);
         Ok(Evaluations { logits, values })
@@ -201,8 +207,8 @@ impl Network {
 
 impl std::fmt::Debug for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (width, blocks) = (self.width(), self.num_blocks());
-        write!(f, "Network(width {width}, {blocks} blocks)")
+        let (form, width, blocks) = (self.form.name(), self.width(), self.num_blocks());
+        write!(f, "Network({form}, width {width}, {blocks} blocks)")
     }
 }
 

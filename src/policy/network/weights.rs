@@ -2,50 +2,117 @@
 
 use ndarray::{ArrayView, ArrayView1, Axis, Dimension, IntoDimension};
 
-use super::NetworkError;
-use super::features::TacticalFeatures;
-use crate::encode::num_actions;
+use super::{NetworkError, cells, symmetric};
 use crate::game::Variant;
 
 /// How many values follow the logits: expected outcome and expected margin.
 pub const NUM_VALUES: usize = 2;
 
-/// The learnt numbers, one for all places that symmetries move onto each other.
-///
-/// With `C` channels, `G` symmetries of the board, `F` inputs and `A` actions they are, in this
-/// order and each in C order:
-///
-/// ```text
-/// input layer   weights (C, F)         bias (C)
-/// each block    weights (C, C, G)      bias (C)
-///               weights (C, C, G)      bias (C)
-/// heads         weights (C, A + 2)     bias (A + 2)
-/// ```
+/// What a network is built of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A residual MLP that respects the symmetries of the board.
+    ///
+    /// With `C` channels, `G` symmetries, `F` inputs and `A` actions its weights are, in this order
+    /// and each in C order, one for all places that symmetries move onto each other:
+    ///
+    /// ```text
+    /// input layer   weights (C, F)         bias (C)
+    /// each block    weights (C, C, G)      bias (C)
+    ///               weights (C, C, G)      bias (C)
+    /// heads         weights (C, A + 2)     bias (A + 2)
+    /// ```
+    Symmetric {
+        /// Channels of each hidden layer, which has a unit for each of them and each symmetry.
+        channels: usize,
+        /// Residual blocks of two layers.
+        blocks: usize,
+    },
+    /// A convolution over the cells, with kernels as large as the board.
+    ///
+    /// With `U` units, `B` blocks, `K` heads and a board of height `H` and width `W` its weights are,
+    /// in this order and each in C order:
+    ///
+    /// ```text
+    /// input layer   weights (U, 15)        bias (U)
+    /// hands         weights (U, 9)
+    /// kernels       weights (2 * (2 * H - 1) * (2 * W - 1), B * K)
+    /// each block    norm (U)               bias (U)
+    ///     message   weights (U, U)         bias (U)
+    ///     gather    weights (U, U)         bias (U)
+    ///               norm (U)               bias (U)
+    ///     inner     weights (2 * U, U)     bias (2 * U)
+    ///     outer     weights (U, 2 * U)     bias (U)
+    /// norm          weights (U)            bias (U)
+    /// placements    weights (4, U)         bias (4)
+    /// summary       weights (U, U)         bias (U)
+    /// outcome       weights (3, U)         bias (3)
+    /// ```
+    Cells {
+        /// Units of each cell in every layer.
+        units: usize,
+        /// Blocks of a convolution and a layer for each cell.
+        blocks: usize,
+        /// Kernels of each block; each serves an equal part of the units.
+        heads: usize,
+    },
+}
+
+impl Form {
+    /// The name, as files have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Symmetric { .. } => "symmetric",
+            Self::Cells { .. } => "cells",
+        }
+    }
+
+    /// How many weights there are; none when there are too many to count.
+    fn count(self, variant: &Variant) -> Option<usize> {
+        match self {
+            Self::Symmetric { channels, blocks } => symmetric::count(variant, channels, blocks),
+            Self::Cells {
+                units,
+                blocks,
+                heads,
+            } => cells::count(variant, units, blocks, heads),
+        }
+    }
+
+    /// Fails for sizes of which no network can be made.
+    fn check(self) -> Result<(), NetworkError> {
+        let nothing = |what| Err(NetworkError::Nothing { what });
+        match self {
+            Self::Symmetric { channels: 0, .. } => nothing("channels"),
+            Self::Cells { units: 0, .. } => nothing("units"),
+            Self::Cells { heads: 0, .. } => nothing("heads"),
+            Self::Cells { units, heads, .. } if !units.is_multiple_of(heads) => {
+                Err(NetworkError::Heads { units, heads })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The learnt numbers, in the order of [`Form`].
 #[derive(Clone, Debug)]
-pub struct SharedWeights {
+pub struct NetworkWeights {
     pub(super) variant: Variant,
-    pub(super) channels: usize,
-    pub(super) blocks: usize,
+    pub(super) form: Form,
     pub(super) numbers: Vec<f32>,
 }
 
-impl SharedWeights {
+impl NetworkWeights {
     /// The weights of a network for this variant.
     ///
     /// # Errors
     ///
-    /// When there are no channels, or not as many numbers as they and the blocks need, or when a
-    /// number is infinite or NaN.
-    pub fn new(
-        variant: Variant,
-        channels: usize,
-        blocks: usize,
-        numbers: Vec<f32>,
-    ) -> Result<Self, NetworkError> {
-        if channels == 0 {
-            return Err(NetworkError::NoChannels);
-        }
-        let expected = count(&variant, channels, blocks);
+    /// When there are no channels, units or heads, the heads cannot share the units equally, there are
+    /// not as many numbers as the form needs, or a number is infinite or NaN.
+    pub fn new(variant: Variant, form: Form, numbers: Vec<f32>) -> Result<Self, NetworkError> {
+        form.check()?;
+        let expected = form.count(&variant);
         if expected != Some(numbers.len()) {
             return Err(NetworkError::Count {
                 found: numbers.len(),
@@ -57,8 +124,7 @@ impl SharedWeights {
         }
         Ok(Self {
             variant,
-            channels,
-            blocks,
+            form,
             numbers,
         })
     }
@@ -88,16 +154,4 @@ impl<'a> Numbers<'a> {
         next.into_shape_with_order(shape)
             .expect("as many numbers as the shape has")
     }
-}
-
-/// How many numbers there are; none when there are too many to count.
-fn count(variant: &Variant, channels: usize, blocks: usize) -> Option<usize> {
-    let order = variant.board().symmetries().len();
-    let outputs = num_actions(variant) + NUM_VALUES;
-    let inputs = channels.checked_mul(TacticalFeatures::size(variant) + 1)?;
-    let square = channels.checked_mul(channels)?.checked_mul(order)?;
-    let layers = blocks.checked_mul(2)?;
-    let hidden = layers.checked_mul(square.checked_add(channels)?)?;
-    let heads = channels.checked_add(1)?.checked_mul(outputs)?;
-    inputs.checked_add(hidden)?.checked_add(heads)
 }

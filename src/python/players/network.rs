@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
-use crate::policy::network::{Choice, NUM_VALUES, Network, Precision, SharedWeights};
+use crate::policy::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers;
 use crate::python::errors::classes;
@@ -45,21 +45,35 @@ impl PyNetwork {
         Self::build(py, || Network::parse(file))
     }
 
-    /// The network with these weights.
+    /// The network of the form that respects symmetries, with these weights.
     #[staticmethod]
-    fn from_weights(
+    fn symmetric(
         py: Python<'_>,
         variant: PyVariant,
         channels: usize,
         blocks: usize,
-        numbers: PyReadonlyArray1<'_, f32>,
+        weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let mut copied = with_room("the weights", numbers.len())?;
-        copied.extend(numbers.as_array().iter());
-        let variant = (*variant.0).clone();
-        Self::build(py, || {
-            SharedWeights::new(variant, channels, blocks, copied).map(|w| Network::new(&w))
-        })
+        let form = Form::Symmetric { channels, blocks };
+        Self::of(py, &variant, form, &weights)
+    }
+
+    /// The network of the form with a token for each cell, with these weights.
+    #[staticmethod]
+    fn of_cells(
+        py: Python<'_>,
+        variant: PyVariant,
+        units: usize,
+        blocks: usize,
+        heads: usize,
+        weights: PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<Self> {
+        let form = Form::Cells {
+            units,
+            blocks,
+            heads,
+        };
+        Self::of(py, &variant, form, &weights)
     }
 
     /// The file, as the constructor reads it.
@@ -73,13 +87,28 @@ impl PyNetwork {
         PyVariant(Arc::new(self.0.variant().clone()))
     }
 
-    /// Units of every hidden layer.
+    /// What it is built of: "symmetric" or "cells".
+    #[getter]
+    fn form(&self) -> &'static str {
+        self.0.form().name()
+    }
+
+    /// Kernels of each block; none for the symmetric form.
+    #[getter]
+    fn heads(&self) -> Option<usize> {
+        match self.0.form() {
+            Form::Symmetric { .. } => None,
+            Form::Cells { heads, .. } => Some(heads),
+        }
+    }
+
+    /// Units of every hidden layer; of a cell, if each has its own.
     #[getter]
     fn width(&self) -> usize {
         self.0.width()
     }
 
-    /// Residual blocks of two layers.
+    /// Residual blocks.
     #[getter]
     fn blocks(&self) -> usize {
         self.0.num_blocks()
@@ -178,9 +207,9 @@ impl PyNetwork {
     }
 
     fn __repr__(&self) -> String {
-        let (width, blocks) = (self.width(), self.blocks());
+        let (form, width, blocks) = (self.form(), self.width(), self.blocks());
         let variant = self.variant().__repr__();
-        format!("<Network of width {width} and {blocks} blocks for {variant}>")
+        format!("<Network of form {form}, width {width} and {blocks} blocks for {variant}>")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
@@ -189,6 +218,20 @@ impl PyNetwork {
 }
 
 impl PyNetwork {
+    fn of(
+        py: Python<'_>,
+        variant: &PyVariant,
+        form: Form,
+        weights: &PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<Self> {
+        let mut copied = with_room("the weights", weights.len())?;
+        copied.extend(weights.as_array().iter());
+        let variant = (*variant.0).clone();
+        Self::build(py, || {
+            NetworkWeights::new(variant, form, copied).map(|weights| Network::new(&weights))
+        })
+    }
+
     fn build<E: Into<PyErr> + Send>(
         py: Python<'_>,
         make: impl FnOnce() -> Result<Network, E> + Send,

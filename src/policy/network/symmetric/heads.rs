@@ -2,11 +2,11 @@
 
 use ndarray::ArrayRef1;
 
-use super::features::signed;
+use super::basis::signed;
 use super::group::SymmetryGroup;
 use super::irreps::Irreps;
-use super::weights::NUM_VALUES;
 use crate::game::{Piece, Variant};
+use crate::policy::network::NUM_VALUES;
 use crate::simd::LANES;
 
 const PIECES: usize = Piece::ALL.len();

@@ -7,28 +7,12 @@
 
 use ndarray::{ArrayRef1, ArrayRef2, ArrayRef3};
 
-use super::features::{HANDS, LISTS, TacticalFeatures};
 use super::group::SymmetryGroup;
 use super::irreps::{Irrep, Irreps};
-use super::product::{Floats, Integers, Place, Rows, Weights, multiply};
 use crate::game::{Piece, Variant};
-use crate::simd::{Kernel, LANES, Lanes, Simd, WORDS};
-
-/// A layer in both forms.
-#[derive(Debug)]
-pub(super) struct Layer {
-    blocks: Vec<Block>,
-    /// By output.
-    bias: Vec<Lanes>,
-}
-
-/// The inputs and outputs of one irreducible representation.
-#[derive(Debug)]
-struct Block {
-    place: Place,
-    floats: Floats,
-    integers: Integers,
-}
+use crate::policy::network::features::{HANDS, LISTS, TacticalFeatures};
+use crate::policy::network::layer::{Entries, Layer};
+use crate::simd::{LANES, WORDS};
 
 /// The group of a board and the other constants that layers are made from.
 pub(super) struct Shape<'a> {
@@ -36,32 +20,6 @@ pub(super) struct Shape<'a> {
     pub(super) group: &'a SymmetryGroup,
     pub(super) irreps: &'a Irreps,
     pub(super) channels: usize,
-}
-
-/// Weights of a block before they are put into the forms.
-struct Entries {
-    rows: usize,
-    /// Upper bounds of the integers in the inputs.
-    bounds: Vec<f64>,
-    outputs: usize,
-    /// By input and output.
-    weights: Vec<f64>,
-}
-
-impl Entries {
-    fn new(rows: usize, bounds: Vec<f64>, outputs: usize) -> Self {
-        let weights = vec![0.0; bounds.len() * outputs];
-        Self {
-            rows,
-            bounds,
-            outputs,
-            weights,
-        }
-    }
-
-    fn set(&mut self, input: usize, output: usize, weight: f64) {
-        self.weights[input * self.outputs + output] = weight;
-    }
 }
 
 impl Shape<'_> {
@@ -180,7 +138,7 @@ impl Shape<'_> {
             entries
         });
         let blocks: Vec<Entries> = blocks.collect();
-        let outputs: usize = blocks.iter().map(|block| block.rows * block.outputs).sum();
+        let outputs: usize = blocks.iter().map(Entries::num_outputs).sum();
         Layer::new(blocks, &vec![0.0; outputs])
     }
 
@@ -203,111 +161,5 @@ impl Shape<'_> {
             *all = bias;
         }
         all
-    }
-}
-
-impl Layer {
-    fn new(blocks: impl IntoIterator<Item = Entries>, bias: &[f32]) -> Self {
-        let (mut input, mut output) = (0, 0);
-        let blocks = blocks.into_iter().map(|entries| {
-            let Entries {
-                rows,
-                bounds,
-                outputs,
-                weights,
-            } = entries;
-            let place = Place {
-                input,
-                inputs: bounds.len(),
-                output,
-                outputs,
-                rows,
-            };
-            input += rows * bounds.len();
-            output += rows * outputs;
-            let entry = |input: usize, output: usize| weights[input * outputs + output];
-            Block {
-                place,
-                floats: Floats::new(bounds.len(), outputs, entry),
-                integers: Integers::new(&bounds, outputs, entry),
-            }
-        });
-        Self {
-            blocks: blocks.collect(),
-            bias: bias.as_chunks().0.to_vec(),
-        }
-    }
-
-    /// Vectors of outputs of one position.
-    pub(super) fn len(&self) -> usize {
-        self.bias.len()
-    }
-}
-
-/// One of the forms of weights.
-pub(super) trait Form {
-    type Weights: Weights + 'static;
-
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Self::Weights, Place)>;
-}
-
-/// Layers as floats.
-pub(super) struct AsFloats;
-
-/// Layers as integers.
-pub(super) struct AsIntegers;
-
-impl Form for AsFloats {
-    type Weights = Floats;
-
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Floats, Place)> {
-        layer
-            .blocks
-            .iter()
-            .map(|block| (&block.floats, block.place))
-    }
-}
-
-impl Form for AsIntegers {
-    type Weights = Integers;
-
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Integers, Place)> {
-        layer.blocks.iter().map(|block| {
-            let place = Place {
-                input: block.place.input / 2,
-                inputs: block.place.inputs / 2,
-                ..block.place
-            };
-            (&block.integers, place)
-        })
-    }
-}
-
-/// Writes a layer's outputs for each position, of which there are as many as factors.
-pub(super) struct Apply<'a, F: Form> {
-    pub(super) layer: &'a Layer,
-    pub(super) inputs: Rows<'a, <F::Weights as Weights>::Input>,
-    /// The factor for the inputs of each position.
-    pub(super) factors: &'a [f32],
-    pub(super) outputs: &'a mut [Lanes],
-}
-
-impl<F: Form> Kernel for Apply<'_, F> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, simd: V) {
-        for (weights, place) in F::weights(self.layer) {
-            let bias = &self.layer.bias;
-            multiply(
-                simd,
-                weights,
-                place,
-                self.inputs,
-                self.factors,
-                bias,
-                self.outputs,
-            );
-        }
     }
 }

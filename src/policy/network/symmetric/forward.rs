@@ -7,30 +7,18 @@
 
 use ndarray::{ArrayRef2, ArrayViewMut2};
 
-use super::Network;
-use super::features::{Lists, WriteFeatures};
+use super::SymmetricLayers;
+use super::basis::WriteFeatures;
 use super::irreps::{Term, Transform, WithTransform};
-use super::layers::{Apply, AsFloats, AsIntegers, Form, Layer};
-use super::product::{Rows, Weights};
+use crate::policy::network::Precision;
+use crate::policy::network::features::Lists;
+use crate::policy::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::policy::network::product::Rows;
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
 
-/// The numbers that a network is evaluated with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// Products of floats.
-    #[default]
-    Float32,
-    /// Products of integers of 16 bits, which are faster. Weights are rounded when the network is
-    /// made, and each position's units of a hidden layer to fractions of the largest.
-    Int16,
-}
-
-/// The input of layers in one of the forms.
-type Input<F> = <<F as Form>::Weights as Weights>::Input;
-
 /// Writes the logits of positions that fit the cache, and their values before the last step.
-pub(super) fn forward(
-    network: &Network,
+pub(in crate::policy::network) fn forward(
+    network: &SymmetricLayers,
     precision: Precision,
     observations: &ArrayRef2<f32>,
     logits: ArrayViewMut2<'_, f32>,
@@ -43,7 +31,7 @@ pub(super) fn forward(
 }
 
 fn forward_as<F: Numbers>(
-    network: &Network,
+    network: &SymmetricLayers,
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
@@ -83,7 +71,7 @@ fn forward_as<F: Numbers>(
     state.apply(&network.readout);
 
     let outputs = state.units.chunks_exact(network.readout.len());
-    let mut cells = vec![[0.0; 4]; network.variant.board().num_cells()];
+    let mut cells = vec![[0.0; 4]; network.num_cells];
     let rows = logits.outer_iter_mut().zip(values.outer_iter_mut());
     for (outputs, (logits, values)) in outputs.zip(rows) {
         let logits = logits.into_slice().expect("C order");
@@ -94,8 +82,8 @@ fn forward_as<F: Numbers>(
 }
 
 /// The hidden units of a chunk.
-struct State<'a, F: Form> {
-    network: &'a Network,
+struct State<'a, F: Arithmetic> {
+    network: &'a SymmetricLayers,
     /// For each position and symmetry, in the order of the group's transform, all channels; before
     /// they are rectified, for each slot.
     units: Vec<Lanes>,
@@ -128,7 +116,7 @@ impl<F: Numbers> State<'_, F> {
 }
 
 /// See [`State::rectify`].
-struct Rectify<'a, 'b, F: Form> {
+struct Rectify<'a, 'b, F: Arithmetic> {
     state: &'a mut State<'b, F>,
     beside: Option<&'a [Lanes]>,
 }
@@ -143,7 +131,7 @@ impl<F: Numbers> Kernel for Rectify<'_, '_, F> {
     }
 }
 
-struct RectifyWith<'a, 'b, V, F: Form>(V, Rectify<'a, 'b, F>);
+struct RectifyWith<'a, 'b, V, F: Arithmetic>(V, Rectify<'a, 'b, F>);
 
 impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
     type Result = ();
@@ -178,8 +166,8 @@ impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
     }
 }
 
-/// How the inputs of layers are made in one of the forms.
-trait Numbers: Form {
+/// How the inputs of layers are made for a precision.
+trait Numbers: Arithmetic {
     /// Numbers in an input.
     const PER_INPUT: usize;
 

@@ -1,0 +1,235 @@
+//! The evaluation of a chunk of positions, layer by layer.
+
+use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
+
+use super::CellLayers;
+use super::kernels::Hear;
+use super::layers::Block;
+use super::tokens::{Convert, Inputs, Normalize};
+use crate::policy::network::Precision;
+use crate::policy::network::features::{HANDS, Lists};
+use crate::policy::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::policy::network::product::Rows;
+use crate::simd::{LANES, Lanes, WORDS, dispatch};
+
+/// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
+const TOKENS: usize = 256;
+
+/// Where the number of allowed cells follows the hands, and which feature of cells is summed there.
+const ALLOWED: (usize, usize) = (HANDS, 2);
+
+/// Writes the logits of positions, and their values before the last step.
+pub(in crate::policy::network) fn forward(
+    layers: &CellLayers,
+    precision: Precision,
+    observations: &ArrayRef2<f32>,
+    mut logits: ArrayViewMut2<'_, f32>,
+    mut values: ArrayViewMut2<'_, f32>,
+) {
+    let part = (TOKENS / layers.features.num_cells()).max(1);
+    let outputs = logits
+        .axis_chunks_iter_mut(Axis(0), part)
+        .zip(values.axis_chunks_iter_mut(Axis(0), part));
+    for (observations, (logits, values)) in
+        observations.axis_chunks_iter(Axis(0), part).zip(outputs)
+    {
+        match precision {
+            Precision::Float32 => forward_as::<AsFloats>(layers, &observations, logits, values),
+            Precision::Int16 => forward_as::<AsIntegers>(layers, &observations, logits, values),
+        }
+    }
+}
+
+fn forward_as<A: Inputs>(
+    layers: &CellLayers,
+    observations: &ArrayRef2<f32>,
+    logits: ArrayViewMut2<'_, f32>,
+    values: ArrayViewMut2<'_, f32>,
+) {
+    let (cells, hands) = inputs(layers, observations);
+    let mut tokens = apply_to_integers::<A>(&layers.cells, &cells);
+    let of_position = apply_to_integers::<A>(&layers.hands, &hands);
+    let vectors = layers.padding.vectors();
+    let cells = layers.features.num_cells();
+    let added = of_position.chunks_exact(vectors);
+    let added = added.flat_map(|hands| std::iter::repeat_n(hands, cells).flatten());
+    let mut added: Vec<Lanes> = added.copied().collect();
+
+    let mut state = State::<A>::new(layers, tokens.len() / vectors);
+    for block in &layers.blocks {
+        state.apply(block, &mut tokens, &mut added);
+    }
+    let mut numbers = vec![0.0; tokens.len() * LANES];
+    dispatch(Normalize::<AsFloats> {
+        padding: &layers.padding,
+        tokens: &mut tokens,
+        added: &added,
+        inputs: &mut numbers,
+        factors: &mut state.factors,
+    });
+    read_out(layers, &numbers, &state.factors, logits, values);
+}
+
+/// The features of all cells, and the hands and the number of allowed cells of all positions.
+fn inputs(layers: &CellLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Vec<Lists>) {
+    let cells = layers.features.num_cells();
+    let mut of_cells = vec![[0; WORDS]; observations.nrows() * cells];
+    let mut hands = vec![[0; WORDS]; observations.nrows()];
+    let observations = observations.outer_iter();
+    let rows = of_cells.chunks_exact_mut(cells).zip(&mut hands);
+    for (observation, (of_cells, hands)) in observations.zip(rows) {
+        let observation = observation.as_standard_layout();
+        let observation = observation.as_slice().expect("C order");
+        layers.features.write_cells(observation, of_cells);
+        layers.features.write_hands(observation, hands);
+        hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
+    }
+    (of_cells, hands)
+}
+
+fn apply_to_integers<A: Inputs>(layer: &Layer, integers: &[Lists]) -> Vec<Lanes> {
+    let mut outputs = vec![[0.0; LANES]; integers.len() * layer.len()];
+    let factors = vec![1.0; integers.len()];
+    apply::<A>(layer, &A::of_integers(integers), &factors, &mut outputs);
+    outputs
+}
+
+/// Writes the outputs of a layer for as many rows as there are factors.
+fn apply<A: Arithmetic>(
+    layer: &Layer,
+    inputs: &[Input<A>],
+    factors: &[f32],
+    outputs: &mut [Lanes],
+) {
+    let stride = inputs.len() / factors.len();
+    dispatch(Apply::<A> {
+        layer,
+        inputs: Rows {
+            numbers: inputs,
+            stride,
+        },
+        factors,
+        outputs,
+    });
+}
+
+/// The inputs and outputs of the layers of a block.
+struct State<'a, A: Arithmetic> {
+    layers: &'a CellLayers,
+    inputs: Vec<Input<A>>,
+    /// By token.
+    factors: Vec<f32>,
+    heard: Vec<Lanes>,
+    wide: Vec<Lanes>,
+    wide_inputs: Vec<Input<A>>,
+}
+
+impl<'a, A: Inputs> State<'a, A> {
+    fn new(layers: &'a CellLayers, tokens: usize) -> Self {
+        let vectors = layers.padding.vectors();
+        let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
+        let inputs =
+            |vectors: usize| vec![Input::<A>::default(); tokens * vectors * LANES / A::PER_INPUT];
+        Self {
+            layers,
+            inputs: inputs(vectors),
+            factors: vec![1.0; tokens],
+            heard: vec![[0.0; LANES]; tokens * vectors],
+            wide: vec![[0.0; LANES]; tokens * wide],
+            wide_inputs: inputs(wide),
+        }
+    }
+
+    /// Adds `added` to the tokens, and replaces it by what the block adds last.
+    fn apply(&mut self, block: &Block, tokens: &mut [Lanes], added: &mut [Lanes]) {
+        self.normalize(tokens, added);
+        apply::<A>(&block.message, &self.inputs, &self.factors, added);
+        dispatch(Hear {
+            kernels: &block.kernels,
+            said: added,
+            heard: &mut self.heard,
+            vectors: self.layers.padding.vectors(),
+        });
+        dispatch(Convert::<A> {
+            width: self.layers.padding.vectors(),
+            rectify: false,
+            tokens: &mut self.heard,
+            inputs: &mut self.inputs,
+            factors: &mut self.factors,
+        });
+        apply::<A>(&block.gather, &self.inputs, &self.factors, added);
+        self.normalize(tokens, added);
+        apply::<A>(&block.inner, &self.inputs, &self.factors, &mut self.wide);
+        dispatch(Convert::<A> {
+            width: block.inner.len(),
+            rectify: true,
+            tokens: &mut self.wide,
+            inputs: &mut self.wide_inputs,
+            factors: &mut self.factors,
+        });
+        apply::<A>(&block.outer, &self.wide_inputs, &self.factors, added);
+    }
+
+    fn normalize(&mut self, tokens: &mut [Lanes], added: &[Lanes]) {
+        dispatch(Normalize::<A> {
+            padding: &self.layers.padding,
+            tokens,
+            added,
+            inputs: &mut self.inputs,
+            factors: &mut self.factors,
+        });
+    }
+}
+
+/// Writes the logits and values of positions from their tokens, each of which has a factor.
+fn read_out(
+    layers: &CellLayers,
+    numbers: &[f32],
+    factors: &[f32],
+    logits: ArrayViewMut2<'_, f32>,
+    values: ArrayViewMut2<'_, f32>,
+) {
+    let cells = layers.features.num_cells();
+    let mut placed = vec![[0.0; LANES]; factors.len()];
+    apply::<AsFloats>(&layers.placements, numbers, factors, &mut placed);
+
+    let width = layers.padding.vectors() * LANES;
+    let count = factors.len() / cells;
+    let mut means = vec![0.0; count * width];
+    let positions = numbers.chunks_exact(width * cells);
+    let positions = positions.zip(factors.chunks_exact(cells));
+    for ((numbers, factors), mean) in positions.zip(means.chunks_exact_mut(width)) {
+        for (token, factor) in numbers.chunks_exact(width).zip(factors) {
+            for (mean, number) in mean.iter_mut().zip(token) {
+                *mean += number * factor;
+            }
+        }
+    }
+    let shares = vec![1.0 / cells as f32; count];
+    let mut hidden = vec![[0.0; LANES]; count * layers.summary.len()];
+    apply::<AsFloats>(&layers.summary, &means, &shares, &mut hidden);
+    for number in hidden.as_flattened_mut() {
+        // NaN stays.
+        if *number < 0.0 {
+            *number = 0.0;
+        }
+    }
+    let ones = vec![1.0; count];
+    let mut rest = vec![[0.0; LANES]; count];
+    apply::<AsFloats>(&layers.outcome, hidden.as_flattened(), &ones, &mut rest);
+
+    let outputs = placed.chunks_exact(cells).zip(&rest);
+    let rows = logits
+        .into_outer_iter_mut()
+        .zip(values.into_outer_iter_mut());
+    for ((placed, [pass, outcome, margin, ..]), (mut logits, mut values)) in outputs.zip(rows) {
+        for (action, logit) in logits.iter_mut().enumerate() {
+            *logit = match placed.get(action % cells) {
+                Some(of_cell) if action < 4 * cells => of_cell[action / cells],
+                _ => *pass,
+            };
+        }
+        values[0] = *outcome;
+        values[1] = *margin;
+    }
+}

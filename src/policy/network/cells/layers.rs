@@ -1,0 +1,201 @@
+//! The layers, made from the learnt weights.
+
+use ndarray::{ArrayRef1, ArrayRef2, ArrayView1};
+
+use super::kernels::{Kernels, num_offsets};
+use super::tokens::{LEVELS, Padding, padded};
+use crate::game::{Piece, Variant};
+use crate::policy::network::NUM_VALUES;
+use crate::policy::network::features::{HANDS, LISTS, TacticalFeatures};
+use crate::policy::network::layer::{Entries, Layer};
+use crate::policy::network::weights::Numbers;
+use crate::simd::{LANES, WORDS};
+
+/// The layers, ready to evaluate.
+pub(in crate::policy::network) struct CellLayers {
+    pub(super) features: TacticalFeatures,
+    pub(super) padding: Padding,
+    /// From the features of a cell to its token.
+    pub(super) cells: Layer,
+    /// From the hands and the number of allowed cells to what all tokens get.
+    pub(super) hands: Layer,
+    pub(super) blocks: Vec<Block>,
+    /// From a token to the logits of its cell.
+    pub(super) placements: Layer,
+    /// From the mean of the tokens to hidden units.
+    pub(super) summary: Layer,
+    /// From these to the pass and the values.
+    pub(super) outcome: Layer,
+}
+
+/// The layers of a block. What its layers read is normalised before; the weights of that are part of
+/// theirs.
+pub(super) struct Block {
+    pub(super) message: Layer,
+    pub(super) kernels: Kernels,
+    pub(super) gather: Layer,
+    pub(super) inner: Layer,
+    pub(super) outer: Layer,
+}
+
+/// The scale and the shift after a normalisation.
+struct Norm<'a> {
+    scale: ArrayView1<'a, f32>,
+    shift: ArrayView1<'a, f32>,
+}
+
+impl<'a> Norm<'a> {
+    fn next(numbers: &mut Numbers<'a>, units: usize) -> Self {
+        let (scale, shift) = (numbers.next(units), numbers.next(units));
+        Self { scale, shift }
+    }
+}
+
+impl CellLayers {
+    /// Takes the weights, of which there are as many as [`count`] says.
+    pub(in crate::policy::network) fn new(
+        variant: &Variant,
+        units: usize,
+        blocks: usize,
+        heads: usize,
+        mut numbers: Numbers<'_>,
+    ) -> Self {
+        let weights = numbers.next((units, LISTS));
+        let cells = from_cells(variant, &weights, &numbers.next(units));
+        let hands = from_hands(variant, &numbers.next((units, HANDS + 1)));
+        let board = variant.board();
+        let offsets = numbers.next((num_offsets(board), blocks * heads));
+        let block = |number: usize| {
+            let kernels = Kernels::new(board, units, heads, |offset, head| {
+                offsets[[offset, number * heads + head]]
+            });
+            let norm = Norm::next(&mut numbers, units);
+            let weights = numbers.next((units, units));
+            let message = dense(&weights, &numbers.next(units), Some(&norm));
+            let weights = numbers.next((units, units));
+            let gather = dense(&weights, &numbers.next(units), None);
+            let norm = Norm::next(&mut numbers, units);
+            let weights = numbers.next((2 * units, units));
+            let inner = dense(&weights, &numbers.next(2 * units), Some(&norm));
+            let weights = numbers.next((units, 2 * units));
+            let outer = dense(&weights, &numbers.next(units), None);
+            Block {
+                message,
+                kernels,
+                gather,
+                inner,
+                outer,
+            }
+        };
+        let blocks = (0..blocks).map(block).collect();
+        let norm = Norm::next(&mut numbers, units);
+        let pieces = Piece::ALL.len();
+        let weights = numbers.next((pieces, units));
+        let placements = readout(&weights, &numbers.next(pieces), Some(&norm));
+        let weights = numbers.next((units, units));
+        let summary = dense(&weights, &numbers.next(units), Some(&norm));
+        let rest = 1 + NUM_VALUES;
+        let weights = numbers.next((rest, units));
+        let outcome = readout(&weights, &numbers.next(rest), None);
+        Self {
+            features: TacticalFeatures::new(variant),
+            padding: Padding::new(units),
+            cells,
+            hands,
+            blocks,
+            placements,
+            summary,
+            outcome,
+        }
+    }
+}
+
+/// How many weights there are; none when there are too many to count.
+pub(in crate::policy::network) fn count(
+    variant: &Variant,
+    units: usize,
+    blocks: usize,
+    heads: usize,
+) -> Option<usize> {
+    let inputs = units.checked_mul(LISTS + 1 + HANDS + 1)?;
+    let offsets = blocks.checked_mul(heads)?;
+    let offsets = offsets.checked_mul(num_offsets(variant.board()))?;
+    let square = units.checked_mul(units)?;
+    // Four weights and biases of norms, four biases of layers, one of which has two for each unit.
+    let block = square.checked_mul(6)?.checked_add(units.checked_mul(9)?)?;
+    let block = blocks.checked_mul(block)?;
+    // The last norm and the summary, then the placements and the rest.
+    let last = square.checked_add(units.checked_mul(3)?)?;
+    let outputs = units.checked_add(1)?;
+    let outputs = outputs.checked_mul(Piece::ALL.len() + 1 + NUM_VALUES)?;
+    let parts = [offsets, block, last, outputs];
+    parts
+        .into_iter()
+        .try_fold(inputs, |sum, part| sum.checked_add(part))
+}
+
+/// From hidden units to hidden units; `weights` are `(outputs, inputs)`.
+fn dense(weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>, norm: Option<&Norm<'_>>) -> Layer {
+    from_hidden(weights, bias, norm, padded(weights.nrows()))
+}
+
+/// From hidden units to numbers that no layer reads.
+fn readout(weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>, norm: Option<&Norm<'_>>) -> Layer {
+    from_hidden(weights, bias, norm, weights.nrows().next_multiple_of(LANES))
+}
+
+fn from_hidden(
+    weights: &ArrayRef2<f32>,
+    bias: &ArrayRef1<f32>,
+    norm: Option<&Norm<'_>>,
+    outputs: usize,
+) -> Layer {
+    let scale = |input: usize| norm.map_or(1.0, |norm| f64::from(norm.scale[input]));
+    let shift = |input: usize| norm.map_or(0.0, |norm| f64::from(norm.shift[input]));
+    let bias = weights.outer_iter().zip(bias).map(|(weights, &bias)| {
+        let shifts = weights.iter().enumerate();
+        let shifts = shifts.map(|(input, &weight)| f64::from(weight) * shift(input));
+        (f64::from(bias) + shifts.sum::<f64>()) as f32
+    });
+    let bounds = vec![f64::from(LEVELS); weights.ncols()];
+    layer(bounds, weights, scale, bias.collect(), outputs)
+}
+
+/// From the features of a cell; `weights` are `(units, features)`.
+fn from_cells(variant: &Variant, weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>) -> Layer {
+    let bounds = vec![TacticalFeatures::bound(variant); LISTS];
+    let scale = |list: usize| 1.0 / TacticalFeatures::unit(variant, list);
+    layer(
+        bounds,
+        weights,
+        scale,
+        bias.to_vec(),
+        padded(weights.nrows()),
+    )
+}
+
+/// From the pieces in both hands and the number of allowed cells; `weights` are `(units, 9)`.
+fn from_hands(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer {
+    let mut bounds = vec![f64::from(variant.copies()); HANDS];
+    bounds.push(variant.board().num_cells() as f64);
+    let all = bounds.clone();
+    let scale = |input: usize| 1.0 / all[input];
+    layer(bounds, weights, scale, Vec::new(), padded(weights.nrows()))
+}
+
+/// A layer for integers up to these bounds, each of which counts `scale(input)`.
+fn layer(
+    mut bounds: Vec<f64>,
+    weights: &ArrayRef2<f32>,
+    scale: impl Fn(usize) -> f64,
+    mut bias: Vec<f32>,
+    outputs: usize,
+) -> Layer {
+    bounds.resize(bounds.len().next_multiple_of(WORDS), 0.0);
+    let mut entries = Entries::new(1, bounds, outputs);
+    for ((output, input), &weight) in weights.indexed_iter() {
+        entries.set(input, output, f64::from(weight) * scale(input));
+    }
+    bias.resize(outputs, 0.0);
+    Layer::new([entries], &bias)
+}

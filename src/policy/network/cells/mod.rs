@@ -1,0 +1,15 @@
+//! The form of a token for each cell: a convolution with kernels as large as the board.
+//!
+//! It is the network of `python/mijnlieff/train/generalist/network.py` on one board. So which cells
+//! see each other and how they lie to each other are constants, and each head's kernel is one matrix
+//! for each block.
+//!
+//! Numbers of a token are padded with zeros to whole vectors.
+
+mod forward;
+mod kernels;
+mod layers;
+mod tokens;
+
+pub(super) use forward::forward;
+pub(super) use layers::{CellLayers, count};
