@@ -16,6 +16,7 @@ __all__ = [
     "KNOWLEDGE",
     "NETWORKS",
     "OPTIMIZERS",
+    "PRECISIONS",
     "Budget",
     "TrainConfig",
 ]
@@ -29,6 +30,8 @@ NETWORKS = ("symmetric", "cells")
 """Forms of the network, see `PolicyValueNetwork` and `CellNetwork`."""
 
 OPTIMIZERS = ("adamw", "muon")
+
+PRECISIONS = ("float32", "bfloat16")
 
 _SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
 """Settings that pure self-play leaves at 0."""
@@ -163,6 +166,13 @@ class TrainConfig:
         "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
         low=1,
         high=1024,
+        algo="cells",
+    )
+    precision: str = setting(
+        "float32",
+        "numbers that products are computed in while learning; bfloat16 is faster on processors "
+        "with instructions for it (AMX) and on GPUs, and slower on others",
+        choices=PRECISIONS,
         algo="cells",
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")

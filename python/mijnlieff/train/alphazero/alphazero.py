@@ -22,6 +22,7 @@ from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import BoardNetwork, masked_log_softmax
+from mijnlieff.train.network.trunk import CellTrunk
 from mijnlieff.train.source import GameSource
 
 __all__ = ["AlphaZero", "Replay", "SearchLosses"]
@@ -160,11 +161,17 @@ class AlphaZero:
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
+    def _autocast(self) -> torch.autocast:
+        is_mixed = self._config.precision == "bfloat16" and isinstance(self.network, CellTrunk)
+        return torch.autocast(self.network.device.type, torch.bfloat16, enabled=is_mixed)
+
     def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
         config = self._config
         device = self.network.device
         observations, masks, policies, results = (part.to(device) for part in batch)
-        logits, values = self.network(self.network.from_counts(observations))
+        with self._autocast():
+            logits, values = self.network(self.network.from_counts(observations))
+        logits, values = logits.float(), values.float()
         log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)
         entropy = -torch.special.xlogy(policies, policies).sum(dim=1).mean()
