@@ -24,10 +24,9 @@ from training_plot import draw
 DOCS = Path(__file__).parents[1] / "docs"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
-NETWORK = ["--width", "768", "--learning-rate", "2.5e-3"]
 OPTIONS = {
-    "exact": ["--knowledge", "exact", *NETWORK, "--reuse", "2"],
-    "pure": ["--knowledge", "pure", *NETWORK, "--reuse", "3"],
+    "exact": ["--knowledge", "exact", "--network", "cells", "--reuse", "1"],
+    "pure": ["--knowledge", "pure", "--width", "768", "--learning-rate", "2.5e-3"],
 }
 WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
 
