@@ -37,6 +37,8 @@ SIMULATIONS = 64
 BATCH = 1024
 #: The share of a batch that the player has met; the rest are positions of random games.
 MET = 1 / 3
+#: The steps of a round, relative to those of the one before.
+SLOWING = 0.85
 
 Log = list[dict[str, Any]]
 
@@ -111,7 +113,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
     parser.add_argument("--games", type=int, default=100_000, help="random games for labels")
-    parser.add_argument("--samples", type=int, default=10_000_000, help="learnt before round 0")
+    parser.add_argument("--samples", type=int, default=8_000_000, help="learnt before round 0")
     parser.add_argument("--width", type=int, default=768)
     parser.add_argument("--rounds", type=int, default=30, help="the most")
     parser.add_argument("--steps", type=int, default=2000, help="gradient steps of a round")
@@ -143,7 +145,8 @@ def main() -> None:
             if all(row["guaranteed"] == row["value"] for row in rows):
                 print(f"No opponent can take anything from {args.out}.")
                 return
-            losses = learn(network, optimizer, pool, others, args.steps, args.learning_rate, rng)
+            rate = args.learning_rate * SLOWING**number
+            losses = learn(network, optimizer, pool, others, args.steps, rate, rng)
             print(f"round {number + 1}: losses {losses[0]:.4f} and {losses[1]:.4f}", flush=True)
     raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")
 
