@@ -48,8 +48,8 @@ def keys(observations: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.min(found, axis=0) * np.uint64(3**8) ^ hands
 
 
-def labels(path: Path) -> dict[str, torch.Tensor]:
-    """Return positions with exact labels, from a file if there is one."""
+def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
+    """Return the positions of this many games with exact labels, from a file if there is one."""
     if not path.exists():
         games = SelfPlay(
             ChampionPolicy(),  # no position is searched
@@ -59,7 +59,7 @@ def labels(path: Path) -> dict[str, torch.Tensor]:
             solved_temperature=3.0,
             num_threads=1,
         )
-        samples = games.play(GAMES)
+        samples = games.play(count)
         assert samples.exact.all()
         tested = keys(observe_batch(benchmark(BENCHMARK).positions, "flat", "uint8"))
         chosen = ~np.isin(keys(samples.observations), tested)

@@ -265,22 +265,17 @@ def test_several_starts_and_both_seats_are_looked_into() -> None:
     assert Position(variant).notation not in report.worst_game or report.cases
 
 
-def test_the_champion_of_the_package() -> None:
-    report = best_response("champion:64")
-    assert report.value == 1
-    assert {ply: given for ply, (_, given) in report.leaks.items()} == {
-        1: 0,
-        3: 0,
-        5: 76,
-        7: 0,
-        9: 0,
-    }
-    assert report.margin <= 0 and report.outcome <= 0
-    assert len(report.refutations) == 76
-    position = Position.from_record(report.refutations[0])
-    assert position.ply == 6 and solve(position).margin >= 0
+@pytest.mark.parametrize("seat", ["dark", "light"])
+@pytest.mark.parametrize(
+    ("opening", "margin"),
+    [("outside", -1), ("corner", -1), ("corner_straight", -1), ("anywhere", 1)],
+)
+def test_no_opponent_takes_anything_from_the_champion(opening: str, margin: int, seat: str) -> None:
+    report = best_response("champion:64", seat=seat, start=Position(Variant(opening=opening)))
+    assert report.value == (margin if seat == "light" else -margin)
+    assert report.margin == report.value and report.num_leaks == 0
     game = Position.from_record(report.worst_game)
-    assert game.is_over and -game.margin == report.margin
+    assert game.is_over and game.margin == margin
 
 
 def test_policies_that_draw_without_probabilities_are_refused() -> None:

@@ -1,0 +1,185 @@
+"""The positions that a champion meets in games against every opponent, with their exact answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff import ExportedPolicy, Position, observe_batch, solve_batch
+from mijnlieff._mijnlieff import MARGIN_UNIT, Network
+
+#: How often a position is learnt in which the search does not reach solved ones at once.
+EARLY_WEIGHT = 5.0
+#: How often one in which the move cost points, or points that the player needs for its value.
+WRONG_WEIGHT, FATAL_WEIGHT = 10.0, 100.0
+#: The share of these weights that is left a round later.
+MEMORY = 0.8
+#: With more empty cells than this, positions after a move are not solved inside the search.
+SOLVED_AT_ONCE = 10
+
+
+@dataclass
+class Recorder:
+    """A policy that remembers the positions it was asked about, and its answers."""
+
+    policy: ExportedPolicy
+    positions: list[Position] = field(default_factory=list)
+    chosen: list[NDArray[np.int64]] = field(default_factory=list)
+    is_deterministic = True
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """Where the policy keeps the exact margin."""
+        return self.policy.exact_endings
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """The answers, one for each position."""
+        return np.concatenate([np.empty(0, np.int64), *self.chosen])
+
+    def act(self, position: Position) -> int:
+        """Return the action to play."""
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``."""
+        actions = self.policy.act_batch(positions)
+        self.positions += positions
+        self.chosen.append(actions)
+        return actions
+
+
+@dataclass
+class Samples:
+    """Solved positions: what the network sees, may play, should play and should expect."""
+
+    observations: NDArray[np.uint8]
+    masks: NDArray[np.int8]
+    targets: NDArray[np.float16]
+    values: NDArray[np.float32]
+    margins: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, positions: list[Position]) -> Samples:
+        """Solve positions of one variant."""
+        solved = solve_batch(positions)
+        values = np.stack([np.sign(solved.margins), solved.margins / MARGIN_UNIT], axis=1)
+        return cls(
+            observe_batch(positions, "flat", "uint8"),
+            solved.action_mask,
+            solved.policy_targets.astype(np.float16),
+            values.astype(np.float32),
+            solved.action_margins,
+        )
+
+    def joined(self, other: Samples) -> Samples:
+        """Return both."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Samples(*(np.concatenate(pair) for pair in pairs))
+
+
+class Pool:
+    """The positions met so far, with their exact answers.
+
+    Where the player had to choose, it is to learn one optimal move, the one that it chose if that
+    is optimal, and not all of them. So it settles on a repertoire: what it meets hardly changes
+    from round to round, and what is mended stays mended.
+
+    Attributes:
+        samples: one for each position; None before the first.
+        weights: how often each is learnt, relative to the others.
+    """
+
+    def __init__(self) -> None:
+        """Start without positions."""
+        self.samples: Samples | None = None
+        self.weights = np.empty(0)
+        self._least = np.empty(0)
+        self._rows: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        """Return the number of positions."""
+        return len(self.weights)
+
+    def forget(self) -> None:
+        """Make old mistakes a little less important; to be called once a round."""
+        self.weights = self._least + (self.weights - self._least) * MEMORY
+
+    def add(self, met: Recorder, needed: int, network: Network) -> tuple[int, int]:
+        """Add the positions in which a player had to choose, and what might mislead it there.
+
+        Args:
+            met: the positions and the player's choices.
+            needed: the value of the start for the player.
+            network: the network of the player.
+
+        Returns:
+            In how many of them the action cost points, and in how many the margin fell below the
+            value of the start.
+        """
+        positions, actions = met.positions, met.actions
+        rows = self._add(positions, actions, network)
+        assert self.samples is not None
+        reached = self.samples.margins[rows, actions].astype(int)
+        best = np.rint(self.samples.values[rows, 1] * MARGIN_UNIT).astype(int)
+        wrong, fatal = reached < best, (reached < needed) & (needed <= best)
+        self._raise(rows[wrong], WRONG_WEIGHT)
+        self._raise(rows[fatal], FATAL_WEIGHT)
+        # A search errs where its prior misleads it, or the values of what follows.
+        for which, weight in ((wrong, 1.0), (fatal, WRONG_WEIGHT)):
+            after = [
+                position.play(action)
+                for position, is_meant in zip(positions, which, strict=True)
+                if is_meant and _empty(position) > SOLVED_AT_ONCE
+                for action in position.legal_actions()
+            ]
+            self._raise(self._add([one for one in after if not one.is_over]), weight)
+        return int(wrong.sum()), int(fatal.sum())
+
+    def _raise(self, rows: NDArray[np.int64], weight: float) -> None:
+        self.weights[rows] = np.maximum(self.weights[rows], weight)
+
+    def _add(
+        self,
+        positions: list[Position],
+        actions: NDArray[np.int64] | None = None,
+        network: Network | None = None,
+    ) -> NDArray[np.int64]:
+        """Add and solve the positions that are new; return where all are, int64 ``(B,)``."""
+        if not positions:
+            return np.empty(0, np.int64)
+        keys = [row.tobytes() for row in observe_batch(positions, "flat", "uint8")]
+        new = []
+        for number, key in enumerate(keys):
+            if key not in self._rows:
+                self._rows[key] = len(self._rows)
+                new.append(number)
+        if new:
+            added = [positions[number] for number in new]
+            samples, weights = Samples.of(added), np.ones(len(added))
+            if actions is not None and network is not None:
+                _settle(samples, added, actions[new], network)
+                weights[[_empty(one) > SOLVED_AT_ONCE for one in added]] = EARLY_WEIGHT
+            self.samples = samples if self.samples is None else self.samples.joined(samples)
+            self.weights = np.concatenate([self.weights, weights])
+            self._least = np.concatenate([self._least, weights])
+        return np.array([self._rows[key] for key in keys])
+
+
+def _settle(
+    samples: Samples, positions: list[Position], actions: NDArray[np.int64], network: Network
+) -> None:
+    """Make one optimal move the target: the action if it is optimal, else the network's first."""
+    logits, _ = network.evaluate(observe_batch(positions, "flat"), "float32")
+    first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
+    each = np.arange(len(actions))
+    settled = np.where(samples.targets[each, actions] > 0, actions, first)
+    samples.targets[:] = 0
+    samples.targets[each, settled] = 1
+
+
+def _empty(position: Position) -> int:
+    return int((position.stones == 0).sum())
