@@ -127,7 +127,8 @@ def main() -> None:
     args.labels.parent.mkdir(parents=True, exist_ok=True)
     others = labels(args.labels, args.games)
     config = TrainConfig.of("alphazero", width=args.width, learning_rate=2.5e-3, seed=args.seed)
-    network, _ = fit(others, config, args.samples)
+    network, _, _ = fit(others, config, args.samples)
+    assert isinstance(network, PolicyValueNetwork)
     optimizer, pool = Optimizer(network, config), Pool()
     rng = np.random.default_rng(args.seed)
     with args.log.open("w", encoding="utf-8") as log:

@@ -1,16 +1,19 @@
-"""Compare optimisers, learning rates and widths on exact labels, for equal numbers of samples.
+"""Compare networks, optimisers, learning rates and widths on exact labels.
 
     python tools/tune_learning.py --width 384 768 --optimizer adamw muon --rate 2.5e-3 5e-3
+    python tools/tune_learning.py --network cells --width 64 96 --rate 5e-3 --minutes 5
 
-Labels are made once by `SelfPlay` and kept in a file. The networks are graded on the benchmark,
-without a search; positions that are equal to one of the benchmark, up to symmetry, are not learnt.
-Prints a Markdown table with a row for each fit.
+All fits learn from the same number of samples, or for the same processor time. Labels are made
+once by `SelfPlay` and kept in a file. The networks are graded on the benchmark, without a search;
+positions that are equal to one of the benchmark, up to symmetry, are not learnt. Prints a Markdown
+table with a row for each fit.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import time
 from pathlib import Path
 
@@ -22,12 +25,12 @@ from torch import nn
 from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark, observe_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
-from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.config import NETWORKS, TrainConfig
+from mijnlieff.train.network import BoardNetwork, masked_log_softmax, new_network
+from mijnlieff.train.network.symmetry import SymmetryGroup
 
 STANDARD = Variant()
 GAMES = 30_000
-MINIBATCH = 1024
 BENCHMARK = "standard-v1"
 
 
@@ -75,32 +78,53 @@ def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
 
 
 def fit(
-    data: dict[str, torch.Tensor], config: TrainConfig, samples: int
-) -> tuple[PolicyValueNetwork, float]:
-    """Return a network that learnt from this many samples, and the processor time it took."""
-    began = time.process_time()
+    data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
+) -> tuple[BoardNetwork, int, float]:
+    """Return a network that learnt from this many samples or for so long, and what it took.
+
+    Args:
+        data: positions with their labels, see `labels`.
+        config: the settings; the learning rate falls to a fiftieth.
+        samples: the most samples to learn from.
+        minutes: the most processor time.
+
+    Returns:
+        The network, the number of samples and the processor time in seconds.
+    """
+    began, seconds, step, size = time.process_time(), 0.0, 0, config.minibatch_size
     generator = torch.Generator().manual_seed(config.seed)
     torch.manual_seed(config.seed)
-    network = PolicyValueNetwork(STANDARD, config.width, config.blocks)
+    network = new_network(STANDARD, config)
     optimizer = Optimizer(network, config)
-    steps = samples // MINIBATCH
-    for step in range(steps):
-        rows = torch.randint(len(data["margins"]), (MINIBATCH,), generator=generator)
-        logits, values = network(network.from_counts(data["observations"][rows]))
-        log_probs = masked_log_softmax(logits, data["masks"][rows].bool())
-        margins = data["margins"][rows]
+    group = SymmetryGroup.of(STANDARD)
+    turned = torch.from_numpy(group.features), torch.from_numpy(group.actions)
+    steps = samples // size if math.isfinite(samples) else math.inf
+    while (spent := max(step / steps, seconds / (60 * minutes))) < 1:
+        rows = torch.randint(len(data["margins"]), (size,), generator=generator)
+        observations, masks, policies, margins = (
+            data[name][rows] for name in ("observations", "masks", "policies", "margins")
+        )
+        if config.network == "cells":  # in a random orientation
+            turns = torch.randint(group.order, (size,), generator=generator)
+            of_cells, of_actions = (table[turns] for table in turned)
+            observations = observations.gather(1, of_cells)
+            masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
+        logits, values = network(network.from_counts(observations))
+        log_probs = masked_log_softmax(logits, masks.bool())
         targets = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
-        loss = -(data["policies"][rows].float() * log_probs).sum(dim=1).mean()
+        loss = -(policies.float() * log_probs).sum(dim=1).mean()
         loss = loss + (values - targets).square().mean(dim=0).sum()
         network.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
-        optimizer.step(config.learning_rate * (1 - 0.98 * step / steps))
-    return network, time.process_time() - began
+        optimizer.step(config.learning_rate * (1 - 0.98 * spent))
+        step += 1
+        seconds = time.process_time() - began
+    return network, step * size, seconds
 
 
 @torch.no_grad()
-def judge(network: PolicyValueNetwork) -> tuple[float, float]:
+def judge(network: BoardNetwork) -> tuple[float, float]:
     """Return the share of optimal actions on the benchmark, and the error of the margin, points."""
     frozen = benchmark(BENCHMARK)
     logits, values = network(torch.from_numpy(observe_batch(frozen.positions, "flat")))
@@ -114,28 +138,37 @@ def judge(network: PolicyValueNetwork) -> tuple[float, float]:
 def main() -> None:
     """Fit all combinations."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--network", choices=NETWORKS, nargs="+", default=["symmetric"])
     parser.add_argument("--width", type=int, nargs="+", default=[384])
+    parser.add_argument("--blocks", type=int, nargs="+", default=[2])
     parser.add_argument("--optimizer", nargs="+", default=["adamw", "muon"])
     parser.add_argument("--rate", type=float, nargs="+", default=[2e-3, 5e-3])
     parser.add_argument("--seed", type=int, nargs="+", default=[0, 1])
-    parser.add_argument("--samples", type=int, default=600_000)
+    parser.add_argument("--samples", type=float, default=math.inf)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="of processor time")
     parser.add_argument("--labels", type=Path, default=Path("runs/labels.npz"))
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.labels.parent.mkdir(parents=True, exist_ok=True)
     data = labels(args.labels)
-    print(f"{len(data['margins']):,} labels, {args.samples:,} samples a fit")
-    print("| width | optimiser | rate | seed | optimal | margin rmse | samples/s |")
-    print("|---|---|---|---|---|---|---|")
-    for width, optimizer, rate, seed in itertools.product(
-        args.width, args.optimizer, args.rate, args.seed
+    if args.samples == args.minutes == math.inf:
+        args.samples = 600_000
+    print(f"{len(data['margins']):,} labels")
+    print(
+        "| network | width | blocks | optimiser | rate | seed | samples | optimal | margin rmse "
+        "| samples/s |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for network, width, blocks, optimizer, rate, seed in itertools.product(
+        args.network, args.width, args.blocks, args.optimizer, args.rate, args.seed
     ):
-        chosen = {"width": width, "optimizer": optimizer, "learning_rate": rate, "seed": seed}
-        network, seconds = fit(data, TrainConfig.of("alphazero", **chosen), args.samples)
-        optimal, error = judge(network)
+        chosen = {"network": network, "width": width, "blocks": blocks, "optimizer": optimizer}
+        config = TrainConfig.of("alphazero", **chosen, learning_rate=rate, seed=seed)
+        learnt, samples, seconds = fit(data, config, args.samples, args.minutes)
+        optimal, error = judge(learnt)
         print(
-            f"| {width} | {optimizer} | {rate:g} | {seed} | {optimal:.1%} | {error:.2f} "
-            f"| {args.samples / seconds:,.0f} |",
+            f"| {network} | {width} | {blocks} | {optimizer} | {rate:g} | {seed} | {samples:,} "
+            f"| {optimal:.1%} | {error:.2f} | {samples / seconds:,.0f} |",
             flush=True,
         )
 
