@@ -212,7 +212,9 @@ impl PyNetwork {
         match self.heads() {
             None => format!("<Network of width {width} and {blocks} blocks for {variant}>"),
             Some(heads) => {
-                format!("<Network of width {width}, {blocks} blocks and {heads} heads for {variant}>")
+                format!(
+                    "<Network of width {width}, {blocks} blocks and {heads} heads for {variant}>"
+                )
             }
         }
     }
