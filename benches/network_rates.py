@@ -2,7 +2,8 @@
 
     python benches/network_rates.py [--before FOLDER]
 
-The dense forms compute the same functions with ordinary matrices. FOLDER holds another build of the
+The dense forms compute the same functions with ordinary matrices. The network of cells is measured
+beside PyTorch alone. FOLDER holds another build of the
 package, such as `python` of an older checkout, whose native evaluation is measured too. Rates are
 the best of several rounds that take turns, in processor time. Needs PyTorch; ONNX Runtime is
 measured where it is installed with the package `onnx`.
@@ -27,6 +28,8 @@ from dense_network import DenseNetwork
 from numpy.typing import NDArray
 
 from mijnlieff import Variant, observe_batch, random_openings
+from mijnlieff._mijnlieff import Network
+from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 
@@ -113,6 +116,33 @@ def evaluations(width: int, batch: int, rounds: int, before: str | None) -> None
     print_rates(f"evaluations of {width}x2, batch {batch}", batch, best_times(work, rounds))
 
 
+def evaluations_of_cells(units: int, batch: int, rounds: int) -> None:
+    """Print positions that the network with a token for each cell evaluates in a second."""
+    torch.manual_seed(0)
+    variant, blocks, heads = Variant(), 3, 8
+    board = variant.board
+    network = FrameNetwork(board.height, board.width, variant.copies, units, blocks, heads)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.05)
+    numbers = [weight.detach().numpy().ravel() for weight in network.parameters()]
+    native = Network.of_cells(variant, units, blocks, heads, np.concatenate(numbers))
+    positions = random_openings(batch, 6)
+    observations = observe_batch(positions, "flat")
+    planes = torch.from_numpy(observe_batch(positions, "planes"))
+
+    def in_torch() -> None:
+        with torch.no_grad():
+            network(planes)
+
+    work: dict[str, Callable[[], float | None]] = {
+        "native int16": lambda: native.evaluate(observations, "int16") and None,
+        "native float32": lambda: native.evaluate(observations) and None,
+        "torch": in_torch,
+    }
+    title = f"evaluations of cells {units}x{blocks}, batch {batch}"
+    print_rates(title, batch, best_times(work, rounds), "torch")
+
+
 def learning(width: int, batch: int, rounds: int) -> None:
     """Print samples learnt from in a second."""
     torch.manual_seed(0)
@@ -135,11 +165,13 @@ def learning(width: int, batch: int, rounds: int) -> None:
     print_rates(f"samples learnt by {width}x2, batch {batch}", batch, best_times(work, rounds))
 
 
-def print_rates(title: str, batch: int, times: dict[str, float]) -> None:
-    """Print a table, with ratios to the dense form in PyTorch."""
+def print_rates(
+    title: str, batch: int, times: dict[str, float], baseline: str = "torch, dense"
+) -> None:
+    """Print a table, with ratios to the baseline."""
     print(f"\n{title}, a second")
     for name, took in times.items():
-        ratio = times["torch, dense"] / took
+        ratio = times[baseline] / took
         print(f"  {name:<20} {batch / took:10,.0f} {ratio:6.2f}x", flush=True)
 
 
@@ -154,6 +186,7 @@ def main() -> int:
     for width in (384, 768):
         evaluations(width, args.batch, args.rounds, args.before)
         learning(width, args.batch, args.rounds)
+    evaluations_of_cells(96, args.batch, args.rounds)
     return 0
 
 

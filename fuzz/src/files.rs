@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
-use mijnlieff::policy::network::{Network, NetworkError, Precision};
+use mijnlieff::policy::network::{Form, Network, NetworkError, Precision};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;
@@ -15,7 +15,7 @@ const HEADER: usize = 28;
 /// The letters and the version that a file starts with.
 type Start = (&'static [u8; 8], u32);
 const BOOK: Start = (b"MIJNBOOK", 1);
-const NETWORK: Start = (b"MIJNNETW", 1);
+const NETWORK: Start = (b"MIJNNETW", 2);
 
 /// FNV-1a, 64 bits.
 fn checksum(content: &[u8]) -> u64 {
@@ -229,31 +229,70 @@ fn num_inputs(variant: &Variant) -> usize {
 }
 
 /// The content of the file of a network, without its weights; `text` says the variant.
-fn network_content(text: &str, variant: &Variant, channels: usize, blocks: usize) -> Vec<u8> {
-    let mut content = (text.len() as u32).to_le_bytes().to_vec();
-    content.extend(text.as_bytes());
-    for number in [num_inputs(variant), channels, blocks] {
+fn network_content(text: &str, variant: &Variant, form: Form) -> Vec<u8> {
+    let mut content = Vec::new();
+    for text in [text, form.name()] {
+        content.extend((text.len() as u32).to_le_bytes());
+        content.extend(text.as_bytes());
+    }
+    let sizes = match form {
+        Form::Symmetric { channels, blocks } => vec![channels, blocks],
+        Form::Cells {
+            units,
+            blocks,
+            heads,
+        } => vec![units, blocks, heads],
+    };
+    for number in [vec![num_inputs(variant)], sizes].concat() {
         content.extend((number as u32).to_le_bytes());
     }
     content
 }
 
-fn num_weights(variant: &Variant, channels: usize, blocks: usize) -> usize {
-    let order = variant.board().symmetries().len();
-    let outputs = num_actions(variant) + 2;
-    channels * (num_inputs(variant) + 1)
-        + 2 * blocks * channels * (channels * order + 1)
-        + (channels + 1) * outputs
+fn num_weights(variant: &Variant, form: Form) -> usize {
+    let board = variant.board();
+    match form {
+        Form::Symmetric { channels, blocks } => {
+            let outputs = num_actions(variant) + 2;
+            channels * (num_inputs(variant) + 1)
+                + 2 * blocks * channels * (channels * board.symmetries().len() + 1)
+                + (channels + 1) * outputs
+        }
+        Form::Cells {
+            units,
+            blocks,
+            heads,
+        } => {
+            let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
+            let block = offsets * heads + units * (6 * units + 9);
+            units * 25 + blocks * block + units * (units + 3) + 7 * (units + 1)
+        }
+    }
+}
+
+fn network_form(input: &mut Input<'_>) -> Form {
+    let (size, blocks) = (1 + input.below(3), input.below(3));
+    match input.below(3) {
+        0 => Form::Symmetric {
+            channels: size,
+            blocks,
+        },
+        heads => Form::Cells {
+            units: size * heads,
+            blocks,
+            heads,
+        },
+    }
 }
 
 fn check_network(file: &[u8], network: &Network) {
     assert_eq!(network.file(), file);
     let variant = network.variant();
-    let channels = network.width() / variant.board().symmetries().len();
+    let form = network.form();
     let text = text_of(variant);
-    let mut content = network_content(&text, variant, channels, network.num_blocks());
+    let mut content = network_content(&text, variant, form);
     let weights = &file[HEADER + content.len()..];
-    let count = num_weights(variant, channels, network.num_blocks());
+    let count = num_weights(variant, form);
     assert_eq!(network.num_weights(), count);
     assert_eq!(weights.len(), 4 * count);
     let (numbers, _) = weights.as_chunks::<4>();
@@ -286,11 +325,11 @@ pub fn network_file(data: &[u8]) {
     let mut right = None;
     let file = file(&mut input, NETWORK, |input| {
         let variant = input.listed_variant();
-        let (channels, blocks) = (1 + input.below(3), input.below(3));
+        let form = network_form(input);
         let text = text_of(&variant);
         let written = input.edited(&text, &VARIANT_TOKENS);
-        let mut content = network_content(&written, &variant, channels, blocks);
-        let count = num_weights(&variant, channels, blocks);
+        let mut content = network_content(&written, &variant, form);
+        let count = num_weights(&variant, form);
         let scale = input.one_of(&[1.0, 0.01, 0.0, -1e30, f32::MAX]);
         let step = usize::from(input.byte()) | 1;
         let mut weights: Vec<f32> = (0..count)

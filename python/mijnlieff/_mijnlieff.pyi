@@ -907,8 +907,8 @@ class Network:
             weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
 
         Raises:
-            CheckpointError: 0 units or heads, heads that cannot share the units equally, not as many
-                weights as the layers need, or one that is not finite.
+            CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
+                many weights as the layers need, or one that is not finite.
         """
     def to_bytes(self) -> bytes:
         """The file, as the constructor reads it."""
@@ -917,7 +917,7 @@ class Network:
         """The variant that it was trained on."""
     @property
     def form(self) -> Literal["symmetric", "cells"]:
-        """What it is built of: layers that respect the board's symmetries, or a token for each cell."""
+        """Layers that respect the symmetries of the board, or a token for each cell."""
     @property
     def width(self) -> int:
         """Units of every hidden layer; of a cell, in the form ``"cells"``."""

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::policy::network::{Network, Precision};
+    use crate::policy::network::{Form, Network, NetworkWeights, Precision};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
@@ -263,10 +263,25 @@ mod tests {
         }
     }
 
+    /// Networks of both forms; that of cells has units in a part of a vector.
+    fn networks() -> [Network; 2] {
+        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
+        let (units, blocks, heads) = (20, 2, 4);
+        let form = Form::Cells {
+            units,
+            blocks,
+            heads,
+        };
+        let block = 2 * 7 * 7 * heads + units * (6 * units + 9);
+        let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
+        let mut rng = SplitMix64::new(3);
+        let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
+        let weights = NetworkWeights::new(Variant::default(), form, weights).unwrap();
+        [Network::parse(file).unwrap(), Network::new(&weights)]
+    }
+
     #[test]
     fn a_network_gives_the_same_bits_on_all_processors() {
-        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
-        let network = Network::parse(file).unwrap();
         let variant = Variant::default();
         let mut observations = Array2::zeros((33, Layout::Flat.len(&variant)));
         for (number, row) in (0..).zip(observations.outer_iter_mut()) {
@@ -274,14 +289,16 @@ mod tests {
             let row = row.into_slice().unwrap();
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
-        for precision in [Precision::Float32, Precision::Int16] {
-            let [native, portable] = both(|| {
-                let limits = Limits::default();
-                let found = network.evaluate(&observations, precision, limits).unwrap();
-                let all = bits(&found.logits).chain(bits(&found.values));
-                all.collect::<Vec<_>>()
-            });
-            assert!(native == portable, "{precision:?}");
+        for network in networks() {
+            for precision in [Precision::Float32, Precision::Int16] {
+                let [native, portable] = both(|| {
+                    let limits = Limits::default();
+                    let found = network.evaluate(&observations, precision, limits).unwrap();
+                    let all = bits(&found.logits).chain(bits(&found.values));
+                    all.collect::<Vec<_>>()
+                });
+                assert!(native == portable, "{network:?}, {precision:?}");
+            }
         }
     }
 

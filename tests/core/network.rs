@@ -4,14 +4,22 @@ use mijnlieff::FileError;
 use mijnlieff::encode::{Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
 use mijnlieff::policy::network::{
-    Choice, ChoiceError, Evaluations, Network, NetworkError, Precision, SharedWeights,
+    Choice, ChoiceError, Evaluations, Form, Network, NetworkError, NetworkWeights, Precision,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
-const CHANNELS: usize = 3;
-const BLOCKS: usize = 2;
+const SYMMETRIC: Form = Form::Symmetric {
+    channels: 3,
+    blocks: 2,
+};
+const CELLS: Form = Form::Cells {
+    units: 10,
+    blocks: 2,
+    heads: 5,
+};
+const FORMS: [Form; 2] = [SYMMETRIC, CELLS];
 const HEADER: usize = 28;
 
 fn variant(board: &str, copies: i64) -> Variant {
@@ -30,22 +38,45 @@ fn variants() -> Vec<Variant> {
     ]
 }
 
-/// As many weights as the layers of a variant have, none of them 0.
-fn numbers(variant: &Variant, scale: f32) -> Vec<f32> {
-    let order = variant.board().symmetries().len();
-    let cells = variant.board().num_cells();
-    let inputs = 3 * cells + 8 + 4 * cells + 8 * cells;
-    let hidden = BLOCKS * 2 * CHANNELS * (CHANNELS * order + 1);
-    let count = CHANNELS * (inputs + 1) + hidden + (CHANNELS + 1) * (4 * cells + 3);
+/// As many weights as the layers of a variant have.
+fn count(variant: &Variant, form: Form) -> usize {
+    let board = variant.board();
+    let cells = board.num_cells();
+    match form {
+        Form::Symmetric { channels, blocks } => {
+            let inputs = 3 * cells + 8 + 4 * cells + 8 * cells;
+            let hidden = blocks * 2 * channels * (channels * board.symmetries().len() + 1);
+            channels * (inputs + 1) + hidden + (channels + 1) * (4 * cells + 3)
+        }
+        Form::Cells {
+            units,
+            blocks,
+            heads,
+        } => {
+            let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
+            let square = units * (units + 1);
+            let inner = 2 * units * (units + 1) + units * (2 * units + 1);
+            let block = offsets * heads + 2 * units + 2 * square + 2 * units + inner;
+            units * (15 + 1 + 9) + blocks * block + 2 * units + square + 7 * (units + 1)
+        }
+    }
+}
+
+/// Weights, none of them 0.
+fn numbers(variant: &Variant, form: Form, scale: f32) -> Vec<f32> {
     let mut rng = SplitMix64::new(11);
-    (0..count)
+    (0..count(variant, form))
         .map(|_| (rng.unit() as f32 - 0.5) * scale)
         .collect()
 }
 
-fn network(variant: &Variant) -> Network {
-    let numbers = numbers(variant, 0.8);
-    Network::new(&SharedWeights::new(variant.clone(), CHANNELS, BLOCKS, numbers).unwrap())
+fn network_of(variant: &Variant, form: Form, scale: f32) -> Network {
+    let numbers = numbers(variant, form, scale);
+    Network::new(&NetworkWeights::new(variant.clone(), form, numbers).unwrap())
+}
+
+fn network(variant: &Variant, form: Form) -> Network {
+    network_of(variant, form, 0.8)
 }
 
 /// Every position of a random game but the last.
@@ -62,16 +93,20 @@ fn game(variant: &Variant, seed: u64) -> Vec<Position> {
 }
 
 fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
+    evaluate_with(network, positions, Precision::Float32)
+}
+
+fn evaluate_with(network: &Network, positions: &[Position], precision: Precision) -> Evaluations {
     let variant = network.variant();
     let mut observations = Array2::<f32>::zeros((positions.len(), Layout::Flat.len(variant)));
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
     }
-    let whole = network.evaluate(&observations, Precision::Float32, Limits::default());
+    let whole = network.evaluate(&observations, precision, Limits::default());
     // The order of the numbers in memory does not matter.
     let turned = observations.t().as_standard_layout().into_owned();
     assert_eq!(
-        network.evaluate(&turned.t(), Precision::Float32, Limits::default()),
+        network.evaluate(&turned.t(), precision, Limits::default()),
         whole
     );
     whole.unwrap()
@@ -101,7 +136,7 @@ fn turned_move(mv: Move, symmetry: &Symmetry) -> Move {
 #[test]
 fn turning_a_position_turns_the_logits_and_keeps_the_values() {
     for variant in variants() {
-        let network = network(&variant);
+        let network = network(&variant, SYMMETRIC);
         let cells = variant.board().num_cells();
         for position in game(&variant, 3) {
             let plain = evaluate(&network, &[position]);
@@ -129,36 +164,73 @@ fn turning_a_position_turns_the_logits_and_keeps_the_values() {
 #[test]
 fn a_batch_is_its_positions_to_the_last_bit() {
     let variant = Variant::default();
-    let network = network(&variant);
     let positions: Vec<Position> = (0..60).flat_map(|seed| game(&variant, seed)).collect();
     assert!(positions.len() > 600);
-    let whole = evaluate(&network, &positions);
-    assert_eq!(whole.logits.dim(), (positions.len(), 65));
-    assert_eq!(whole.values.dim(), (positions.len(), 2));
-    for (i, &position) in positions.iter().enumerate().step_by(7) {
-        let alone = evaluate(&network, &[position]);
-        assert_eq!(alone.logits.row(0), whole.logits.row(i));
-        assert_eq!(alone.values.row(0), whole.values.row(i));
+    for form in FORMS {
+        let network = network(&variant, form);
+        for precision in [Precision::Float32, Precision::Int16] {
+            let whole = evaluate_with(&network, &positions, precision);
+            assert_eq!(whole.logits.dim(), (positions.len(), 65));
+            assert_eq!(whole.values.dim(), (positions.len(), 2));
+            for (i, &position) in positions.iter().enumerate().step_by(7) {
+                let alone = evaluate_with(&network, &[position], precision);
+                assert_eq!(alone.logits.row(0), whole.logits.row(i));
+                assert_eq!(alone.values.row(0), whole.values.row(i));
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_of_cells_are_close_to_floats() {
+    for variant in variants() {
+        let network = network(&variant, CELLS);
+        let positions = game(&variant, 4);
+        let floats = evaluate(&network, &positions);
+        let integers = evaluate_with(&network, &positions, Precision::Int16);
+        let spread = floats.logits.iter().map(|logit| logit.abs()).sum::<f32>();
+        let spread = spread / floats.logits.len() as f32;
+        assert!(spread > 0.05, "a network that says nothing would pass");
+        let pairs = floats.logits.iter().zip(&integers.logits);
+        for (float, integer) in pairs.chain(floats.values.iter().zip(&integers.values)) {
+            assert!((float - integer).abs() < 0.02 * spread);
+        }
     }
 }
 
 #[test]
 fn a_file_is_read_as_it_was_written() {
     for variant in variants() {
-        let written = network(&variant);
-        let read = Network::parse(written.file()).unwrap();
-        assert_eq!(read, written);
-        assert_eq!(read.variant(), &variant);
-        assert_eq!(read.width(), CHANNELS * variant.board().symmetries().len());
-        assert_eq!(read.num_blocks(), BLOCKS);
-        let positions = game(&variant, 1);
-        assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
+        for form in FORMS {
+            let written = network(&variant, form);
+            let read = Network::parse(written.file()).unwrap();
+            assert_eq!(read, written);
+            assert_eq!(read.variant(), &variant);
+            assert_eq!(read.form(), form);
+            let order = variant.board().symmetries().len();
+            let width = if form == CELLS { 10 } else { 3 * order };
+            assert_eq!(read.width(), width);
+            assert_eq!(read.num_blocks(), 2);
+            assert_eq!(read.num_weights(), count(&variant, form));
+            let positions = game(&variant, 1);
+            assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
+        }
     }
 }
 
 #[test]
 fn any_damage_is_noticed() {
-    let file = network(&variant("##", 1)).file().to_vec();
+    let small = Form::Cells {
+        units: 2,
+        blocks: 1,
+        heads: 1,
+    };
+    for form in [SYMMETRIC, small] {
+        check_damage(network(&variant("##", 1), form).file());
+    }
+}
+
+fn check_damage(file: &[u8]) {
     for length in 0..file.len() {
         let error = Network::parse(&file[..length]).unwrap_err();
         if length < 8 {
@@ -177,10 +249,10 @@ fn any_damage_is_noticed() {
             assert_eq!((found, expected), (length, needed));
         }
     }
-    assert!(Network::parse(&[&file[..], &[0]].concat()).is_err());
+    assert!(Network::parse(&[file, &[0]].concat()).is_err());
     for at in 0..file.len() {
         for bit in 0..8 {
-            let mut damaged = file.clone();
+            let mut damaged = file.to_vec();
             damaged[at] ^= 1 << bit;
             let NetworkError::File(error) = Network::parse(&damaged).unwrap_err() else {
                 panic!("byte {at} passed for content");
@@ -205,32 +277,39 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// A file whose header fits this content.
 fn sealed(body: &[u8]) -> Vec<u8> {
     let mut file = b"MIJNNETW".to_vec();
-    file.extend(1_u32.to_le_bytes());
+    file.extend(2_u32.to_le_bytes());
     file.extend((body.len() as u64).to_le_bytes());
     file.extend(checksum(body).to_le_bytes());
     file.extend(body);
     file
 }
 
-fn body(variant: &str, fields: [u32; 3], numbers: &[f32]) -> Vec<u8> {
-    let mut body = (variant.len() as u32).to_le_bytes().to_vec();
-    body.extend(variant.as_bytes());
+fn body(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for text in texts {
+        body.extend((text.len() as u32).to_le_bytes());
+        body.extend(text.as_bytes());
+    }
     body.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
     body.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     body
 }
 
+/// The text of a variant of two cells.
+const TEXT: &str = "anywhere 1\n##";
+
+fn parse(body: &[u8]) -> Result<Network, NetworkError> {
+    Network::parse(&sealed(body))
+}
+
+fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
+    parse(&body(texts, fields, numbers)).unwrap_err()
+}
+
 #[test]
-fn content_that_makes_no_sense_is_refused_whatever_its_checksum() {
-    let text = "anywhere 1\n##";
-    let fields = [38, CHANNELS as u32, BLOCKS as u32];
-    let weights = numbers(&variant("##", 1), 0.8);
-    let parse = |body: &[u8]| Network::parse(&sealed(body));
-    assert_eq!(
-        parse(&body(text, fields, &weights)).unwrap(),
-        network(&variant("##", 1))
-    );
-    let refused = |body: Vec<u8>| parse(&body).unwrap_err();
+fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
+    let fields = [38, 3, 2];
+    let weights = numbers(&variant("##", 1), SYMMETRIC, 0.8);
     for wrong in [
         "",
         "anywhere",
@@ -247,47 +326,81 @@ fn content_that_makes_no_sense_is_refused_whatever_its_checksum() {
         "anywhere 1\n.##",
         "anywhere 1\n##\n..",
     ] {
-        let error = refused(body(wrong, fields, &weights));
+        let error = refused([wrong, "symmetric"], &fields, &weights);
         assert!(matches!(error, NetworkError::Variant { .. }), "{error}");
     }
-    assert_eq!(
-        refused(body(text, [39, 3, 2], &weights)),
-        NetworkError::Inputs {
-            found: 39,
-            expected: 38
+    for wrong in ["", "Cells", "symmetric ", "cell"] {
+        let error = refused([TEXT, wrong], &fields, &weights);
+        let found = wrong.to_owned();
+        assert_eq!(error, NetworkError::Form { found });
+    }
+    let error = refused([TEXT, &"x".repeat(1000)], &fields, &weights);
+    assert!(error.to_string().len() < 200);
+}
+
+#[test]
+fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
+    let variant = variant("##", 1);
+    for (form, fields) in [(SYMMETRIC, &[38, 3, 2][..]), (CELLS, &[38, 10, 2, 5])] {
+        let texts = [TEXT, form.name()];
+        let weights = numbers(&variant, form, 0.8);
+        let whole = body(texts, fields, &weights);
+        assert_eq!(parse(&whole).unwrap(), network(&variant, form));
+        let with = |at: usize, field: u32| {
+            let mut fields = fields.to_vec();
+            fields[at] = field;
+            refused(texts, &fields, &weights)
+        };
+        let (found, expected) = (39, 38);
+        assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
+        let what = if form == CELLS { "units" } else { "channels" };
+        assert_eq!(with(1, 0), NetworkError::Nothing { what });
+        for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
+            let error = with(at, field);
+            let expected = matches!(
+                error,
+                NetworkError::Count {
+                    expected: Some(_),
+                    ..
+                }
+            );
+            assert!(expected, "{error}");
         }
-    );
-    assert_eq!(
-        refused(body(text, [38, 0, 2], &weights)),
-        NetworkError::NoChannels
-    );
-    for fields in [[38, 4, 2], [38, 3, 1], [38, 1, 2]] {
-        let error = refused(body(text, fields, &weights));
-        assert!(matches!(
-            error,
-            NetworkError::Count {
-                expected: Some(_),
-                ..
+        let mut fields_of_many = fields.to_vec();
+        fields_of_many[1..].fill(u32::MAX);
+        let error = refused(texts, &fields_of_many, &weights);
+        assert!(matches!(error, NetworkError::Count { .. }), "{error}");
+        for bad in [f32::NAN, f32::INFINITY] {
+            let mut weights = weights.clone();
+            weights[5] = bad;
+            let error = refused(texts, fields, &weights);
+            assert_eq!(error, NetworkError::NotFinite { index: 5 });
+        }
+        for length in 0..whole.len() - 4 * weights.len() {
+            assert!(parse(&whole[..length]).is_err());
+        }
+        let at = whole.len() - 4;
+        let error = parse(&whole[..whole.len() - 1]).unwrap_err();
+        assert_eq!(error, NetworkError::Content { at });
+    }
+}
+
+#[test]
+fn heads_share_the_units_equally() {
+    let weights = numbers(&variant("##", 1), CELLS, 0.8);
+    let heads = |heads| refused([TEXT, "cells"], &[38, 10, 2, heads], &weights);
+    assert_eq!(heads(0), NetworkError::Nothing { what: "heads" });
+    for number in [3, 11, u32::MAX] {
+        let (units, heads_found) = (10, number as usize);
+        assert_eq!(
+            heads(number),
+            NetworkError::Heads {
+                units,
+                heads: heads_found
             }
-        ));
+        );
     }
-    assert!(matches!(
-        refused(body(text, [38, u32::MAX, u32::MAX], &weights)),
-        NetworkError::Count { .. }
-    ));
-    for bad in [f32::NAN, f32::INFINITY] {
-        let mut weights = weights.clone();
-        weights[5] = bad;
-        let error = refused(body(text, fields, &weights));
-        assert_eq!(error, NetworkError::NotFinite { index: 5 });
-    }
-    let whole = body(text, fields, &weights);
-    for length in 0..4 + text.len() + 12 {
-        assert!(parse(&whole[..length]).is_err());
-    }
-    let at = whole.len() - 4;
-    let error = refused(whole[..whole.len() - 1].to_vec());
-    assert_eq!(error, NetworkError::Content { at });
+    assert!(matches!(heads(2), NetworkError::Count { .. }));
 }
 
 fn choose(network: &Network, positions: &[Position], temperature: f64, first: u64) -> Vec<usize> {
@@ -303,8 +416,11 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
 
 #[test]
 fn the_legal_action_with_the_largest_logit_is_chosen() {
-    for variant in variants() {
-        let network = network(&variant);
+    let networks = variants().into_iter().flat_map(|variant| {
+        let network = |form| (variant.clone(), network(&variant, form));
+        FORMS.map(network)
+    });
+    for (variant, network) in networks {
         let positions = game(&variant, 5);
         let evaluated = evaluate(&network, &positions);
         let actions = num_actions(&variant);
@@ -321,7 +437,7 @@ fn the_legal_action_with_the_largest_logit_is_chosen() {
 #[test]
 fn draws_follow_the_softmax_and_do_not_depend_on_batches() {
     let variant = Variant::default();
-    let network = network(&variant);
+    let network = network(&variant, SYMMETRIC);
     let position = game(&variant, 2)[9];
     let count = 20_000;
     let drawn = choose(&network, &vec![position; count], 0.5, 0);
@@ -344,19 +460,15 @@ fn draws_follow_the_softmax_and_do_not_depend_on_batches() {
 #[test]
 fn sums_that_overflow_are_an_error_and_no_choice() {
     let variant = Variant::default();
-    let weights = SharedWeights::new(
-        variant.clone(),
-        CHANNELS,
-        BLOCKS,
-        numbers(&variant, f32::MAX),
-    );
-    let network = Network::new(&weights.unwrap());
     let choice = Choice {
         temperature: 0.0,
         seed: 0,
         first: 0,
     };
     let positions = [Position::new(&variant)];
-    let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
-    assert!(matches!(chosen, Err(ChoiceError::Logit { index: 0, .. })));
+    for form in FORMS {
+        let network = network_of(&variant, form, f32::MAX);
+        let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
+        assert!(matches!(chosen, Err(ChoiceError::Logit { index: 0, .. })));
+    }
 }

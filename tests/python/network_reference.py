@@ -12,21 +12,46 @@ HEADER = struct.Struct("<8sIQQ")
 SIGNS = ["+", "x", "<>", "><"]
 
 
-class Reference:
-    """A network read from the bytes of its file."""
-
-    def __init__(self, content: bytes) -> None:
-        magic, version, length, _checksum = HEADER.unpack_from(content)
-        assert (magic, version, length) == (b"MIJNNETW", 1, len(content) - HEADER.size)
-        at = HEADER.size
+def reference_of(content: bytes) -> Reference | CellReference:
+    """The network in the bytes of its file."""
+    magic, version, length, _checksum = HEADER.unpack_from(content)
+    assert (magic, version, length) == (b"MIJNNETW", 2, len(content) - HEADER.size)
+    at = HEADER.size
+    texts = []
+    for _ in range(2):
         (length,) = struct.unpack_from("<I", content, at)
-        text = content[at + 4 : at + 4 + length].decode()
-        rules, _, board = text.partition("\n")
-        opening, copies = rules.split()
-        self.variant = Variant(Board.from_text(board), opening, int(copies))
+        texts.append(content[at + 4 : at + 4 + length].decode())
         at += 4 + length
-        size, channels, self.blocks = struct.unpack_from("<III", content, at)
-        self.numbers = np.frombuffer(content, "<f4", offset=at + 12).astype(np.float64)
+    rules, _, board = texts[0].partition("\n")
+    opening, copies = rules.split()
+    variant = Variant(Board.from_text(board), opening, int(copies))
+    kind = {"symmetric": Reference, "cells": CellReference}[texts[1]]
+    sizes = struct.unpack_from(f"<{1 + kind.NUM_SIZES}I", content, at)
+    assert sizes[0] == 15 * variant.board.num_cells + 8
+    at += 4 * len(sizes)
+    numbers = np.frombuffer(content, "<f4", offset=at).astype(np.float64)
+    return kind(variant, numbers, *sizes[1:])
+
+
+def arrays_of(numbers: np.ndarray, shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
+    """The numbers, array after array."""
+    arrays = []
+    for shape in shapes:
+        count = int(np.prod(shape))
+        arrays.append(numbers[:count].reshape(shape))
+        numbers = numbers[count:]
+    assert not numbers.size
+    return arrays
+
+
+class Reference:
+    """A network that respects the symmetries."""
+
+    NUM_SIZES = 2
+
+    def __init__(self, variant: Variant, numbers: np.ndarray, channels: int, blocks: int) -> None:
+        self.variant, self.blocks = variant, blocks
+        size = 15 * variant.board.num_cells + 8
         images = sorted(map(tuple, self.variant.board.symmetries.tolist()))
         self.images = np.array(images)
         order, actions = len(images), self.variant.num_actions
@@ -37,12 +62,7 @@ class Reference:
         shapes = [(channels, size), (channels,)]
         shapes += [(channels, channels, order), (channels,)] * 2 * self.blocks
         shapes += [(channels, actions + 2), (actions + 2,)]
-        self.arrays = []
-        for shape in shapes:
-            count = int(np.prod(shape))
-            self.arrays.append(self.numbers[:count].reshape(shape))
-            self.numbers = self.numbers[count:]
-        assert not self.numbers.size
+        self.arrays = arrays_of(numbers, shapes)
 
     def evaluate(self, position: Position) -> tuple[np.ndarray, np.ndarray]:
         """Logits `(num_actions,)` and values `(2,)`."""
@@ -68,6 +88,84 @@ class Reference:
             for g in range(len(self.moved))
         ]
         return np.stack(columns, axis=1)
+
+
+class CellReference:
+    """A network with a token for each cell."""
+
+    NUM_SIZES = 3
+
+    def __init__(
+        self, variant: Variant, numbers: np.ndarray, units: int, blocks: int, heads: int
+    ) -> None:
+        self.variant, self.blocks, self.heads = variant, blocks, heads
+        height, width = variant.board.height, variant.board.width
+        offsets = (2 * height - 1, 2 * width - 1, 2)
+        shapes = [(units, 15), (units,), (units, 9), (*offsets, blocks, heads)]
+        for _ in range(blocks):
+            shapes += [(units,), (units,), (units, units), (units,), (units, units), (units,)]
+            shapes += [(units,), (units,), (2 * units, units), (2 * units,)]
+            shapes += [(units, 2 * units), (units,)]
+        shapes += [(units,), (units,), (4, units), (4,), (units, units), (units,), (3, units), (3,)]
+        self.arrays = arrays_of(numbers, shapes)
+
+    def evaluate(self, position: Position) -> tuple[np.ndarray, np.ndarray]:
+        """Logits `(num_actions,)` and values `(2,)`."""
+        n = self.variant.board.num_cells
+        observed = features(position, np.arange(n))
+        cells = np.delete(observed, np.s_[3 * n : 3 * n + 8]).reshape(15, n).T
+        hands = np.append(observed[3 * n : 3 * n + 8], cells[:, 2].mean())
+        arrays = iter(self.arrays)
+
+        def linear(inputs: np.ndarray) -> np.ndarray:
+            return inputs @ next(arrays).T + next(arrays)
+
+        def norm(inputs: np.ndarray) -> np.ndarray:
+            centred = inputs - inputs.mean(axis=1, keepdims=True)
+            spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+            return centred / spread * next(arrays) + next(arrays)
+
+        tokens = linear(cells)
+        tokens = tokens + hands @ next(arrays).T
+        kernels = self.kernels(next(arrays))
+        for block in range(self.blocks):
+            said = rectify(linear(norm(tokens)))
+            parts = np.split(said, self.heads, axis=1)
+            heard = [kernels[block][head] @ part for head, part in enumerate(parts)]
+            tokens = tokens + linear(np.concatenate(heard, axis=1))
+            tokens = tokens + linear(rectify(linear(norm(tokens))))
+        tokens = norm(tokens)
+        placements = linear(tokens)
+        rest = linear(rectify(linear(tokens.mean(axis=0))))
+        logits = np.append(placements.T.ravel(), rest[0])
+        return logits, np.array([np.tanh(rest[1]), rest[2]])
+
+    def kernels(self, table: np.ndarray) -> np.ndarray:
+        """The matrices of all blocks and heads, `(blocks, heads, n, n)`."""
+        board = self.variant.board
+        sees = seen_from(board)
+        kernels = np.zeros((self.blocks, self.heads, board.num_cells, board.num_cells))
+        for i, (x, y) in enumerate(board.cells):
+            for j, (to_x, to_y) in enumerate(board.cells):
+                dy, dx = to_y - y + board.height - 1, to_x - x + board.width - 1
+                kernels[:, :, i, j] = table[dy, dx, int(i == j or j in sees[i])]
+        return kernels
+
+
+def seen_from(board: Board) -> list[set[int]]:
+    """The cells that a straight or diagonal piece on each cell points to."""
+    number = {cell: i for i, cell in enumerate(board.cells)}
+    seen = []
+    for x, y in board.cells:
+        found = set()
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            for sign in (1, -1):
+                step = 1
+                while (cell := (x + sign * step * dx, y + sign * step * dy)) in number:
+                    found.add(number[cell])
+                    step += 1
+        seen.append(found)
+    return seen
 
 
 def rectify(numbers: np.ndarray) -> np.ndarray:

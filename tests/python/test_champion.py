@@ -33,7 +33,7 @@ from mijnlieff import (
 )
 from mijnlieff._mijnlieff import Network
 from mijnlieff.cli.options import parse_policy
-from network_reference import Reference
+from network_reference import reference_of
 
 VARIANTS = {
     "standard": Variant(),
@@ -57,7 +57,7 @@ def network_for(variant, channels=4, blocks=2, seed=0, scale=0.4):
     hidden = 2 * blocks * channels * (channels * order + 1)
     count = channels * (15 * cells + 9) + hidden + (channels + 1) * (4 * cells + 3)
     numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
-    return Network.from_weights(variant, channels, blocks, numbers)
+    return Network.symmetric(variant, channels, blocks, numbers)
 
 
 def games(variant, count, seed=0):
@@ -86,7 +86,7 @@ class TestNetwork:
     @EACH_VARIANT
     def test_it_is_what_the_documentation_says(self, variant):
         network = network_for(variant)
-        reference = Reference(network.to_bytes())
+        reference = reference_of(network.to_bytes())
         assert reference.variant == network.variant == variant
         assert sum(array.size for array in reference.arrays) == network.num_weights
         positions = games(variant, 3)
@@ -143,6 +143,7 @@ class TestNetwork:
     def test_it_is_a_value(self):
         network = network_for(Variant())
         other = network_for(Variant(), seed=1)
+        assert (network.form, network.heads) == ("symmetric", None)
         assert (network.width, network.blocks) == (32, 2)
         for twin in (
             Network(network.to_bytes()),
@@ -173,12 +174,12 @@ class TestNetwork:
                 network.evaluate(wrong)
         for channels, blocks, count in ((4, 2, 7), (0, 0, 0), (2**40, 2**40, 7)):
             with pytest.raises(CheckpointError, match="the network has"):
-                Network.from_weights(Variant(), channels, blocks, np.zeros(count, np.float32))
+                Network.symmetric(Variant(), channels, blocks, np.zeros(count, np.float32))
         weights = np.frombuffer(network.to_bytes()[-4 * network.num_weights :], "<f4").copy()
-        assert Network.from_weights(Variant(), 4, 2, weights) == network
+        assert Network.symmetric(Variant(), 4, 2, weights) == network
         weights[9] = np.nan
         with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or NaN"):
-            Network.from_weights(Variant(), 4, 2, weights)
+            Network.symmetric(Variant(), 4, 2, weights)
 
 
 def damaged(kind, content):
@@ -188,7 +189,7 @@ def damaged(kind, content):
         case "foreign":
             return b"PK\x03\x04" + content[4:]
         case "newer":
-            return content[:8] + b"\x02" + content[9:]
+            return content[:8] + b"\x03" + content[9:]
         case "short":
             return content[:20]
         case "truncated":
@@ -206,7 +207,7 @@ class TestFiles:
         [
             ("empty", "does not start with MIJNNETW"),
             ("foreign", "does not start with MIJNNETW"),
-            ("newer", "has format version 2, this package reads version 1"),
+            ("newer", "has format version 3, this package reads version 2"),
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),

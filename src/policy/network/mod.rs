@@ -10,6 +10,7 @@ mod error;
 mod features;
 mod format;
 mod layer;
+mod numbers;
 mod product;
 mod symmetric;
 mod weights;

@@ -1,7 +1,6 @@
 //! The learnt numbers of a network.
 
-use ndarray::{ArrayView, ArrayView1, Axis, Dimension, IntoDimension};
-
+use super::numbers::Numbers;
 use super::{NetworkError, cells, symmetric};
 use crate::game::Variant;
 
@@ -131,27 +130,6 @@ impl NetworkWeights {
 
     /// The numbers, to be taken apart layer by layer.
     pub(super) fn numbers(&self) -> Numbers<'_> {
-        Numbers {
-            rest: ArrayView1::from(&self.numbers),
-        }
-    }
-}
-
-/// Weights that have not been taken yet.
-pub(super) struct Numbers<'a> {
-    rest: ArrayView1<'a, f32>,
-}
-
-impl<'a> Numbers<'a> {
-    /// The next weights, in this shape.
-    pub(super) fn next<D: Dimension>(
-        &mut self,
-        shape: impl IntoDimension<Dim = D>,
-    ) -> ArrayView<'a, f32, D> {
-        let shape = shape.into_dimension();
-        let (next, rest) = self.rest.split_at(Axis(0), shape.size());
-        self.rest = rest;
-        next.into_shape_with_order(shape)
-            .expect("as many numbers as the shape has")
+        Numbers::of(&self.numbers)
     }
 }

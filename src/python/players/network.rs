@@ -207,9 +207,16 @@ impl PyNetwork {
     }
 
     fn __repr__(&self) -> String {
-        let (form, width, blocks) = (self.form(), self.width(), self.blocks());
+        let (width, blocks) = (self.width(), self.blocks());
         let variant = self.variant().__repr__();
-        format!("<Network of form {form}, width {width} and {blocks} blocks for {variant}>")
+        match self.heads() {
+            None => format!("<Network of width {width} and {blocks} blocks for {variant}>"),
+            Some(heads) => {
+                format!(
+                    "<Network of width {width}, {blocks} blocks and {heads} heads for {variant}>"
+                )
+            }
+        }
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {

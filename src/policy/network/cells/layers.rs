@@ -8,7 +8,7 @@ use crate::game::{Piece, Variant};
 use crate::policy::network::NUM_VALUES;
 use crate::policy::network::features::{HANDS, LISTS, TacticalFeatures};
 use crate::policy::network::layer::{Entries, Layer};
-use crate::policy::network::weights::Numbers;
+use crate::policy::network::numbers::Numbers;
 use crate::simd::{LANES, WORDS};
 
 /// The layers, ready to evaluate.
@@ -129,9 +129,7 @@ pub(in crate::policy::network) fn count(
     let outputs = units.checked_add(1)?;
     let outputs = outputs.checked_mul(Piece::ALL.len() + 1 + NUM_VALUES)?;
     let parts = [offsets, block, last, outputs];
-    parts
-        .into_iter()
-        .try_fold(inputs, |sum, part| sum.checked_add(part))
+    parts.into_iter().try_fold(inputs, usize::checked_add)
 }
 
 /// From hidden units to hidden units; `weights` are `(outputs, inputs)`.

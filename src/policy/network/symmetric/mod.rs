@@ -22,7 +22,7 @@ use crate::game::Variant;
 use crate::policy::network::NUM_VALUES;
 use crate::policy::network::features::TacticalFeatures;
 use crate::policy::network::layer::Layer;
-use crate::policy::network::weights::Numbers;
+use crate::policy::network::numbers::Numbers;
 
 /// The layers, ready to evaluate.
 pub(super) struct SymmetricLayers {
