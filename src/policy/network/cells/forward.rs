@@ -13,7 +13,7 @@ use crate::policy::network::product::Rows;
 use crate::simd::{LANES, Lanes, WORDS, dispatch};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
-const TOKENS: usize = 256;
+const TOKENS: usize = 128;
 
 /// Where the number of allowed cells follows the hands, and which feature of cells is summed there.
 const ALLOWED: (usize, usize) = (HANDS, 2);
