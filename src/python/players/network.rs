@@ -45,7 +45,7 @@ impl PyNetwork {
         Self::build(py, || Network::parse(file))
     }
 
-    /// The network of the form that respects symmetries, with these weights.
+    /// The network of the form ``"symmetric"`` with these weights.
     #[staticmethod]
     fn symmetric(
         py: Python<'_>,
@@ -58,7 +58,7 @@ impl PyNetwork {
         Self::of(py, &variant, form, &weights)
     }
 
-    /// The network of the form with a token for each cell, with these weights.
+    /// The network of the form ``"cells"`` with these weights.
     #[staticmethod]
     fn of_cells(
         py: Python<'_>,
@@ -87,13 +87,13 @@ impl PyNetwork {
         PyVariant(Arc::new(self.0.variant().clone()))
     }
 
-    /// What it is built of: "symmetric" or "cells".
+    /// Layers that respect the symmetries of the board, or a token for each cell.
     #[getter]
     fn form(&self) -> &'static str {
         self.0.form().name()
     }
 
-    /// Kernels of each block; none for the symmetric form.
+    /// Kernels of each block; None in the form ``"symmetric"``.
     #[getter]
     fn heads(&self) -> Option<usize> {
         match self.0.form() {
@@ -102,7 +102,7 @@ impl PyNetwork {
         }
     }
 
-    /// Units of every hidden layer; of a cell, if each has its own.
+    /// Units of every hidden layer; of a cell, in the form ``"cells"``.
     #[getter]
     fn width(&self) -> usize {
         self.0.width()
