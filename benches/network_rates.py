@@ -28,9 +28,7 @@ from dense_network import DenseNetwork
 from numpy.typing import NDArray
 
 from mijnlieff import Variant, observe_batch, random_openings
-from mijnlieff._mijnlieff import Network
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 
 OLDER = """
@@ -119,27 +117,24 @@ def evaluations(width: int, batch: int, rounds: int, before: str | None) -> None
 def evaluations_of_cells(units: int, batch: int, rounds: int) -> None:
     """Print positions that the network with a token for each cell evaluates in a second."""
     torch.manual_seed(0)
-    variant, blocks, heads = Variant(), 3, 8
-    board = variant.board
-    network = FrameNetwork(board.height, board.width, variant.copies, units, blocks, heads)
+    variant = Variant()
+    network = CellNetwork(variant, units, 3, 8)
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.05)
-    numbers = [weight.detach().numpy().ravel() for weight in network.parameters()]
-    native = Network.of_cells(variant, units, blocks, heads, np.concatenate(numbers))
-    positions = random_openings(batch, 6)
-    observations = observe_batch(positions, "flat")
-    planes = torch.from_numpy(observe_batch(positions, "planes"))
+    native = native_network(network, variant)
+    observations = observe_batch(random_openings(batch, 6), "flat")
+    rows = torch.from_numpy(observations)
 
     def in_torch() -> None:
         with torch.no_grad():
-            network(planes)
+            network(rows)
 
     work: dict[str, Callable[[], float | None]] = {
         "native int16": lambda: native.evaluate(observations, "int16") and None,
         "native float32": lambda: native.evaluate(observations) and None,
         "torch": in_torch,
     }
-    title = f"evaluations of cells {units}x{blocks}, batch {batch}"
+    title = f"evaluations of cells {units}x3, batch {batch}"
     print_rates(title, batch, best_times(work, rounds), "torch")
 
 
@@ -148,21 +143,38 @@ def learning(width: int, batch: int, rounds: int) -> None:
     torch.manual_seed(0)
     network = PolicyValueNetwork(Variant(), width, 2)
     rows = torch.from_numpy(observe_batch(random_openings(batch, 6), "flat"))
-
-    def step_of(form: torch.nn.Module) -> Callable[[], None]:
-        optimizer = torch.optim.AdamW(network.parameters(), fused=True)
-
-        def step() -> None:
-            logits, values = form(rows)
-            loss = torch.log_softmax(logits, dim=1)[:, 0].mean() + values.square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-        return step
-
-    work = {"torch": step_of(network), "torch, dense": step_of(DenseNetwork(network))}
+    work = {"torch": step_of(network, rows), "torch, dense": step_of(DenseNetwork(network), rows)}
     print_rates(f"samples learnt by {width}x2, batch {batch}", batch, best_times(work, rounds))
+
+
+def learning_of_cells(units: int, batch: int, rounds: int) -> None:
+    """Print samples that the network with a token for each cell learns from in a second."""
+    torch.manual_seed(0)
+    network = CellNetwork(Variant(), units, 3, 8)
+    rows = torch.from_numpy(observe_batch(random_openings(batch, 6), "flat"))
+    step = step_of(network, rows)
+
+    def mixed() -> None:
+        with torch.autocast("cpu", torch.bfloat16):
+            step()
+
+    work = {"float32": step, "bfloat16": mixed}
+    title = f"samples learnt by cells {units}x3, batch {batch}"
+    print_rates(title, batch, best_times(work, rounds), "float32")
+
+
+def step_of(network: torch.nn.Module, rows: torch.Tensor) -> Callable[[], None]:
+    """Return a function that takes one step of an optimiser."""
+    optimizer = torch.optim.AdamW(network.parameters(), fused=True)
+
+    def step() -> None:
+        logits, values = network(rows)
+        loss = torch.log_softmax(logits.float(), dim=1)[:, 0].mean() + values.square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    return step
 
 
 def print_rates(
@@ -187,6 +199,7 @@ def main() -> int:
         evaluations(width, args.batch, args.rounds, args.before)
         learning(width, args.batch, args.rounds)
     evaluations_of_cells(96, args.batch, args.rounds)
+    learning_of_cells(96, args.batch, args.rounds)
     return 0
 
 

@@ -149,7 +149,8 @@ def test_networks_are_measured_in_all_forms():
     rates = re.findall(r"^  (.*?) +([\d,]+) +([\d.]+)x$", done.stdout, re.MULTILINE)
     names = [name for name, _, _ in rates]
     native = ["native int16", "native float32"]
-    assert names == [*2 * [*native, *2 * ["torch", "torch, dense"]], *native, "torch"]
+    both = [*native, *2 * ["torch", "torch, dense"]]
+    assert names == [*both, *both, *native, "torch", "float32", "bfloat16"]
     assert all(float(rate.replace(",", "")) > 0 for _, rate, _ in rates)
 
 
