@@ -164,6 +164,10 @@ train-report: .venv/installed-train ## Write docs/training.md again: both modes,
 generalist: .venv/installed-train ## Train one network on many boards (45 minutes), and write its results into docs/generalist.md
 	$(BIN)/python tools/make_generalist.py
 
+.PHONY: champion
+champion: .venv/installed-train ## Train the champion of the package again, until no opponent can beat it (an hour)
+	$(BIN)/python tools/make_champion.py
+
 .PHONY: baselines
 baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines lacks (all of it: 9 hours)
 	$(BIN)/python tools/make_baselines.py

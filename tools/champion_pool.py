@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from mijnlieff import ExportedPolicy, Position, observe_batch, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 
-#: How often a position is learnt in which the search does not reach solved ones at once.
-EARLY_WEIGHT = 5.0
+#: How often a position with at least as many empty cells is learnt. In the first of them another
+#: choice leads the player to positions that it has never met.
+EARLY_WEIGHTS = {11: 5.0, 13: 25.0, 15: 100.0}
 #: How often one in which the move cost points, or points that the player needs for its value.
 WRONG_WEIGHT, FATAL_WEIGHT = 10.0, 100.0
 #: The share of these weights that is left a round later.
@@ -162,7 +163,9 @@ class Pool:
             samples, weights = Samples.of(added), np.ones(len(added))
             if actions is not None and network is not None:
                 _settle(samples, added, actions[new], network)
-                weights[[_empty(one) > SOLVED_AT_ONCE for one in added]] = EARLY_WEIGHT
+                empty = np.array([_empty(one) for one in added])
+                for least, weight in EARLY_WEIGHTS.items():
+                    weights[empty >= least] = weight
             self.samples = samples if self.samples is None else self.samples.joined(samples)
             self.weights = np.concatenate([self.weights, weights])
             self._least = np.concatenate([self._least, weights])

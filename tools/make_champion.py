@@ -43,6 +43,18 @@ SLOWING = 0.85
 Log = list[dict[str, Any]]
 
 
+def network_of(native: Network) -> PolicyValueNetwork:
+    """Return the network of a file for PyTorch."""
+    network = PolicyValueNetwork(native.variant, native.width, native.blocks)
+    content = native.to_bytes()[-4 * native.num_weights :]
+    numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
+    parts = numbers.split([weights.numel() for weights in network.parameters()])
+    with torch.no_grad():
+        for weights, part in zip(network.parameters(), parts, strict=True):
+            weights.copy_(part.view_as(weights))
+    return network
+
+
 def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
     """Return the worst case in every seat; what the player met goes to the pool."""
     rows = []
@@ -110,6 +122,7 @@ def main() -> None:
     """Train and harden a network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=DATA / "champion.bin")
+    parser.add_argument("--start", type=Path, help="a network to go on with, in place of round 0")
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
     parser.add_argument("--games", type=int, default=100_000, help="random games for labels")
@@ -127,7 +140,10 @@ def main() -> None:
     args.labels.parent.mkdir(parents=True, exist_ok=True)
     others = labels(args.labels, args.games)
     config = TrainConfig.of("alphazero", width=args.width, learning_rate=2.5e-3, seed=args.seed)
-    network, _, _ = fit(others, config, args.samples)
+    if args.start is None:
+        network, _, _ = fit(others, config, args.samples)
+    else:
+        network = network_of(Network(args.start.read_bytes()))
     assert isinstance(network, PolicyValueNetwork)
     optimizer, pool = Optimizer(network, config), Pool()
     rng = np.random.default_rng(args.seed)

@@ -72,7 +72,7 @@ def test_the_pool_settles_on_one_optimal_move(tools):
             assert pool.weights.max() < champion_pool.WRONG_WEIGHT
         else:
             assert (chosen == best).all()
-            assert set(pool.weights) == {champion_pool.EARLY_WEIGHT}
+            assert set(pool.weights) == {champion_pool.EARLY_WEIGHTS[11]}
 
 
 def test_mistakes_that_cost_the_value_of_the_game_weigh_most(tools):
