@@ -48,7 +48,7 @@ def network_of(native: Network) -> PolicyValueNetwork:
     network = PolicyValueNetwork(native.variant, native.width, native.blocks)
     content = native.to_bytes()[-4 * native.num_weights :]
     numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
-    parts = numbers.split([weights.numel() for weights in network.parameters()])
+    parts = torch.split(numbers, [weights.numel() for weights in network.parameters()])
     with torch.no_grad():
         for weights, part in zip(network.parameters(), parts, strict=True):
             weights.copy_(part.view_as(weights))
