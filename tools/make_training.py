@@ -201,7 +201,9 @@ def speed(runs: list[Run]) -> Iterator[str]:
     yield from table(head, rows, texts=1)
 
 
-def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[str]:
+def page(
+    runs: list[Run], missing: list[str], positions: int, games: int, about: str
+) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Training results"
     yield ""
@@ -210,6 +212,8 @@ def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[st
     yield "up: with *exact labels* the solver and the opening book give policy and margin of"
     yield "positions, and *pure self-play* is given the rules alone and solves nothing. In both,"
     yield f"self-play and learning have one thread each, on {os.cpu_count()} cores."
+    yield "`--network cells` is the [network](guides/training_an_agent.md#two-networks) with a"
+    yield "token for each cell."
     yield ""
     yield f"Grades have {positions:,} distinct positions, a third each from random play, from"
     yield "minimax of depth 2 and from the player's own games; *outcome kept* is a share of the"
@@ -225,6 +229,9 @@ def page(runs: list[Run], positions: int, games: int, about: str) -> Iterator[st
     yield ""
     if about:
         yield from (about, "")
+    if missing:
+        yield f"Not made yet: {'; '.join(missing)}. `make train-report` continues with them."
+        yield ""
     yield "![Grades and losses over the minutes of training, in both modes](training.svg)"
     yield ""
     for minutes in sorted({run.minutes for run in runs}):
@@ -265,6 +272,7 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of page and plot")
     args = parser.parse_args()
     runs: list[Run] = []
+    missing: list[str] = []
     for minutes in args.minutes:
         for seed in args.seeds:
             for mode in args.modes:
@@ -274,11 +282,13 @@ def main() -> None:
                 if (folder / "report.json").exists():
                     content = measures(folder, args.positions, args.games)
                     runs.append(Run(mode, minutes, seed, content))
+                else:
+                    missing.append(f"{MODES[mode]}, {minutes:g} minutes, seed {seed}")
     if not runs:
         parser.error(f"there are no finished runs in {args.runs}")
     args.docs.mkdir(parents=True, exist_ok=True)
     draw(runs, MODES, WAYS, BENCHMARK, args.docs / "training.svg")
-    text = "\n".join(page(runs, args.positions, args.games, args.about)).rstrip() + "\n"
+    text = "\n".join(page(runs, missing, args.positions, args.games, args.about)).rstrip() + "\n"
     (args.docs / "training.md").write_text(text, encoding="utf-8")
     print(text)
 
