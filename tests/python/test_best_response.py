@@ -271,10 +271,11 @@ def test_several_starts_and_both_seats_are_looked_into() -> None:
     [("outside", -1), ("corner", -1), ("corner_straight", -1), ("anywhere", 1)],
 )
 def test_no_opponent_takes_anything_from_the_champion(opening: str, margin: int, seat: str) -> None:
-    report = best_response("champion:64", seat=seat, start=Position(Variant(opening=opening)))
+    variant = Variant(opening=opening)
+    report = best_response("champion:64", seat=seat, start=Position(variant))
     assert report.value == (margin if seat == "light" else -margin)
     assert report.margin == report.value and report.num_leaks == 0
-    game = Position.from_record(report.worst_game)
+    game = Position.from_record(report.worst_game, variant)
     assert game.is_over and game.margin == margin
 
 
