@@ -230,7 +230,7 @@ def page(
     if about:
         yield from (about, "")
     if missing:
-        yield f"Not made yet: {'; '.join(missing)}. `make train-report` continues with them."
+        yield f"Not made yet: {', '.join(missing)}. `make train-report` continues with them."
         yield ""
     yield "![Grades and losses over the minutes of training, in both modes](training.svg)"
     yield ""
@@ -283,7 +283,7 @@ def main() -> None:
                     content = measures(folder, args.positions, args.games)
                     runs.append(Run(mode, minutes, seed, content))
                 else:
-                    missing.append(f"{MODES[mode]}, {minutes:g} minutes, seed {seed}")
+                    missing.append(f"`{folder.name}`")
     if not runs:
         parser.error(f"there are no finished runs in {args.runs}")
     args.docs.mkdir(parents=True, exist_ok=True)

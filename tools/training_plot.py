@@ -46,7 +46,7 @@ def draw(
         path: the SVG file to write.
     """
     lengths = sorted({run.minutes for run in runs})
-    size = (5.5 * len(lengths), 8)
+    size = (5.5 * max(1.5, len(lengths)), 8)
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(len(_LOSSES) + 1, len(lengths), squeeze=False, sharex="col")
     for column, length in enumerate(lengths):
@@ -56,7 +56,7 @@ def draw(
                 _draw_run(run, top, others)
         top.set(title=f"{length:g} minutes", ylabel=f"optimal on {benchmark}, %")
         for axes, label in zip(others, _LOSSES.values(), strict=True):
-            axes.set(ylabel=label, yscale="log")
+            axes.set(ylabel=label, ylim=(0, None))
         others[-1].set(xlabel="minutes")
         for axes in (top, *others):
             axes.grid(alpha=0.3)
@@ -64,7 +64,7 @@ def draw(
         for way, style in STYLES.items():
             label = f"{name}, {ways[way]}"
             panels[0, 0].plot([], [], style, color=COLOURS[mode], label=label)
-    panels[0, 0].legend(loc="lower right", fontsize="small")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     # Without a date, and with fixed names, the same runs give the same file.
     figure.savefig(path, metadata={"Date": None})
 
