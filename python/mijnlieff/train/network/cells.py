@@ -105,4 +105,6 @@ class CellNetwork(CellTrunk):
         Returns:
             A function of float32 observations `(B, num_features)`, without gradients.
         """
-        return copy.deepcopy(self).requires_grad_(False).forward
+        frozen = copy.deepcopy(self)
+        frozen.requires_grad_(False)
+        return frozen.forward
