@@ -12,13 +12,14 @@ from torch import Tensor
 from mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
 from mijnlieff.train.network.geometry import FrameGeometry
+from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.network.trunk import CELL_FEATURES, CellTrunk
 
 __all__ = ["CellNetwork"]
 
 
-class CellNetwork(CellTrunk):
+class CellNetwork(FlatInputs, CellTrunk):
     """Logits for every action and two values for the side to move.
 
     It is the network for many boards (`mijnlieff.train.generalist`) on a single one, where all that
@@ -27,13 +28,9 @@ class CellNetwork(CellTrunk):
     in all orientations.
 
     Attributes:
-        num_features: numbers in a flat observation of the variant.
-        num_actions: actions of the variant.
-        divisor: float32 `(num_features,)`; an observation of counts is divided by it.
         pairs: int64 `(T, T)`, the row of `offsets` for what the first cell hears from the second.
     """
 
-    divisor: Tensor
     pairs: Tensor
 
     def __init__(self, variant: Variant, units: int, layers: int, heads: int) -> None:
@@ -49,11 +46,7 @@ class CellNetwork(CellTrunk):
         geometry = FrameGeometry(board.height, board.width)
         super().__init__(geometry.num_offsets, units, layers, heads)
         group = SymmetryGroup.of(variant)
-        self.num_features = group.features.shape[1]
-        self.num_actions = variant.num_actions
-        divisor = torch.ones(self.num_features)
-        divisor[-8:] = float(variant.copies)
-        self.register_buffer("divisor", divisor, persistent=False)
+        self.set_variant(variant)
         self.features = TacticalFeatures(variant, group)
         x, y = np.array(board.cells).T
         slots = torch.from_numpy(y * board.width + x)
@@ -62,18 +55,6 @@ class CellNetwork(CellTrunk):
         runs = geometry.segments(exists)[0, :, slots]
         sees = (runs[:, :, None] == runs[:, None, :]).any(dim=0)
         self.register_buffer("pairs", geometry.pairs(slots, sees), persistent=False)
-
-    def from_counts(self, counts: Tensor) -> Tensor:
-        """Convert observations of counts to float.
-
-        Args:
-            counts: uint8 `(B, num_features)`, flat, with hands as counts; on any device.
-
-        Returns:
-            float32 `(B, num_features)`, flat, with hands as shares of `Variant.copies`, on the
-            network's device.
-        """
-        return counts.to(self.device) / self.divisor
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
+from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
@@ -21,20 +22,15 @@ __all__ = ["PolicyValueNetwork", "masked_log_softmax"]
 ILLEGAL_LOGIT = -1e9
 
 
-class PolicyValueNetwork(nn.Module):
+class PolicyValueNetwork(FlatInputs):
     """Logits for every action and two values for the side to move.
 
     Rotating or mirroring a position permutes the logits in the same way and leaves the values
     unchanged, so a pattern learnt in one orientation holds in all.
 
     Attributes:
-        num_features: numbers in a flat observation of the variant.
-        num_actions: actions of the variant.
         channels: channels of every hidden layer, each with a unit for every symmetry.
-        divisor: float32 `(num_features,)`; an observation of counts is divided by it.
     """
-
-    divisor: Tensor
 
     def __init__(self, variant: Variant, width: int, blocks: int) -> None:
         """Draw random weights from PyTorch's global generator.
@@ -47,11 +43,7 @@ class PolicyValueNetwork(nn.Module):
         super().__init__()
         group = SymmetryGroup.of(variant)
         self.channels = max(1, width // group.order)
-        self.num_actions = variant.num_actions
-        self.num_features = group.features.shape[1]
-        divisor = torch.ones(self.num_features)
-        divisor[-8:] = float(variant.copies)
-        self.register_buffer("divisor", divisor, persistent=False)
+        self.set_variant(variant)
         self.features = TacticalFeatures(variant, group)
         # The values are two more outputs, which symmetries leave in place.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
@@ -67,18 +59,6 @@ class PolicyValueNetwork(nn.Module):
     def device(self) -> torch.device:
         """The device of the weights."""
         return self.divisor.device
-
-    def from_counts(self, counts: Tensor) -> Tensor:
-        """Convert observations of counts to float.
-
-        Args:
-            counts: uint8 `(B, num_features)`, flat, with hands as counts; on any device.
-
-        Returns:
-            float32 `(B, num_features)`, flat, with hands as shares of `Variant.copies`, on the
-            network's device.
-        """
-        return counts.to(self.device) / self.divisor
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.

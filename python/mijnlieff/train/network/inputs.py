@@ -1,0 +1,46 @@
+"""The input of networks for one board: flat observations of its positions."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from mijnlieff import Variant
+
+__all__ = ["FlatInputs"]
+
+
+class FlatInputs(nn.Module):
+    """The part of a network that knows the observations and actions of its variant.
+
+    Attributes:
+        num_features: numbers in a flat observation of the variant.
+        num_actions: actions of the variant.
+        divisor: float32 `(num_features,)`; an observation of counts is divided by it.
+    """
+
+    divisor: Tensor
+
+    def set_variant(self, variant: Variant) -> None:
+        """Set the attributes.
+
+        Args:
+            variant: the game, the only one that the network can play.
+        """
+        self.num_features = 3 * variant.board.num_cells + 8
+        self.num_actions = variant.num_actions
+        divisor = torch.ones(self.num_features)
+        divisor[-8:] = float(variant.copies)
+        self.register_buffer("divisor", divisor, persistent=False)
+
+    def from_counts(self, counts: Tensor) -> Tensor:
+        """Convert observations of counts to float.
+
+        Args:
+            counts: uint8 `(B, num_features)`, flat, with hands as counts; on any device.
+
+        Returns:
+            float32 `(B, num_features)`, flat, with hands as shares of `Variant.copies`, on the
+            network's device.
+        """
+        return counts.to(self.divisor.device) / self.divisor
