@@ -43,10 +43,10 @@ def measures(baseline: Baseline, root: Path) -> dict[str, Any]:
         "command": baseline.command,
         "grade": _grade(player),
         "worst": worst_case(player),
-        "facts": facts(folder),
+        "facts": facts(baseline, folder),
         "curve": [
             {"minutes": minutes, "steps": steps, **_grade(network)}
-            for minutes, steps, network in curve(folder)
+            for minutes, steps, network in curve(baseline)
         ],
     }
     kept.write_text(json.dumps(content, indent=1), encoding="utf-8")

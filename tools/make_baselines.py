@@ -1,8 +1,8 @@
 """Write docs/baselines.md: how well every baseline of the package plays, and what it costs.
 
-``make baselines`` runs it. What is finished (in ``runs/baselines``) is not repeated, so it can be
-stopped and continued, and made part by part by ``--minutes`` and ``--seeds``. Only what is finished
-is shown, and the page says what is not.
+``make baselines`` runs it. What is finished (in ``runs/baselines``, and in ``runs/report`` the runs
+of docs/training.md) is not repeated, so it can be stopped and continued, and made part by part by
+``--minutes`` and ``--seeds``. Only what is finished is shown, and the page says what is not.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from baseline_players import Baseline, baselines
 from make_training import percent, table
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
+from report_runs import RUNS
 
 from mijnlieff import MissingExtraError, Policy
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "baselines.md"
 PLOTS = {"grades": DOCS / "baselines_grades.svg", "curves": DOCS / "baselines_curves.svg"}
-COLOURS = {"ppo": "#E69F00", "alphazero": "#0072B2"}
+COLOURS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
 GREY = "#6b6b6b"
 
 Row = dict[str, Any]
@@ -156,9 +157,12 @@ def page(
     yield "*Optimal* is the share of positions in which the action keeps the exact margin, *outcome"
     yield "kept* the share of decisive positions in which it keeps the outcome. Brackets hold 95 %"
     yield "intervals where a player was measured once, and the least and the largest value where"
-    yield "there are several seeds. `labels` is behaviour cloning: AlphaZero's network, fitted to"
-    yield "the best moves of 200,000 solved positions, none of them in the benchmark. Networks play"
-    yield "their most likely action; *sims* are simulations of a tree search."
+    yield "there are several seeds. `labels` is behaviour cloning: the network of `alphazero"
+    yield "exact`, fitted for five minutes to the best moves of 290,000 solved positions, none of"
+    yield "them in the benchmark. `alphazero exact` learns from solved positions too and"
+    yield "`alphazero pure` is given the rules alone, see [training results](training.md)."
+    yield "Networks play their most likely action; *sims* are simulations of a tree search, which"
+    yield "solves positions with at most nine empty cells, but none in `alphazero pure`."
     yield ""
     yield from grades(rows)
     yield "## Ratings and worst cases"
@@ -255,11 +259,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, nargs="+", default=[1, 10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=Path, default=Path("runs/baselines"))
+    parser.add_argument("--trained", type=Path, default=RUNS, help="the folder of training runs")
     parser.add_argument("--games", type=int, default=100, help="games of each match")
+    parser.add_argument("--final-games", type=int, default=2000, help="at the end of training")
     parser.add_argument("--only-page", action="store_true", help="make no player")
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     args = parser.parse_args()
-    wanted = list(baselines(args.minutes, args.seeds))
+    wanted = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
     rows, players, missing = measured(wanted, args.runs, make=not args.only_page)
     if not rows:
         parser.error(f"there are no measured players in {args.runs}")

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 import torch
 from champion_pool import Pool, Recorder
-from tune_learning import fit, labels
+from tune_learning import fit, labels, take_step
 
 from mijnlieff import ExportedPolicy, Position, Variant, best_response, grade
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 
 DATA = Path(__file__).parents[1] / "python" / "mijnlieff" / "data"
@@ -104,17 +104,9 @@ def learn(
         names = ("observations", "masks", "policies", "margins")
         rest = [others[name][drawn] for name in names]
         rest[3] = torch.stack([rest[3].sign(), rest[3] / MARGIN_UNIT], dim=1)
-        observations, masks, targets, values = map(torch.cat, zip(met, rest, strict=True))
-        logits, found = network(network.from_counts(observations))
-        log_probs = masked_log_softmax(logits, masks.bool())
-        losses = -(targets.float() * log_probs).sum(dim=1)
-        losses = losses + (found - values).square().sum(dim=1)
-        network.zero_grad()
-        losses.mean().backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step(rate * (1 - 0.98 * step / steps))
-        parts = losses.detach()
-        totals += [float(parts[:count].mean()), float(parts[count:].mean())]
+        batch = map(torch.cat, zip(met, rest, strict=True))
+        losses = take_step(network, optimizer, batch, rate * (1 - 0.98 * step / steps))
+        totals += [float(losses[:count].mean()), float(losses[count:].mean())]
     return float(totals[0] / steps), float(totals[1] / steps)
 
 

@@ -9,80 +9,31 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training_measures import BENCHMARK, PLAYERS, SIMULATIONS, SNAPSHOTS, measures
+from report_runs import RUNS, Training
+from training_measures import BENCHMARK, PLAYERS, SIMULATIONS, measures
 from training_plot import draw
 
 DOCS = Path(__file__).parents[1] / "docs"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
-OPTIONS = {
-    "exact": ["--knowledge", "exact", "--network", "cells", "--reuse", "1"],
-    "pure": ["--knowledge", "pure", "--width", "768", "--learning-rate", "2.5e-3"],
-}
 WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
 
 
 @dataclass(frozen=True)
-class Run:
-    """A finished run."""
+class Run(Training):
+    """A finished run, its kind one of `MODES`."""
 
-    mode: str
-    minutes: float
-    seed: int
     content: dict[str, Any]
 
     @property
     def name(self) -> str:
         """The mode and the seed, for the rows of tables."""
-        return f"{MODES[self.mode]}, {self.seed}"
-
-
-def command(mode: str, minutes: float, seed: int) -> list[str]:
-    """Return the command line of a run, without its folder."""
-    return ["train", "--minutes", f"{minutes:g}", *OPTIONS[mode], "--seed", str(seed)]
-
-
-def make(run: tuple[str, float, int], folder: Path, points: int, final_games: int) -> None:
-    """Train, or resume training, unless the run is finished; keep snapshots on the way."""
-    if (folder / "report.json").exists():
-        return
-    checkpoint, every = folder / "checkpoint.pt", 60 * run[1] / points
-    line = [sys.executable, "-m", "mijnlieff", *command(*run)]
-    line += ["--resume"] if checkpoint.exists() else []
-    line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
-    line += ["--final-games", str(final_games), "--out", str(folder)]
-    running = subprocess.Popen(line)
-    try:
-        while not has_ended(running, every):
-            if checkpoint.exists():
-                snapshots = folder / SNAPSHOTS
-                snapshots.mkdir(exist_ok=True)
-                # Training replaces its checkpoint whole, so a copy is never half of one.
-                shutil.copyfile(checkpoint, snapshots / f"{time.time():.0f}.pt")
-    except BaseException:
-        running.terminate()  # it saves first
-        running.wait()
-        raise
-    if running.returncode:
-        raise subprocess.CalledProcessError(running.returncode, line)
-
-
-def has_ended(running: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait for a process; return whether it ended."""
-    try:
-        running.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+        return f"{MODES[self.kind]}, {self.seed}"
 
 
 def percent(share: float, interval: list[float] | None = None) -> str:
@@ -108,7 +59,7 @@ def matches(runs: list[Run]) -> Iterator[str]:
     """Yield the scores against the built-in policies."""
     rows = []
     for run in runs:
-        solved = f"{SIMULATIONS} simulations" + (", 9 solved" if run.mode == "exact" else "")
+        solved = f"{SIMULATIONS} simulations" + (", 9 solved" if run.kind == "exact" else "")
         for way, reports in zip((WAYS["alone"], solved), run.content["matches"], strict=True):
             by_name = {report["opponent"]: report for report in reports}
             shown = [by_name[name] for name in OPPONENTS]
@@ -238,16 +189,16 @@ def page(
         those = [run for run in runs if run.minutes == minutes]
         yield f"## {minutes:g} minutes"
         yield ""
-        modes = [mode for mode in MODES if any(run.mode == mode for run in those)]
+        modes = [mode for mode in MODES if any(run.kind == mode for run in those)]
         for mode in modes:
-            line = " ".join(command(mode, minutes, 0))
+            line = " ".join(Training(mode, minutes, 0).command)
             yield f"* {MODES[mode]}: `mijnlieff {line}`, and other seeds"
         yield ""
         yield from against_perfect_play(those)
         yield from matches(those)
         yield from speed(those)
         for mode in modes:
-            first = next(run for run in those if run.mode == mode)
+            first = next(run for run in those if run.kind == mode)
             yield f"The run with {MODES[mode]} and seed {first.seed}, by ply:"
             yield ""
             yield from by_ply(first.content)
@@ -260,7 +211,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, nargs="+", default=[10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--modes", choices=MODES, nargs="+", default=list(MODES))
-    parser.add_argument("--runs", type=Path, default=Path("runs/report"))
+    parser.add_argument("--runs", type=Path, default=RUNS)
     parser.add_argument("--positions", type=int, default=6000)
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
@@ -276,14 +227,15 @@ def main() -> None:
     for minutes in args.minutes:
         for seed in args.seeds:
             for mode in args.modes:
-                folder = args.runs / f"{mode}-{minutes:g}-minutes-seed-{seed}"
+                training = Training(mode, minutes, seed)
                 if not args.only_page:
-                    make((mode, minutes, seed), folder, args.points, args.final_games)
-                if (folder / "report.json").exists():
+                    training.make(args.runs, args.points, args.final_games)
+                if training.is_finished(args.runs):
+                    folder = args.runs / training.folder
                     content = measures(folder, args.positions, args.games)
                     runs.append(Run(mode, minutes, seed, content))
                 else:
-                    missing.append(f"`{folder.name}`")
+                    missing.append(f"`{training.folder}`")
     if not runs:
         parser.error(f"there are no finished runs in {args.runs}")
     args.docs.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from report_runs import snapshots
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
@@ -17,7 +18,6 @@ from mijnlieff.train.run.checkpoint import load_checkpoint
 
 SIMULATIONS = 64
 PLAYERS = ("alone", "search")
-SNAPSHOTS = "snapshots"
 BENCHMARK = "standard-v1"
 _LOSSES = ("policy_loss", "value_loss", "margin_loss")
 
@@ -79,7 +79,7 @@ def losses(log: list[dict[str, Any]]) -> list[dict[str, float]]:
 def curve(folder: Path) -> list[dict[str, float]]:
     """Return the share of optimal actions on the benchmark, for each snapshot of a run."""
     points = []
-    for snapshot in [*sorted((folder / SNAPSHOTS).glob("*.pt")), folder / "checkpoint.pt"]:
+    for snapshot in snapshots(folder):
         seconds = load_checkpoint(snapshot).counters.seconds
         players = {name: player_of(snapshot, name) for name in PLAYERS}
         shares = {name: grade(it, BENCHMARK).total.optimal for name, it in players.items()}

@@ -18,7 +18,7 @@ class Run(Protocol):
     """A finished run."""
 
     @property
-    def mode(self) -> str:
+    def kind(self) -> str:
         """The name of its mode."""
         ...
 
@@ -70,7 +70,7 @@ def draw(
 
 
 def _draw_run(run: Run, top: Axes, others: Sequence[Axes]) -> None:
-    line = {"color": COLOURS[run.mode], "lw": 1.2, "alpha": 0.8}
+    line = {"color": COLOURS[run.kind], "lw": 1.2, "alpha": 0.8}
     curve, losses = run.content["curve"], run.content["losses"]
     for way, style in STYLES.items():
         shares = [100 * point[way] for point in curve]

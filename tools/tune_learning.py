@@ -15,6 +15,7 @@ import argparse
 import itertools
 import math
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from torch import nn
 from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark, observe_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
-from mijnlieff.train.config import NETWORKS, TrainConfig
+from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
 from mijnlieff.train.network import BoardNetwork, masked_log_softmax, new_network
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
@@ -77,6 +78,39 @@ def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
         return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
 
 
+def take_step(
+    network: BoardNetwork,
+    optimizer: Optimizer,
+    batch: Iterable[torch.Tensor],
+    rate: float,
+    precision: str = "float32",
+) -> torch.Tensor:
+    """Learn from a batch.
+
+    Args:
+        network: learns.
+        optimizer: its optimiser.
+        batch: observations, masks and policies, and the values as the network gives them.
+        rate: the learning rate.
+        precision: numbers that products are computed in.
+
+    Returns:
+        The loss of each position.
+    """
+    observations, masks, policies, values = batch
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+        logits, found = network(network.from_counts(observations))
+    logits, found = logits.float(), found.float()
+    log_probs = masked_log_softmax(logits, masks.bool())
+    losses = -(policies.float() * log_probs).sum(dim=1)
+    losses = losses + (found - values).square().sum(dim=1)
+    network.zero_grad()
+    losses.mean().backward()
+    nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+    optimizer.step(rate)
+    return losses.detach()
+
+
 def fit(
     data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
 ) -> tuple[BoardNetwork, int, float]:
@@ -109,15 +143,11 @@ def fit(
             of_cells, of_actions = (table[turns] for table in turned)
             observations = observations.gather(1, of_cells)
             masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
-        logits, values = network(network.from_counts(observations))
-        log_probs = masked_log_softmax(logits, masks.bool())
-        targets = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
-        loss = -(policies.float() * log_probs).sum(dim=1).mean()
-        loss = loss + (values - targets).square().mean(dim=0).sum()
-        network.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
-        optimizer.step(config.learning_rate * (1 - 0.98 * spent))
+        values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
+        rate = config.learning_rate * (1 - 0.98 * spent)
+        take_step(
+            network, optimizer, (observations, masks, policies, values), rate, config.precision
+        )
         step += 1
         seconds = time.process_time() - began
     return network, step * size, seconds
@@ -141,16 +171,18 @@ def main() -> None:
     parser.add_argument("--network", choices=NETWORKS, nargs="+", default=["symmetric"])
     parser.add_argument("--width", type=int, nargs="+", default=[384])
     parser.add_argument("--blocks", type=int, nargs="+", default=[2])
+    parser.add_argument("--precision", choices=PRECISIONS, default="float32")
     parser.add_argument("--optimizer", nargs="+", default=["adamw", "muon"])
     parser.add_argument("--rate", type=float, nargs="+", default=[2e-3, 5e-3])
     parser.add_argument("--seed", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--samples", type=float, default=math.inf)
     parser.add_argument("--minutes", type=float, default=math.inf, help="of processor time")
+    parser.add_argument("--games", type=int, default=GAMES, help="that labels are made from")
     parser.add_argument("--labels", type=Path, default=Path("runs/labels.npz"))
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.labels.parent.mkdir(parents=True, exist_ok=True)
-    data = labels(args.labels)
+    data = labels(args.labels, args.games)
     if args.samples == args.minutes == math.inf:
         args.samples = 600_000
     print(f"{len(data['margins']):,} labels")
@@ -163,7 +195,9 @@ def main() -> None:
         args.network, args.width, args.blocks, args.optimizer, args.rate, args.seed
     ):
         chosen = {"network": network, "width": width, "blocks": blocks, "optimizer": optimizer}
-        config = TrainConfig.of("alphazero", **chosen, learning_rate=rate, seed=seed)
+        config = TrainConfig.of(
+            "alphazero", **chosen, learning_rate=rate, precision=args.precision, seed=seed
+        )
         learnt, samples, seconds = fit(data, config, args.samples, args.minutes)
         optimal, error = judge(learnt)
         print(

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+NETWORK = "alphazero exact, 0.001 min"
 TOOLS = Path(__file__).parents[2] / "tools"
 
 
@@ -22,22 +23,22 @@ def tool(monkeypatch, tmp_path):
     import make_baselines
 
     monkeypatch.setattr(baseline_measures, "HORIZONS", (1, 1))
-    monkeypatch.setattr(baseline_players, "LABELS", 60)
-    monkeypatch.setattr(baseline_players, "BATCH", 20)
+    monkeypatch.setattr(baseline_players, "LABEL_GAMES", 30)
+    monkeypatch.setattr(baseline_players, "CLONING_MINUTES", 0.001)
     monkeypatch.setattr(baseline_players, "SB3_STEPS", 20 * 32 * 256)
     monkeypatch.setattr(make_baselines, "PAGE", tmp_path / "page.md")
     plots = {name: tmp_path / path.name for name, path in make_baselines.PLOTS.items()}
     monkeypatch.setattr(make_baselines, "PLOTS", plots)
     wanted = [
         one
-        for one in baseline_players.baselines([0.001], [0, 1])
-        if one.name in ("random", "minimax:1", "labels", "alphazero, 0.001 min")
-        or one.name.startswith("sb3")
+        for one in baseline_players.baselines([0.001], [0, 1], tmp_path / "trained", 2)
+        if one.name in ("random", "minimax:1", "labels", NETWORK) or one.name.startswith("sb3")
     ]
     monkeypatch.setattr(make_baselines, "baselines", lambda *_: wanted)
     yield make_baselines
-    for name in ("baseline_measures", "baseline_players", "make_baselines", "make_training"):
-        sys.modules.pop(name, None)
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(TOOLS)):
+            del sys.modules[name]
 
 
 def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
@@ -47,10 +48,10 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     tool.main()
     page = (tmp_path / "page.md").read_text()
     grades = page[page.index("## Grades") : page.index("## Ratings")]
-    seeds = {name: f"| `{name}` | 2 |" for name in ("labels", "alphazero, 0.001 min")}
+    seeds = {name: f"| `{name}` | 2 |" for name in ("labels", NETWORK)}
     assert all(row in grades for row in seeds.values()) and "| `random` | 1 | 40.7 %" in grades
     assert "| `random` |" in page[page.index("## Ratings") :]
-    assert "mijnlieff train --algo alphazero --minutes 0.001 --seed 0" in page
+    assert "mijnlieff train --minutes 0.001 --knowledge exact --network cells" in page
     assert page.count(".svg)") == 2 and all(path.exists() for path in tool.PLOTS.values())
     has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
     assert ("Not measured yet: `sb3-MaskablePPO-seed-0`" in page) == (not has_sb3)

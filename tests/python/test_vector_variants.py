@@ -6,11 +6,8 @@ import copy
 import itertools
 import pickle
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
 
 import mijnlieff
 from mijnlieff import (
@@ -19,32 +16,20 @@ from mijnlieff import (
     FunctionPolicy,
     GameOverError,
     IllegalMoveError,
-    MaskInObservation,
-    MijnlieffEnv,
     NetworkPolicy,
     OpponentPool,
     PolicyError,
     Position,
     PositionError,
     Variant,
-    VariantError,
     VectorEnv,
     mask_batch,
     observe_batch,
 )
+from mixed_variants import LARGE, VARIANTS, WEIGHTS
 from vector_model import Model, Stream, play
 
-VARIANTS = [
-    Variant(),
-    Variant(Board.from_text("##..\n..##"), copies=1),
-    Variant(Board.from_blocks([(0, 0), (2, 1), (4, 0)]), "anywhere", copies=3),
-    Variant(opening="corner_straight", copies=1),
-    Variant(Board.from_text("#.#"), copies=1),
-    Variant(),
-]
-LARGE = [*VARIANTS[:3], Variant(Board.random(16, 3, corners=True), copies=127)]
 AUTORESET = ("same_step", "next_step", "disabled")
-WEIGHTS = [3.0, 1, 0.25, 0, np.float32(2), 7]
 
 
 class FirstLegal:
@@ -342,147 +327,6 @@ def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
     with pytest.raises(ValueError, match=r"position .* is of Variant"):
         env.step(env.sample_actions())
     assert env.positions() == before
-
-
-@pytest.mark.parametrize("opponent", ["random", None])
-def test_a_single_environment_plays_the_games_of_the_batch(opponent):
-    options = {"variants": VARIANTS, "variant_weights": WEIGHTS, "opponent": opponent}
-    batch = VectorEnv(5, autoreset="disabled", illegal_action="lose", **options)
-    singles = [MijnlieffEnv(**options) for _ in range(5)]
-    observations, info = batch.reset(seed=21)
-    for i, env in enumerate(singles):
-        own, single = env.reset(seed=21 + i)
-        np.testing.assert_array_equal(own, observations[i])
-        assert single["variant"] == info["variant"][i]
-        assert env.variant == VARIANTS[single["variant"]] == env.position.variant
-        assert env.variants == tuple(VARIANTS) and env.frame == batch.frame
-        assert env.action_space.n == batch.num_actions and own in env.observation_space
-    for _ in range(4):
-        actions = batch.sample_actions()
-        stepped = batch.step(actions)
-        for i, env in enumerate(singles):
-            own, reward, over, _, info = env.step(actions[i])
-            np.testing.assert_array_equal(own, stepped[0][i])
-            assert (reward, over) == (stepped[1][i], stepped[2][i])
-            assert info["variant"] == stepped[4]["variant"][i]
-        if stepped[2].any():
-            break
-
-
-def test_gymnasium_makes_and_checks_the_environments():
-    env = gymnasium.make("Mijnlieff-v0", variants=VARIANTS)
-    check_env(env.unwrapped, skip_render_check=True)
-    options = {"variants": VARIANTS, "variant_weights": WEIGHTS}
-    native = gymnasium.make_vec("Mijnlieff-v0", num_envs=3, **options)
-    assert isinstance(native.unwrapped, VectorEnv) and native.unwrapped.frame == Frame(4, 6)
-    sync = gymnasium.make_vec(
-        "Mijnlieff-v0",
-        num_envs=3,
-        vectorization_mode="sync",
-        vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},
-        **options,
-    )
-    ours, theirs = native.reset(seed=5), sync.reset(seed=5)
-    for _ in range(30):
-        np.testing.assert_array_equal(ours[0], theirs[0])
-        assert ours[-1]["variant"].tolist() == theirs[-1]["variant"].tolist()
-        actions = native.unwrapped.sample_actions()
-        ours, theirs = native.step(actions), sync.step(actions)
-        np.testing.assert_array_equal(ours[1], theirs[1])
-        np.testing.assert_array_equal(ours[2], theirs[2])
-        if "final_info" in ours[-1]:
-            last, other = ours[-1]["final_info"], theirs[-1]["final_info"]
-            ended = ours[2]
-            assert last["variant"][ended].tolist() == other["variant"][ended].tolist()
-
-
-def test_wrappers_take_environments_of_many_variants():
-    env = MaskInObservation(VectorEnv(6, variants=VARIANTS))
-    observations, info = env.reset(seed=3)
-    assert observations in env.observation_space
-    np.testing.assert_array_equal(observations["action_mask"], info["action_mask"])
-    env = MaskInObservation(MijnlieffEnv(variants=VARIANTS))
-    observation, _ = env.reset(seed=3)
-    assert observation in env.observation_space
-    listed = gymnasium.wrappers.vector.DictInfoToList(VectorEnv(4, variants=VARIANTS))
-    _, infos = listed.reset(seed=3)
-    assert all(isinstance(VARIANTS[info["variant"]], Variant) for info in infos)
-    counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(VectorEnv(4, variants=VARIANTS))
-    counted.reset(seed=3)
-    counted.step(counted.unwrapped.sample_actions())
-
-
-def test_pictures_show_each_board():
-    env = VectorEnv(12, variants=VARIANTS, render_mode="ansi")
-    env.reset(seed=1)
-    assert list(env.render()) == [str(position) for position in env.positions()]
-    env = VectorEnv(12, variants=VARIANTS, render_mode="rgb_array")
-    _, info = env.reset(seed=1)
-    shapes = {i: picture.shape for i, picture in zip(info["variant"], env.render(), strict=True)}
-    assert len(set(shapes.values())) > 1
-
-
-ONE = {"variants": [Variant()]}
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"variants": []}, ValueError, "at least one variant"),
-        ({"variants": [], "frame": Frame(4, 4)}, ValueError, "at least one variant"),
-        ({"variants": Variant()}, TypeError, r"variants must be a list of Variant, not Variant\("),
-        ({"variants": "standard"}, TypeError, "variants must be a list of Variant, not 'standard'"),
-        ({"variants": [Variant(), 4]}, TypeError, "variant 1 must be a Variant, not 4"),
-        ({"variants": [Variant()] * 65536}, ValueError, "1 to 65535 variants .*, not 65536"),
-        ({"variant": Variant(), **ONE}, ValueError, r"give variant=.* or variants, not both"),
-        ({"variant": [Variant()]}, TypeError, r"not \[Variant\(.*\]; give several as variants="),
-        ({"variant": "x" * 10**6}, TypeError, r"must be a Variant or None, not '.{5,50}'$"),
-        ({"variant_weights": [1]}, ValueError, "variant_weights need variants"),
-        ({**ONE, "variant_weights": [1, 2]}, ValueError, "1 variants need 1 weights, not 2"),
-        ({**ONE, "variant_weights": []}, ValueError, "1 variants need 1 weights, not 0"),
-        ({**ONE, "variant_weights": [0]}, ValueError, "all weights are 0"),
-        ({**ONE, "variant_weights": [-1]}, ValueError, "weight 0 is -1"),
-        ({**ONE, "variant_weights": [float("nan")]}, ValueError, "weight 0 is NaN"),
-        ({**ONE, "variant_weights": [float("inf")]}, ValueError, "weight 0 is inf"),
-        ({**ONE, "variant_weights": 3}, TypeError, "variant_weights must be a list of numbers"),
-        ({**ONE, "variant_weights": ["x"]}, TypeError, r"variant_weights\[0\] must be a number"),
-        ({**ONE, "variant_weights": [True]}, TypeError, r"variant_weights\[0\] must be a number"),
-        (
-            {**ONE, "variant_weights": [2**2000]},
-            TypeError,
-            r"variant_weights\[0\] must be a number",
-        ),
-        ({**ONE, "variant_weights": [-1e-300]}, ValueError, "weight 0 is -1e-300;"),
-        (
-            {**ONE, "variant_weights": np.ones(1, complex)},
-            TypeError,
-            r"variant_weights\[0\] must be a number, not np.complex128",
-        ),
-        (
-            {**ONE, "variant_weights": np.ones(1, bool)},
-            TypeError,
-            r"variant_weights\[0\] must be a number, not np.True_",
-        ),
-        ({**ONE, "frame": (4, 4)}, TypeError, r"frame must be a Frame or None, not \(4, 4\)"),
-        ({"frame": "4x4"}, TypeError, "frame must be a Frame or None, not '4x4'"),
-        ({**ONE, "frame": Frame(4, 3)}, VariantError, "variant 0: a board of 4 rows and 4 columns"),
-        ({"frame": Frame(3, 4)}, VariantError, "a board of 4 rows and 4 columns does not fit"),
-        ({**ONE, "observation": "flat"}, ValueError, 'on a frame are "planes", not "flat"'),
-        ({**ONE, "observation": "packed"}, ValueError, 'on a frame are "planes", not "packed"'),
-        ({"frame": Frame(4, 4), "observation": "flat"}, ValueError, 'are "planes", not "flat"'),
-        ({**ONE, "observation": "square"}, ValueError, "unknown observation layout"),
-        (
-            {"variants": [*ONE["variants"], Variant(Board.from_text("#.#"), copies=1)]}
-            | {"random_plies": 9},
-            ValueError,
-            "random_plies must be 0 to ",
-        ),
-    ],
-)
-@pytest.mark.parametrize("make", [lambda **kw: VectorEnv(2, **kw), MijnlieffEnv])
-def test_impossible_options_are_refused(make, options, error, message):
-    with pytest.raises(error, match=message):
-        make(**options)
 
 
 def test_the_largest_number_of_variants():
