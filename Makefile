@@ -169,7 +169,7 @@ champion: .venv/installed-train ## Train the champion of the package again, unti
 	$(BIN)/python tools/make_champion.py
 
 .PHONY: baselines
-baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines lacks (all of it: 9 hours)
+baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines and runs/report lack (all of it: 13 hours)
 	$(BIN)/python tools/make_baselines.py
 
 .PHONY: check-solver

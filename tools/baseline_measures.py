@@ -24,8 +24,13 @@ HORIZONS = (None, 5, 3)
 _ROW = ("optimal", "optimal_interval", "kept", "kept_interval", "regret", "regret_interval")
 
 
-def measures(baseline: Baseline, root: Path) -> dict[str, Any]:
+def measures(baseline: Baseline, root: Path, *, with_worst: bool) -> dict[str, Any]:
     """Make or train a player and return all measures, cached in ``measures.json`` in its folder.
+
+    Args:
+        baseline: the player.
+        root: the folder of all players.
+        with_worst: also look for its worst case, which can take half an hour.
 
     Raises:
         MissingExtraError: the player needs a package that is not installed.
@@ -33,22 +38,25 @@ def measures(baseline: Baseline, root: Path) -> dict[str, Any]:
     folder = root / baseline.folder
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "measures.json"
+    content: dict[str, Any] = {}
     if kept.exists():
-        content: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        content = json.loads(kept.read_text(encoding="utf-8"))
+    if content and ("worst" in content or not with_worst):
         return content
     player = baseline.make(folder)
-    content = {
+    content = content or {
         "name": baseline.name,
         "seed": baseline.seed,
         "command": baseline.command,
         "grade": _grade(player),
-        "worst": worst_case(player),
         "facts": facts(baseline, folder),
         "curve": [
             {"minutes": minutes, "steps": steps, **_grade(network)}
             for minutes, steps, network in curve(baseline)
         ],
     }
+    if with_worst:
+        content["worst"] = worst_case(player)
     kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
     return content
 

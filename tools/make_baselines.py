@@ -111,7 +111,7 @@ def remember(rows: list[Row]) -> Iterator[str]:
     }
     best = max(set(means) - {"perfect"}, key=means.__getitem__)
     searcher = max((name for name in means if name.startswith("minimax")), key=means.__getitem__)
-    guarded = [row for row in rows if row["worst"] and row["worst"]["horizon"] is None]
+    guarded = [row for row in rows if row.get("worst") and row["worst"]["horizon"] is None]
     unbeaten = sorted({row["name"] for row in guarded if row["worst"]["margin"] > 0} - {"perfect"})
     text = (
         f"**What to remember.** A random player finds an optimal move {percent(means['random'])} "
@@ -178,6 +178,9 @@ def page(
     yield from worst_cases(rows, standings)
     yield "## Costs"
     yield ""
+    yield "The runs of AlphaZero are those of [training results](training.md), with self-play and"
+    yield "learning on a core each. The others had one core."
+    yield ""
     yield from costs(rows)
     if any(row["curve"] for row in rows):
         yield "## Learning curves"
@@ -224,8 +227,8 @@ def draw(rows: list[Row]) -> None:
         axes.set(xscale="log", xlabel=label)
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(alpha=0.3)
-    for name, colour in COLOURS.items():
-        axes.plot([], [], color=colour, label=name)
+    for name in dict.fromkeys(row["name"].partition(",")[0] for row in learnt):
+        axes.plot([], [], color=COLOURS[name], label=name)
     axes.legend(loc="lower right")
     figure.axes[0].set(ylabel="optimal moves of the network alone, %")
     figure.savefig(PLOTS["curves"], metadata={"Date": None})
@@ -244,7 +247,7 @@ def measured(
             if not (make or kept.exists()):
                 raise MissingExtraError("it has not been made")
             print(baseline.folder, flush=True)
-            rows.append(measures(baseline, root))
+            rows.append(measures(baseline, root, with_worst=baseline.name not in players))
             if baseline.name not in players:
                 players[baseline.name] = baseline.make(root / baseline.folder)
         except MissingExtraError as error:

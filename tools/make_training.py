@@ -7,6 +7,7 @@ ones are resumed, so it can be stopped and continued. The page shows all finishe
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 import os
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from typing import Any
 from report_runs import RUNS, Training
 from training_measures import BENCHMARK, PLAYERS, SIMULATIONS, measures
 from training_plot import draw
+
+from mijnlieff.train import TrainConfig
 
 DOCS = Path(__file__).parents[1] / "docs"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
@@ -34,6 +37,20 @@ class Run(Training):
     def name(self) -> str:
         """The mode and the seed, for the rows of tables."""
         return f"{MODES[self.kind]}, {self.seed}"
+
+    @property
+    def asked(self) -> str:
+        """The command that the run was started with, without the seed."""
+        config = self.content["run"]["config"]
+        shown = {name: config[name] for name in ("knowledge", "network")}
+        plain = dataclasses.asdict(TrainConfig.of("alphazero", **shown))
+        shown |= {name: config[name] for name, value in plain.items() if config[name] != value}
+        options = [
+            f" --{name.replace('_', '-')} {value if isinstance(value, str) else f'{value:g}'}"
+            for name, value in shown.items()
+            if name not in ("seed", "measurements", "checkpoint_seconds")
+        ]
+        return f"mijnlieff train --minutes {self.minutes:g}{''.join(options)}"
 
 
 def percent(share: float, interval: list[float] | None = None) -> str:
@@ -190,9 +207,9 @@ def page(
         yield f"## {minutes:g} minutes"
         yield ""
         modes = [mode for mode in MODES if any(run.kind == mode for run in those)]
-        for mode in modes:
-            line = " ".join(Training(mode, minutes, 0).command)
-            yield f"* {MODES[mode]}: `mijnlieff {line}`, and other seeds"
+        for line in dict.fromkeys(run.asked for run in those):
+            alike = [run.seed for run in those if run.asked == line]
+            yield f"* seed {', '.join(map(str, alike))}: `{line}`"
         yield ""
         yield from against_perfect_play(those)
         yield from matches(those)

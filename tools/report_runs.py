@@ -15,7 +15,7 @@ CELLS = ["--network", "cells", "--precision", "bfloat16"]
 OPTIONS = {
     "exact": ["--knowledge", "exact", *CELLS, "--reuse", "1"],
     "pure": ["--knowledge", "pure", *CELLS, "--num-simulations", "16"],
-    "ppo": ["--algo", "ppo"],
+    "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 
 

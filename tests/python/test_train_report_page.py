@@ -41,7 +41,8 @@ def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_
     for mode in tool.MODES.values():
         assert page.count(f"| {mode}, 1 |") == 2 + 2 + 1  # grades, matches and speeds
         assert f"The run with {mode} and seed 1, by ply:" in page
-    assert "`mijnlieff train --minutes 0.05 --knowledge pure --num-simulations 2" in page
+    assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure --network symmetric" in page
+    assert "--num-simulations 2" in page
     kept = runs / "pure-0.05-minutes-seed-1"
     assert len(json.loads((kept / "measures.json").read_text())["curve"]) >= 2
 
