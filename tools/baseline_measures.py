@@ -47,7 +47,6 @@ def measures(baseline: Baseline, root: Path, *, with_worst: bool) -> dict[str, A
     content = content or {
         "name": baseline.name,
         "seed": baseline.seed,
-        "command": baseline.command,
         "grade": _grade(player),
         "facts": facts(baseline, folder),
         "curve": [

@@ -44,16 +44,14 @@ class Baseline:
     Attributes:
         name: its name in the tables; players that differ only by their seed share it.
         seed: the seed of its training; None if it was not trained.
-        command: how to make it: a command, or an expression of Python.
         make: trains it, with its files in a folder, unless that has been done, and returns it.
-        run: the folder of its training run, if it is the network of one.
+        training: the run that it is the network of, if there is one.
     """
 
     name: str
     seed: int | None
-    command: str
     make: Callable[[Path], Policy]
-    run: Path | None = None
+    training: Training | None = None
 
     @property
     def folder(self) -> str:
@@ -74,47 +72,49 @@ def baselines(
         final_games: games against each opponent at the end of a training run.
     """
     for name in ("random", "greedy", *(f"minimax:{depth}" for depth in DEPTHS)):
-        yield Baseline(name, None, f'make_policy("{name}")', partial(_built_in, name))
+        yield Baseline(name, None, partial(_built_in, name))
     for count in ROLLOUTS:
-        line = f"MCTSPolicy({count})"
-        yield Baseline(f"rollouts:{count}", None, line, partial(_rollouts, count))
+        yield Baseline(f"rollouts:{count}", None, partial(_rollouts, count))
     for seed in seeds:
-        yield Baseline("labels", seed, "tools/baseline_players.py", partial(_cloned, seed))
+        yield Baseline("labels", seed, partial(_cloned, seed))
     for seed in seeds:
-        line = f"examples/sb3_maskable_ppo.py --steps {SB3_STEPS} --seed {seed}"
-        yield Baseline("sb3 MaskablePPO", seed, line, partial(_sb3, seed))
+        yield Baseline("sb3 MaskablePPO", seed, partial(_sb3, seed))
     for (algo, kind), length, seed in itertools.product(TRAINED.items(), minutes, seeds):
-        training = Training(kind, length, seed)
-        line = f"mijnlieff {' '.join(training.command)}"
-        name, run = f"{algo}, {length:g} min", trained / training.folder
-        make = partial(_trained, training, trained, final_games)
-        yield Baseline(name, seed, line, make, run)
+        training, name = Training(kind, length, seed, trained), f"{algo}, {length:g} min"
+        make = partial(_trained, training, final_games)
+        yield Baseline(name, seed, make, training)
         if kind != "ppo":
             searching = partial(make, num_simulations=SIMULATIONS)
-            yield Baseline(f"{name}, {SIMULATIONS} sims", seed, line, searching)
+            yield Baseline(f"{name}, {SIMULATIONS} sims", seed, searching)
     for name in ("champion", "champion:64", "perfect"):
-        yield Baseline(name, None, f'make_policy("{name}")', partial(_built_in, name))
+        yield Baseline(name, None, partial(_built_in, name))
 
 
 def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
-    """Return the cost of making a player: ``steps``, ``seconds`` and ``weights``, if any.
+    """Return how a player was made, if it was trained, and what that took.
 
     Args:
         baseline: the player.
         folder: the folder of its files.
+
+    Returns:
+        ``command``, ``steps``, ``seconds`` and ``weights``, or nothing.
     """
-    if baseline.run is not None:
-        network, checkpoint = network_from_checkpoint(baseline.run)
-        counters = checkpoint.counters
-        weights = _weights(network)
-        return {"steps": counters.steps, "seconds": counters.seconds, "weights": weights}
+    if baseline.training is not None:
+        network, checkpoint = network_from_checkpoint(baseline.training.folder)
+        return {
+            "command": baseline.training.asked,
+            "steps": checkpoint.counters.steps,
+            "seconds": checkpoint.counters.seconds,
+            "weights": _weights(network),
+        }
     file = folder / "facts.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
     """Yield minutes, steps and the network alone at the points of a learning curve, if any."""
-    for file in snapshots(baseline.run) if baseline.run is not None else []:
+    for file in snapshots(baseline.training.folder) if baseline.training is not None else []:
         counters = load_checkpoint(file).counters
         yield counters.seconds / 60, counters.steps, load_policy(file)
 
@@ -129,16 +129,20 @@ def _rollouts(count: int, folder: Path) -> Policy:
     return MCTSPolicy(count)
 
 
-def _keep_facts(folder: Path, **values: Any) -> None:
+def _keep_facts(
+    folder: Path, command: str, steps: int, began: float, network: torch.nn.Module
+) -> None:
+    seconds, weights = time.monotonic() - began, _weights(network)
+    values = {"command": command, "steps": steps, "seconds": seconds, "weights": weights}
     (folder / "facts.json").write_text(json.dumps(values), encoding="utf-8")
 
 
 def _trained(
-    training: Training, trained: Path, final_games: int, folder: Path, num_simulations: int = 0
+    training: Training, final_games: int, folder: Path, num_simulations: int = 0
 ) -> Policy:
     del folder  # the network alone and the search share a run
-    run = training.make(trained, POINTS, final_games)
-    return load_policy(run, num_simulations=num_simulations)
+    training.make(POINTS, final_games)
+    return load_policy(training.folder, num_simulations=num_simulations)
 
 
 def _weights(network: torch.nn.Module) -> int:
@@ -155,8 +159,7 @@ def _cloned(seed: int, folder: Path) -> Policy:
         torch.set_num_threads(1)
         network, _, _ = fit(data, config, math.inf, CLONING_MINUTES)
         file.write_bytes(native_network(network, Variant()).to_bytes())
-        seconds = time.monotonic() - began
-        _keep_facts(folder, steps=len(data["margins"]), seconds=seconds, weights=_weights(network))
+        _keep_facts(folder, "tools/baseline_players.py", len(data["margins"]), began, network)
     return ExportedPolicy(Network(file.read_bytes()))
 
 
@@ -170,9 +173,9 @@ def _sb3(seed: int, folder: Path) -> Policy:
     if not file.exists():
         example = Path(__file__).parents[1] / "examples" / "sb3_maskable_ppo.py"
         line = [str(example), "--steps", str(SB3_STEPS), "--seed", str(seed), "--save", str(file)]
+        asked = f"examples/{example.name} --steps {SB3_STEPS}"
         began = time.monotonic()
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
         model = MaskablePPO.load(file, device="cpu")
-        seconds = time.monotonic() - began
-        _keep_facts(folder, steps=SB3_STEPS, seconds=seconds, weights=_weights(model.policy))
+        _keep_facts(folder, asked, SB3_STEPS, began, model.policy)
     return SB3Policy(MaskablePPO.load(file, device="cpu"))

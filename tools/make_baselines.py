@@ -2,7 +2,8 @@
 
 ``make baselines`` runs it. What is finished (in ``runs/baselines``, and in ``runs/report`` the runs
 of docs/training.md) is not repeated, so it can be stopped and continued, and made part by part by
-``--minutes`` and ``--seeds``. Only what is finished is shown, and the page says what is not.
+``--minutes``, ``--seeds`` and ``--players``. Only what is finished is shown, and the page says what
+is not.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def costs(rows: list[Row]) -> Iterator[str]:
             continue
         steps = spread([fact["steps"] / 1e6 for fact in known], ".2f")
         minutes = spread([fact["seconds"] / 60 for fact in known], ".1f")
-        line = f"`{group[0]['command']}`"
+        line = f"`{known[0]['command']}`"
         cells.append([f"`{name}`", line, steps, minutes, f"{known[0]['weights']:,}"])
     head = ["player", "made by", "million steps or labels", "minutes", "parameters"]
     yield from table(head, cells)
@@ -261,17 +262,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, nargs="+", default=[1, 10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument(
+        "--players", nargs="+", help="in place of all: names, up to a comma, as in the tables"
+    )
     parser.add_argument("--runs", type=Path, default=Path("runs/baselines"))
     parser.add_argument("--trained", type=Path, default=RUNS, help="the folder of training runs")
     parser.add_argument("--games", type=int, default=100, help="games of each match")
     parser.add_argument("--final-games", type=int, default=2000, help="at the end of training")
-    parser.add_argument("--only-page", action="store_true", help="make no player")
+    parts = parser.add_mutually_exclusive_group()
+    parts.add_argument("--only-page", action="store_true", help="make no player")
+    parts.add_argument("--no-page", action="store_true", help="make and measure players only")
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     args = parser.parse_args()
     wanted = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
+    if args.players is not None:
+        known = dict.fromkeys(one.name.partition(",")[0] for one in wanted)
+        if unknown := set(args.players) - set(known):
+            parser.error(f"unknown players {sorted(unknown)}; choose from {', '.join(known)}")
+        wanted = [one for one in wanted if one.name.partition(",")[0] in args.players]
     rows, players, missing = measured(wanted, args.runs, make=not args.only_page)
     if not rows:
         parser.error(f"there are no measured players in {args.runs}")
+    if args.no_page:
+        return
     standings = rating(players, args.games, args.runs / "tournament.json")
     draw(rows)
     text = "\n".join(page(rows, standings, missing, args.about)).rstrip() + "\n"

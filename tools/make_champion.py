@@ -13,6 +13,7 @@ solver: DAgger (Ross, Gordon and Bagnell 2011, arXiv:1011.0686).
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import time
 from pathlib import Path
@@ -87,7 +88,7 @@ def learn(
     pool: Pool,
     others: dict[str, torch.Tensor],
     steps: int,
-    rate: float,
+    config: TrainConfig,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
     """Learn positions of the pool and others; return the mean loss of each."""
@@ -105,7 +106,8 @@ def learn(
         rest = [others[name][drawn] for name in names]
         rest[3] = torch.stack([rest[3].sign(), rest[3] / MARGIN_UNIT], dim=1)
         batch = map(torch.cat, zip(met, rest, strict=True))
-        losses = take_step(network, optimizer, batch, rate * (1 - 0.98 * step / steps))
+        rate = config.learning_rate * (1 - 0.98 * step / steps)
+        losses = take_step(network, optimizer, batch, rate, config)
         totals += [float(losses[:count].mean()), float(losses[count:].mean())]
     return float(totals[0] / steps), float(totals[1] / steps)
 
@@ -155,7 +157,8 @@ def main() -> None:
                 print(f"No opponent can take anything from {args.out}.")
                 return
             rate = args.learning_rate * SLOWING**number
-            losses = learn(network, optimizer, pool, others, args.steps, rate, rng)
+            slower = dataclasses.replace(config, learning_rate=rate)
+            losses = learn(network, optimizer, pool, others, args.steps, slower, rng)
             print(f"round {number + 1}: losses {losses[0]:.4f} and {losses[1]:.4f}", flush=True)
     raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")
 

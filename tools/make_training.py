@@ -7,7 +7,6 @@ ones are resumed, so it can be stopped and continued. The page shows all finishe
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import math
 import os
 from collections.abc import Iterator
@@ -16,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from report_runs import RUNS, Training
-from training_measures import BENCHMARK, PLAYERS, SIMULATIONS, measures
+from training_measures import BENCHMARK, ON_THE_WAY, PLAYERS, SIMULATIONS, measures
 from training_plot import draw
-
-from mijnlieff.train import TrainConfig
 
 DOCS = Path(__file__).parents[1] / "docs"
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
-WAYS = {"alone": "network alone", "search": f"{SIMULATIONS} simulations, none solved"}
+WAYS = {
+    name: f"{count} simulations, none solved" if count else "network alone"
+    for name, count in PLAYERS.items()
+}
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,6 @@ class Run(Training):
     def name(self) -> str:
         """The mode and the seed, for the rows of tables."""
         return f"{MODES[self.kind]}, {self.seed}"
-
-    @property
-    def asked(self) -> str:
-        """The command that the run was started with, without the seed."""
-        config = self.content["run"]["config"]
-        shown = {name: config[name] for name in ("knowledge", "network")}
-        plain = dataclasses.asdict(TrainConfig.of("alphazero", **shown))
-        shown |= {name: config[name] for name, value in plain.items() if config[name] != value}
-        options = [
-            f" --{name.replace('_', '-')} {value if isinstance(value, str) else f'{value:g}'}"
-            for name, value in shown.items()
-            if name not in ("seed", "measurements", "checkpoint_seconds")
-        ]
-        return f"mijnlieff train --minutes {self.minutes:g}{''.join(options)}"
 
 
 def percent(share: float, interval: list[float] | None = None) -> str:
@@ -115,12 +101,13 @@ def by_ply(run: dict[str, Any]) -> Iterator[str]:
     """Yield the grades of a run by ply."""
     rows = []
     for ply in map(str, range(1, 14)):
-        if not all(ply in run["grades"][name]["by_ply"] for name in PLAYERS):
+        if not all(ply in run["grades"][name]["by_ply"] for name in ON_THE_WAY):
             continue  # there are few distinct positions this early
-        shown = [run["grades"][name]["by_ply"][ply] for name in PLAYERS]
+        shown = [run["grades"][name]["by_ply"][ply] for name in ON_THE_WAY]
         cells = [percent(row[key]) for row in shown for key in ("optimal", "kept")]
         rows.append([ply, *cells])
-    head = ["ply"] + [f"{WAYS[name]}: {what}" for name in PLAYERS for what in ("optimal", "kept")]
+    head = ["ply"]
+    head += [f"{WAYS[name]}: {what}" for name in ON_THE_WAY for what in ("optimal", "kept")]
     yield from table(head, rows, texts=1)
 
 
@@ -244,15 +231,14 @@ def main() -> None:
     for minutes in args.minutes:
         for seed in args.seeds:
             for mode in args.modes:
-                training = Training(mode, minutes, seed)
+                training = Training(mode, minutes, seed, args.runs)
                 if not args.only_page:
-                    training.make(args.runs, args.points, args.final_games)
-                if training.is_finished(args.runs):
-                    folder = args.runs / training.folder
-                    content = measures(folder, args.positions, args.games)
-                    runs.append(Run(mode, minutes, seed, content))
+                    training.make(args.points, args.final_games)
+                if training.is_finished:
+                    content = measures(training.folder, args.positions, args.games)
+                    runs.append(Run(mode, minutes, seed, args.runs, content))
                 else:
-                    missing.append(f"`{training.folder}`")
+                    missing.append(f"`{training.folder.name}`")
     if not runs:
         parser.error(f"there are no finished runs in {args.runs}")
     args.docs.mkdir(parents=True, exist_ok=True)

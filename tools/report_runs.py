@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from mijnlieff.train import TrainConfig
 
 RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
@@ -21,16 +26,17 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Training:
-    """A run: one of `OPTIONS`, its minutes and its seed."""
+    """A run: one of `OPTIONS`, its minutes, its seed, and the folder of all runs."""
 
     kind: str
     minutes: float
     seed: int
+    root: Path
 
     @property
-    def folder(self) -> str:
-        """The name of its folder."""
-        return f"{self.kind}-{self.minutes:g}-minutes-seed-{self.seed}"
+    def folder(self) -> Path:
+        """Its own folder."""
+        return self.root / f"{self.kind}-{self.minutes:g}-minutes-seed-{self.seed}"
 
     @property
     def command(self) -> list[str]:
@@ -38,37 +44,57 @@ class Training:
         minutes, seed = f"{self.minutes:g}", str(self.seed)
         return ["train", "--minutes", minutes, *OPTIONS[self.kind], "--seed", seed]
 
-    def is_finished(self, root: Path) -> bool:
+    @property
+    def is_finished(self) -> bool:
         """Whether the run is in its folder, with the final matches."""
-        return (root / self.folder / "report.json").exists()
+        return self._report.exists()
 
-    def make(self, root: Path, points: int, final_games: int) -> Path:
+    @property
+    def asked(self) -> str:
+        """The command that a finished run was started with, without the seed.
+
+        It comes from the settings that the run kept, which may be older than `OPTIONS`.
+        """
+        report = json.loads(self._report.read_text(encoding="utf-8"))
+        config: dict[str, Any] = report["run"]["config"]
+        algo = config["algo"]
+        named = ("knowledge", "network") if algo == "alphazero" else ("algo",)
+        shown = {name: config[name] for name in named}
+        plain = dataclasses.asdict(TrainConfig.of(**{"algo": algo, **shown}))
+        shown |= {name: config[name] for name, value in plain.items() if config[name] != value}
+        options = [
+            f" --{name.replace('_', '-')} {value if isinstance(value, str) else f'{value:g}'}"
+            for name, value in shown.items()
+            if name not in ("seed", "measurements", "checkpoint_seconds")
+        ]
+        return f"mijnlieff train --minutes {self.minutes:g}{''.join(options)}"
+
+    @property
+    def _report(self) -> Path:
+        return self.folder / "report.json"
+
+    def make(self, points: int, final_games: int) -> None:
         """Train, or resume training, unless the run is finished; keep snapshots on the way.
 
         Args:
-            root: the folder of all runs.
             points: snapshots to keep, evenly spread over the minutes.
             final_games: games against each opponent at the end.
-
-        Returns:
-            The folder of the run.
 
         Raises:
             subprocess.CalledProcessError: training failed.
         """
-        folder = root / self.folder
-        if self.is_finished(root):
-            return folder
-        checkpoint, every = folder / "checkpoint.pt", 60 * self.minutes / points
+        if self.is_finished:
+            return
+        checkpoint, every = self.folder / "checkpoint.pt", 60 * self.minutes / points
         line = [sys.executable, "-m", "mijnlieff", *self.command]
         line += ["--resume"] if checkpoint.exists() else []
         line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
-        line += ["--final-games", str(final_games), "--out", str(folder)]
+        line += ["--final-games", str(final_games), "--out", str(self.folder)]
         running = subprocess.Popen(line)
         try:
             while not _has_ended(running, every):
                 if checkpoint.exists():
-                    snapshots = folder / SNAPSHOTS
+                    snapshots = self.folder / SNAPSHOTS
                     snapshots.mkdir(exist_ok=True)
                     # Training replaces its checkpoint whole, so a copy is never half of one.
                     shutil.copyfile(checkpoint, snapshots / f"{time.time():.0f}.pt")
@@ -78,7 +104,6 @@ class Training:
             raise
         if running.returncode:
             raise subprocess.CalledProcessError(running.returncode, line)
-        return folder
 
 
 def snapshots(folder: Path) -> list[Path]:

@@ -17,7 +17,10 @@ from mijnlieff.train import load_policy
 from mijnlieff.train.run.checkpoint import load_checkpoint
 
 SIMULATIONS = 64
-PLAYERS = ("alone", "search")
+#: Ways to play, with their simulations.
+PLAYERS = {"alone": 0, "search": SIMULATIONS, "long search": 4 * SIMULATIONS}
+#: Those that are also graded during training.
+ON_THE_WAY = ("alone", "search")
 BENCHMARK = "standard-v1"
 _LOSSES = ("policy_loss", "value_loss", "margin_loss")
 
@@ -32,35 +35,38 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
     """
     kept = folder / "measures.json"
     asked = {"positions": positions, "games": games}
+    content: dict[str, Any] = {}
     if kept.exists():
-        content: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-        if content["asked"] == asked:
-            return content
+        content = json.loads(kept.read_text(encoding="utf-8"))
+    if content.get("asked") != asked:
+        content = {"asked": asked, **_of_training(folder), "grades": {}, "dark": {}}
+    missing = [name for name in PLAYERS if name not in content["dark"]]
+    for name in missing:
+        player = player_of(folder, name)
+        content["grades"][name] = grades(grade(player, positions, name=name))
+        content["dark"][name] = as_dark(player, games)
+    if missing:
+        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return content
+
+
+def _of_training(folder: Path) -> dict[str, Any]:
+    """Return what a run kept of its training and final matches, and its learning curve."""
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    content = {
-        "asked": asked,
+    return {
         "run": report["run"],
         "matches": [player["matches"] for player in report["players"]],
         "losses": losses(log),
         "curve": curve(folder),
         "work": work(log, report["run"]["config"]),
-        "grades": {},
-        "dark": {},
     }
-    for name in PLAYERS:
-        player = player_of(folder, name)
-        content["grades"][name] = grades(grade(player, positions, name=name))
-        content["dark"][name] = as_dark(player, games)
-    kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    return content
 
 
 def player_of(checkpoint: Path, name: str) -> Policy:
     """Return the agent of a run in one of its ways to play; the search solves no positions."""
-    if name == "alone":
-        return load_policy(checkpoint)
-    return load_policy(checkpoint, num_simulations=SIMULATIONS, solve_below=0)
+    count = PLAYERS[name]
+    return load_policy(checkpoint, num_simulations=count, solve_below=0 if count else None)
 
 
 def losses(log: list[dict[str, Any]]) -> list[dict[str, float]]:
@@ -81,7 +87,7 @@ def curve(folder: Path) -> list[dict[str, float]]:
     points = []
     for snapshot in snapshots(folder):
         seconds = load_checkpoint(snapshot).counters.seconds
-        players = {name: player_of(snapshot, name) for name in PLAYERS}
+        players = {name: player_of(snapshot, name) for name in ON_THE_WAY}
         shares = {name: grade(it, BENCHMARK).total.optimal for name, it in players.items()}
         points.append({"seconds": seconds} | shares)
     return points

@@ -83,7 +83,7 @@ def take_step(
     optimizer: Optimizer,
     batch: Iterable[torch.Tensor],
     rate: float,
-    precision: str = "float32",
+    config: TrainConfig,
 ) -> torch.Tensor:
     """Learn from a batch.
 
@@ -92,13 +92,14 @@ def take_step(
         optimizer: its optimiser.
         batch: observations, masks and policies, and the values as the network gives them.
         rate: the learning rate.
-        precision: numbers that products are computed in.
+        config: its ``precision`` and ``max_grad_norm`` are used.
 
     Returns:
         The loss of each position.
     """
     observations, masks, policies, values = batch
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+    is_mixed = config.precision == "bfloat16" and config.network == "cells"  # as in training
+    with torch.autocast("cpu", torch.bfloat16, enabled=is_mixed):
         logits, found = network(network.from_counts(observations))
     logits, found = logits.float(), found.float()
     log_probs = masked_log_softmax(logits, masks.bool())
@@ -106,7 +107,7 @@ def take_step(
     losses = losses + (found - values).square().sum(dim=1)
     network.zero_grad()
     losses.mean().backward()
-    nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+    nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
     optimizer.step(rate)
     return losses.detach()
 
@@ -145,9 +146,7 @@ def fit(
             masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
         values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
         rate = config.learning_rate * (1 - 0.98 * spent)
-        take_step(
-            network, optimizer, (observations, masks, policies, values), rate, config.precision
-        )
+        take_step(network, optimizer, (observations, masks, policies, values), rate, config)
         step += 1
         seconds = time.process_time() - began
     return network, step * size, seconds

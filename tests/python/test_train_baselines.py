@@ -5,19 +5,16 @@ from __future__ import annotations
 import importlib.util
 import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
 
 NETWORK = "alphazero exact, 0.001 min"
-TOOLS = Path(__file__).parents[2] / "tools"
 
 
 @pytest.fixture
-def tool(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(TOOLS)
+def tool(tools_on_path, monkeypatch, tmp_path):
     import baseline_measures
     import baseline_players
     import make_baselines
@@ -35,10 +32,7 @@ def tool(monkeypatch, tmp_path):
         if one.name in ("random", "minimax:1", "labels", NETWORK) or one.name.startswith("sb3")
     ]
     monkeypatch.setattr(make_baselines, "baselines", lambda *_: wanted)
-    yield make_baselines
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(TOOLS)):
-            del sys.modules[name]
+    return make_baselines
 
 
 def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
@@ -57,6 +51,16 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     assert ("Not measured yet: `sb3-MaskablePPO-seed-0`" in page) == (not has_sb3)
     assert has_sb3 or "mijnlieff[sb3]" in capsys.readouterr().out
 
+    # A part can be made alone, without the page.
+    monkeypatch.setattr(sys, "argv", [*line, "--players", "minimax:9"])
+    with pytest.raises(SystemExit):
+        tool.main()
+    assert "unknown players ['minimax:9']; choose from random, minimax:1" in capsys.readouterr().err
+    (tmp_path / "page.md").unlink()
+    monkeypatch.setattr(sys, "argv", [*line, "--players", "random", "--no-page"])
+    tool.main()
+    assert capsys.readouterr().out == "random\n" and not (tmp_path / "page.md").exists()
+
     # Nothing is made twice, and without making anything the page is the same.
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
     monkeypatch.setattr(sys, "argv", [*line, "--only-page"])
@@ -71,7 +75,6 @@ def test_a_damaged_run_is_not_hidden(tool, tmp_path):
     folder = tmp_path / "random"
     folder.mkdir()
     (folder / "measures.json").write_text("{")
+    player = Baseline("random", None, partial(_built_in, "random"))
     with pytest.raises(ValueError, match="Expecting"):
-        tool.measured(
-            [Baseline("random", None, "", partial(_built_in, "random"))], tmp_path, make=True
-        )
+        tool.measured([player], tmp_path, make=True)

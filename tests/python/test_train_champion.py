@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,18 +12,13 @@ pytest.importorskip("torch")
 
 from mijnlieff import ChampionPolicy, ExportedPolicy, Position, random_openings, solve
 
-TOOLS = Path(__file__).parents[2] / "tools"
-
 
 @pytest.fixture
-def tools(monkeypatch):
-    monkeypatch.syspath_prepend(TOOLS)
+def tools(tools_on_path):
     import champion_pool
     import make_champion
 
-    yield champion_pool, make_champion
-    for name in ("champion_pool", "make_champion", "tune_learning"):
-        sys.modules.pop(name, None)
+    return champion_pool, make_champion
 
 
 def test_the_tool_writes_a_network_and_its_worst_cases(tools, monkeypatch, tmp_path, capsys):

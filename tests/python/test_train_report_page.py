@@ -5,41 +5,40 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
 
-TOOLS = Path(__file__).parents[2] / "tools"
 SMALL = ["--num-envs", "16", "--width", "16", "--blocks", "1", "--minibatch-size", "16"]
 
 
 @pytest.fixture
-def tool(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(TOOLS)
+def tool(tools_on_path, monkeypatch, tmp_path):
     import make_training
     import report_runs
 
     few = {"exact": ["--reuse", "1"], "pure": ["--knowledge", "pure", "--num-simulations", "2"]}
     for kind, options in few.items():
         monkeypatch.setitem(report_runs.OPTIONS, kind, [*options, *SMALL])
-    yield make_training
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(TOOLS)):
-            del sys.modules[name]
+    # Games in place of minutes, so that a slow machine learns as much.
+    command = property(
+        lambda self: ["train", "--games", "96", *report_runs.OPTIONS[self.kind], "--seed", "1"]
+    )
+    monkeypatch.setattr(report_runs.Training, "command", command)
+    return make_training
 
 
 def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
     runs, docs = tmp_path / "runs", tmp_path / "docs"
     line = ["make_training.py", "--runs", str(runs), "--docs", str(docs), "--minutes", "0.05"]
-    line += ["--positions", "60", "--games", "4", "--points", "2", "--final-games", "2"]
+    line += ["--positions", "60", "--games", "4", "--points", "20", "--final-games", "2"]
     monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1"])
     tool.main()
     page = (docs / "training.md").read_text()
     assert "Not made yet" not in page and (docs / "training.svg").exists()
     for mode in tool.MODES.values():
-        assert page.count(f"| {mode}, 1 |") == 2 + 2 + 1  # grades, matches and speeds
+        assert page.count(f"| {mode}, 1 |") == 3 + 2 + 1  # grades, matches and speeds
         assert f"The run with {mode} and seed 1, by ply:" in page
     assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure --network symmetric" in page
     assert "--num-simulations 2" in page
@@ -59,7 +58,7 @@ def test_a_run_that_fails_stops_the_report(tool, monkeypatch, tmp_path):
     import report_runs
 
     monkeypatch.setitem(report_runs.OPTIONS, "exact", ["--width", "-1"])
-    training = report_runs.Training("exact", 0.05, 0)
+    training = report_runs.Training("exact", 0.05, 0, tmp_path)
     with pytest.raises(subprocess.CalledProcessError, match="exit status 2"):
-        training.make(tmp_path, points=2, final_games=2)
-    assert not training.is_finished(tmp_path)
+        training.make(points=2, final_games=2)
+    assert not training.is_finished
