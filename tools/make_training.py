@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from report_runs import RUNS, Training
-from training_measures import BENCHMARK, ON_THE_WAY, PLAYERS, SIMULATIONS, measures
+from training_measures import BENCHMARK, GRADED, PLAYERS, SIMULATIONS, measures
 from training_plot import draw
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -75,11 +75,9 @@ def against_perfect_play(runs: list[Run]) -> Iterator[str]:
     """Yield the grades, and the results of Dark's games from the empty board."""
     rows = []
     for run in runs:
-        for name in PLAYERS:
+        for name in GRADED:
             grades = run.content["grades"][name]
             total, own = grades["total"], grades["own games"]
-            dark = run.content["dark"][name]
-            games = dark["wins"] + dark["draws"] + dark["losses"]
             rows.append(
                 [
                     run.name,
@@ -89,25 +87,32 @@ def against_perfect_play(runs: list[Run]) -> Iterator[str]:
                     percent(own["optimal"], own["optimal_interval"]),
                     percent(own["kept"], own["kept_interval"]),
                     f"{total['regret']:.3f}",
-                    f"{percent(dark['wins'] / games)} / {percent(dark['draws'] / games)}",
                 ]
             )
     head = ["mode, seed", "player", "optimal", "outcome kept", "optimal, own games"]
-    head += ["outcome kept, own games", "regret, points", "as Dark: wins / draws"]
+    head += ["outcome kept, own games", "regret, points"]
     yield from table(head, rows)
+    rows = []
+    for run in runs:
+        cells = []
+        for dark in (run.content["dark"][name] for name in PLAYERS):
+            games = dark["wins"] + dark["draws"] + dark["losses"]
+            cells.append(f"{percent(dark['wins'] / games)} / {percent(dark['draws'] / games)}")
+        rows.append([run.name, *cells])
+    yield from table(["as Dark: wins / draws", *(WAYS[name] for name in PLAYERS)], rows, texts=1)
 
 
 def by_ply(run: dict[str, Any]) -> Iterator[str]:
     """Yield the grades of a run by ply."""
     rows = []
     for ply in map(str, range(1, 14)):
-        if not all(ply in run["grades"][name]["by_ply"] for name in ON_THE_WAY):
+        if not all(ply in run["grades"][name]["by_ply"] for name in GRADED):
             continue  # there are few distinct positions this early
-        shown = [run["grades"][name]["by_ply"][ply] for name in ON_THE_WAY]
+        shown = [run["grades"][name]["by_ply"][ply] for name in GRADED]
         cells = [percent(row[key]) for row in shown for key in ("optimal", "kept")]
         rows.append([ply, *cells])
     head = ["ply"]
-    head += [f"{WAYS[name]}: {what}" for name in ON_THE_WAY for what in ("optimal", "kept")]
+    head += [f"{WAYS[name]}: {what}" for name in GRADED for what in ("optimal", "kept")]
     yield from table(head, rows, texts=1)
 
 

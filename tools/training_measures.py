@@ -19,8 +19,8 @@ from mijnlieff.train.run.checkpoint import load_checkpoint
 SIMULATIONS = 64
 #: Ways to play, with their simulations.
 PLAYERS = {"alone": 0, "search": SIMULATIONS, "long search": 4 * SIMULATIONS}
-#: Those that are also graded during training.
-ON_THE_WAY = ("alone", "search")
+#: Those that are graded; the others only play as Dark.
+GRADED = ("alone", "search")
 BENCHMARK = "standard-v1"
 _LOSSES = ("policy_loss", "value_loss", "margin_loss")
 
@@ -43,7 +43,8 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
     missing = [name for name in PLAYERS if name not in content["dark"]]
     for name in missing:
         player = player_of(folder, name)
-        content["grades"][name] = grades(grade(player, positions, name=name))
+        if name in GRADED:
+            content["grades"][name] = grades(grade(player, positions, name=name))
         content["dark"][name] = as_dark(player, games)
     if missing:
         kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -87,7 +88,7 @@ def curve(folder: Path) -> list[dict[str, float]]:
     points = []
     for snapshot in snapshots(folder):
         seconds = load_checkpoint(snapshot).counters.seconds
-        players = {name: player_of(snapshot, name) for name in ON_THE_WAY}
+        players = {name: player_of(snapshot, name) for name in GRADED}
         shares = {name: grade(it, BENCHMARK).total.optimal for name, it in players.items()}
         points.append({"seconds": seconds} | shares)
     return points

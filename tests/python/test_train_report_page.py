@@ -38,7 +38,7 @@ def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_
     page = (docs / "training.md").read_text()
     assert "Not made yet" not in page and (docs / "training.svg").exists()
     for mode in tool.MODES.values():
-        assert page.count(f"| {mode}, 1 |") == 3 + 2 + 1  # grades, matches and speeds
+        assert page.count(f"| {mode}, 1 |") == 2 + 1 + 2 + 1  # grades, as Dark, matches, speeds
         assert f"The run with {mode} and seed 1, by ply:" in page
     assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure --network symmetric" in page
     assert "--num-simulations 2" in page
