@@ -130,9 +130,9 @@ def _rollouts(count: int, folder: Path) -> Policy:
 
 
 def _keep_facts(
-    folder: Path, command: str, steps: int, began: float, network: torch.nn.Module
+    folder: Path, command: str, steps: int, seconds: float, network: torch.nn.Module
 ) -> None:
-    seconds, weights = time.monotonic() - began, _weights(network)
+    weights = _weights(network)
     values = {"command": command, "steps": steps, "seconds": seconds, "weights": weights}
     (folder / "facts.json").write_text(json.dumps(values), encoding="utf-8")
 
@@ -153,13 +153,12 @@ def _cloned(seed: int, folder: Path) -> Policy:
     """Return a network of AlphaZero's size that has learnt the best actions from the solver."""
     file = folder / "network.bin"
     if not file.exists():
-        began = time.monotonic()
         data = labels(folder.parent / "labels.npz", LABEL_GAMES)
         config = TrainConfig.of("alphazero", network="cells", learning_rate=5e-3, seed=seed)
         torch.set_num_threads(1)
-        network, _, _ = fit(data, config, math.inf, CLONING_MINUTES)
+        network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         file.write_bytes(native_network(network, Variant()).to_bytes())
-        _keep_facts(folder, "tools/baseline_players.py", len(data["margins"]), began, network)
+        _keep_facts(folder, "tools/baseline_players.py", len(data["margins"]), seconds, network)
     return ExportedPolicy(Network(file.read_bytes()))
 
 
@@ -177,5 +176,5 @@ def _sb3(seed: int, folder: Path) -> Policy:
         began = time.monotonic()
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
         model = MaskablePPO.load(file, device="cpu")
-        _keep_facts(folder, asked, SB3_STEPS, began, model.policy)
+        _keep_facts(folder, asked, SB3_STEPS, time.monotonic() - began, model.policy)
     return SB3Policy(MaskablePPO.load(file, device="cpu"))
