@@ -44,19 +44,21 @@ def measures(baseline: Baseline, root: Path, *, with_worst: bool) -> dict[str, A
     if content and ("worst" in content or not with_worst):
         return content
     player = baseline.make(folder)
-    content = content or {
-        "name": baseline.name,
-        "seed": baseline.seed,
-        "grade": _grade(player),
-        "facts": facts(baseline, folder),
-        "curve": [
-            {"minutes": minutes, "steps": steps, **_grade(network)}
-            for minutes, steps, network in curve(baseline)
-        ],
-    }
+    if not content:
+        content = {
+            "name": baseline.name,
+            "seed": baseline.seed,
+            "grade": _grade(player),
+            "facts": facts(baseline, folder),
+            "curve": [
+                {"minutes": minutes, "steps": steps, **_grade(network)}
+                for minutes, steps, network in curve(baseline)
+            ],
+        }
+        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
     if with_worst:
         content["worst"] = worst_case(player)
-    kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
     return content
 
 

@@ -71,11 +71,11 @@ def worst_cases(rows: list[Row], standings: dict[str, Any]) -> Iterator[str]:
     cells = []
     for name, group in by_name(rows).items():
         first = group[0]
-        one, worst = ratings[name], first["worst"]
+        one, worst = ratings[name], first.get("worst")
         low, high = one["elo_interval"]
         line = [f"`{name}`", f"{one['elo']:+.0f} ({low:+.0f} to {high:+.0f})"]
         if worst is None:
-            cells.append([*line, "-", "-", "-"])
+            cells.append([*line, "-" if "worst" in first else "not measured yet", "-", "-"])
             continue
         bounded = worst["horizon"] is not None
         leaks = {ply: away for ply, (_, away) in worst["leaks"].items() if away}
@@ -135,7 +135,7 @@ def remember(rows: list[Row]) -> Iterator[str]:
 
 
 def page(
-    rows: list[Row], standings: dict[str, Any], missing: list[str], about: str
+    rows: list[Row], standings: dict[str, Any], missing: list[Baseline], about: str
 ) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Baselines"
@@ -148,9 +148,15 @@ def page(
     if about:
         yield from (about, "")
     if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
-        yield f"Not measured yet: {names}. `make baselines` continues with them."
-        yield ""
+        lacking: dict[str, list[str]] = {}
+        for one in missing:
+            lacking.setdefault(one.name, []).extend([] if one.seed is None else [str(one.seed)])
+        names = ", ".join(
+            f"`{name}`" + (f" (seed {' and '.join(seeds)})" if seeds else "")
+            for name, seeds in lacking.items()
+        )
+        text = f"Not measured yet: {names}. `make baselines` continues with them."
+        yield from (*textwrap.wrap(text, 95, break_on_hyphens=False), "")
     yield "![Shares of optimal moves of all players](baselines_grades.svg)"
     yield ""
     yield "## Grades"
@@ -236,24 +242,25 @@ def draw(rows: list[Row]) -> None:
 
 
 def measured(
-    wanted: list[Baseline], root: Path, *, make: bool
-) -> tuple[list[Row], dict[str, Policy], list[str]]:
-    """Return the measures, the players to rate, and the names of the players that are missing."""
+    wanted: list[Baseline], root: Path, *, make: bool, with_worst: bool
+) -> tuple[list[Row], dict[str, Policy], list[Baseline]]:
+    """Return the measures, the players to rate, and the players that are missing."""
     rows: list[Row] = []
     players: dict[str, Policy] = {}
-    missing: list[str] = []
+    missing: list[Baseline] = []
     for baseline in wanted:
         kept = root / baseline.folder / "measures.json"
         try:
             if not (make or kept.exists()):
                 raise MissingExtraError("it has not been made")
             print(baseline.folder, flush=True)
-            rows.append(measures(baseline, root, with_worst=baseline.name not in players))
-            if baseline.name not in players:
+            is_first = baseline.name not in players
+            rows.append(measures(baseline, root, with_worst=with_worst and is_first))
+            if is_first:
                 players[baseline.name] = baseline.make(root / baseline.folder)
         except MissingExtraError as error:
             print(f"{baseline.folder}: {error}")
-            missing.append(baseline.folder)
+            missing.append(baseline)
     return rows, players, missing
 
 
@@ -273,6 +280,7 @@ def main() -> None:
     parts.add_argument("--only-page", action="store_true", help="make no player")
     parts.add_argument("--no-page", action="store_true", help="make and measure players only")
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
+    parser.add_argument("--no-worst", action="store_true", help="leave the worst cases for later")
     args = parser.parse_args()
     wanted = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
     if args.players is not None:
@@ -280,7 +288,9 @@ def main() -> None:
         if unknown := set(args.players) - set(known):
             parser.error(f"unknown players {sorted(unknown)}; choose from {', '.join(known)}")
         wanted = [one for one in wanted if one.name.partition(",")[0] in args.players]
-    rows, players, missing = measured(wanted, args.runs, make=not args.only_page)
+    make = not args.only_page
+    worst = make and not args.no_worst
+    rows, players, missing = measured(wanted, args.runs, make=make, with_worst=worst)
     if not rows:
         parser.error(f"there are no measured players in {args.runs}")
     if args.no_page:

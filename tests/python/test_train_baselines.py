@@ -48,10 +48,10 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     assert "mijnlieff train --minutes 0.001 --knowledge exact --network cells" in page
     assert page.count(".svg)") == 2 and all(path.exists() for path in tool.PLOTS.values())
     has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
-    assert ("Not measured yet: `sb3-MaskablePPO-seed-0`" in page) == (not has_sb3)
+    assert ("Not measured yet: `sb3 MaskablePPO` (seed 0 and 1)." in page) == (not has_sb3)
     assert has_sb3 or "mijnlieff[sb3]" in capsys.readouterr().out
 
-    # A part can be made alone, without the page.
+    # A part can be made alone, without the page or without the worst cases.
     monkeypatch.setattr(sys, "argv", [*line, "--players", "minimax:9"])
     with pytest.raises(SystemExit):
         tool.main()
@@ -60,6 +60,10 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     monkeypatch.setattr(sys, "argv", [*line, "--players", "random", "--no-page"])
     tool.main()
     assert capsys.readouterr().out == "random\n" and not (tmp_path / "page.md").exists()
+    other = ["--runs", str(tmp_path / "others"), "--games", "2", "--players", "random", "minimax:1"]
+    monkeypatch.setattr(sys, "argv", ["make_baselines.py", *other, "--no-worst"])
+    tool.main()
+    assert (tmp_path / "page.md").read_text().count("| not measured yet |") == 2
 
     # Nothing is made twice, and without making anything the page is the same.
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
@@ -77,4 +81,4 @@ def test_a_damaged_run_is_not_hidden(tool, tmp_path):
     (folder / "measures.json").write_text("{")
     player = Baseline("random", None, partial(_built_in, "random"))
     with pytest.raises(ValueError, match="Expecting"):
-        tool.measured([player], tmp_path, make=True)
+        tool.measured([player], tmp_path, make=True, with_worst=True)
