@@ -42,11 +42,10 @@ def by_name(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def spread(values: list[float], shown: str, unit: str = "") -> str:
-    """Return the mean of some seeds, with the least and the largest value if there are several."""
-    mean = format(statistics.fmean(values), shown) + unit
-    if len(values) == 1:
-        return mean
-    return f"{mean} ({min(values):{shown}} to {max(values):{shown}})"
+    """Return the mean of some seeds, with the least and the largest value if they differ."""
+    mean = format(statistics.fmean(values), shown)
+    low, high = format(min(values), shown), format(max(values), shown)
+    return f"{mean}{unit}" + (f" ({low} to {high})" if low != high else "")
 
 
 def grades(rows: list[Row]) -> Iterator[str]:
@@ -98,8 +97,8 @@ def costs(rows: list[Row]) -> Iterator[str]:
             continue
         steps = spread([fact["steps"] / 1e6 for fact in known], ".2f")
         minutes = spread([fact["seconds"] / 60 for fact in known], ".1f")
-        line = f"`{known[0]['command']}`"
-        cells.append([f"`{name}`", line, steps, minutes, f"{known[0]['weights']:,}"])
+        lines = ", ".join(dict.fromkeys(f"`{fact['command']}`" for fact in known))
+        cells.append([f"`{name}`", lines, steps, minutes, f"{known[0]['weights']:,}"])
     head = ["player", "made by", "million steps or labels", "minutes", "parameters"]
     yield from table(head, cells)
 
@@ -180,13 +179,15 @@ def page(
     yield "the empty board, where perfect play wins by one point, and its leaks: positions in which"
     yield "it gives the win away. Players that draw among several moves are followed in all their"
     yield "draws, but only up to a ply; after it they are assumed to play perfectly. Players that"
-    yield "draw without known probabilities have no worst case."
+    yield "draw without known probabilities have no worst case. `perfect` draws among its best"
+    yield "moves and sets no traps, so others can win more often against weak players."
     yield ""
     yield from worst_cases(rows, standings)
     yield "## Costs"
     yield ""
     yield "The runs of AlphaZero are those of [training results](training.md), with self-play and"
-    yield "learning on a core each. The others had one core."
+    yield "learning on a core each; where the seeds had different settings, there are several"
+    yield "commands. The others had one core."
     yield ""
     yield from costs(rows)
     if any(row["curve"] for row in rows):
@@ -229,10 +230,12 @@ def draw(rows: list[Row]) -> None:
     ):
         for row in learnt:
             colour = COLOURS[row["name"].partition(",")[0]]
-            points = [(one[key], 100 * one["optimal"]) for one in row["curve"]]
+            points = [(one[key], 100 * one["optimal"]) for one in row["curve"] if one["steps"]]
             axes.plot(*zip(*points, strict=True), color=colour, lw=1.1, alpha=0.8)
         axes.set(xscale="log", xlabel=label)
         axes.xaxis.set_minor_formatter(NullFormatter())
+        if key == "minutes":
+            axes.xaxis.set_major_formatter("{x:g}")
         axes.grid(alpha=0.3)
     for name in dict.fromkeys(row["name"].partition(",")[0] for row in learnt):
         axes.plot([], [], color=COLOURS[name], label=name)
@@ -255,9 +258,10 @@ def measured(
                 raise MissingExtraError("it has not been made")
             print(baseline.folder, flush=True)
             is_first = baseline.name not in players
-            rows.append(measures(baseline, root, with_worst=with_worst and is_first))
-            if is_first:
+            row = measures(baseline, root, with_worst=with_worst and is_first)
+            if is_first:  # raises too if what plays it is not installed
                 players[baseline.name] = baseline.make(root / baseline.folder)
+            rows.append(row)
         except MissingExtraError as error:
             print(f"{baseline.folder}: {error}")
             missing.append(baseline)
