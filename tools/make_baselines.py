@@ -149,7 +149,9 @@ def page(
     if missing:
         lacking: dict[str, list[str]] = {}
         for one in missing:
-            lacking.setdefault(one.name, []).extend([] if one.seed is None else [str(one.seed)])
+            seeds = lacking.setdefault(one.name, [])
+            if one.seed is not None:
+                seeds.append(str(one.seed))
         names = ", ".join(
             f"`{name}`" + (f" (seed {' and '.join(seeds)})" if seeds else "")
             for name, seeds in lacking.items()
