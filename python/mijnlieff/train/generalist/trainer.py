@@ -109,14 +109,11 @@ class BoardsTrainer(Trainer):
         row = super()._log_row(losses)
         return row | {"grades": self.curve[-1]["grades"] if "scores" in row else None}
 
-    def _line(
-        self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
-    ) -> str:
+    def _losses_text(self, losses: Losses | SearchLosses) -> str:
+        return f"loss policy {losses.policy_loss:+.3f} margin {losses.margin_loss:.3f}"
+
+    def _strength_text(self) -> str:
         grades = ", ".join(
             f"{name} {grade['optimal']:.1%}" for name, grade in self.curve[-1]["grades"].items()
         )
-        return (
-            f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
-            f"loss policy {losses.policy_loss:+.3f} margin {losses.margin_loss:.3f}, "
-            f"optimal on boards {grades}"
-        )
+        return f"optimal on boards {grades}"

@@ -330,10 +330,22 @@ class Trainer:
     def _line(
         self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
     ) -> str:
-        scores = self.curve[-1]["scores"]
+        is_learning = not math.isnan(losses.policy_loss)
         return (
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
-            f"{steps_per_second:,.0f} steps/s, loss policy {losses.policy_loss:+.3f} "
-            f"value {losses.value_loss:.3f}, entropy {losses.entropy:.2f}, "
-            f"random {scores['random']['score']:.1%}, minimax 2 {scores['minimax:2']['score']:.1%}"
+            f"{steps_per_second:,.0f} steps/s, "
+            f"{self._losses_text(losses) if is_learning else 'nothing learnt yet'}, "
+            f"{self._strength_text()}"
         )
+
+    def _losses_text(self, losses: Losses | SearchLosses) -> str:
+        return (
+            f"loss policy {losses.policy_loss:+.3f} value {losses.value_loss:.3f}, "
+            f"entropy {losses.entropy:.2f}"
+        )
+
+    def _strength_text(self) -> str:
+        """The newest point of the curve, in words."""
+        scores = self.curve[-1]["scores"]
+        random, minimax = scores["random"]["score"], scores["minimax:2"]["score"]
+        return f"random {random:.1%}, minimax 2 {minimax:.1%}"
