@@ -119,6 +119,11 @@ def test_a_network_of_the_same_sizes_can_be_made_again(form):
 def test_defaults_depend_on_the_network():
     cells = TrainConfig.of("alphazero", network="cells")
     assert (cells.width, cells.blocks, cells.minibatch_size) == (96, 3, 512)
+    assert (cells.num_simulations, cells.reuse) == (16, 1.0)
+    pure = TrainConfig.of("alphazero", network="cells", knowledge="pure")
+    assert (pure.num_simulations, pure.reuse) == (16, 3.0)
+    many = TrainConfig.of("alphazero", many_boards=True)
+    assert (many.num_simulations, many.reuse) == (32, 3.0)
     assert TrainConfig.of("alphazero").network == "symmetric"
     assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
     # PPO has the symmetric network only.
@@ -197,6 +202,8 @@ def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
     line += ["--num-envs", "16", "--minibatch-size", "16", "--measurements", "1"]
     line += ["--measurement-games", "2", "--final-games", "2", "--out", str(out)]
     assert main(line) == 0
+    shown = capsys.readouterr().err  # the first round only plays and has no losses
+    assert "nothing learnt yet" in shown and "loss policy" in shown and "nan" not in shown
     assert main(["export", str(out), "--out", str(file)]) == 0
     assert "cells" in capsys.readouterr().out
     exported, trained = ExportedPolicy.load(file), load_policy(out)

@@ -208,7 +208,7 @@ class TrainConfig:
         algo="ppo",
     )
     num_simulations: int = setting(
-        32, "simulations per search", low=1, high=2**24, algo="alphazero"
+        32, "simulations per search", low=1, high=2**24, algo="alphazero", cells=16, boards=32
     )
     max_considered: int = setting(
         8, "most actions that a search samples at its root", low=1, high=1024, algo="alphazero"
@@ -256,6 +256,7 @@ class TrainConfig:
         4.0,
         "how often a position is learnt from, on average",
         algo="alphazero",
+        cells=1.0,
         boards=3.0,
         pure=3.0,
     )
