@@ -8,9 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mijnlieff.train import TrainConfig
 
@@ -18,31 +18,44 @@ RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
 CELLS = ["--network", "cells", "--precision", "bfloat16"]
 OPTIONS = {
-    "exact": ["--knowledge", "exact", *CELLS, "--reuse", "1"],
-    "pure": ["--knowledge", "pure", *CELLS, "--num-simulations", "16"],
+    "exact": ["--knowledge", "exact", *CELLS],
+    "pure": ["--knowledge", "pure", *CELLS],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 
 
 @dataclass(frozen=True)
 class Training:
-    """A run: one of `OPTIONS`, its minutes, its seed, and the folder of all runs."""
+    """A run of training.
+
+    Attributes:
+        kind: one of `OPTIONS`.
+        minutes: its length.
+        seed: its seed.
+        root: the folder of all runs.
+        changes: settings that differ from `OPTIONS`, each as ``name=value``.
+    """
 
     kind: str
     minutes: float
     seed: int
     root: Path
+    changes: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def folder(self) -> Path:
         """Its own folder."""
-        return self.root / f"{self.kind}-{self.minutes:g}-minutes-seed-{self.seed}"
+        named = [self.kind, f"{self.minutes:g}-minutes", *self.changes, f"seed-{self.seed}"]
+        return self.root / "-".join(named)
 
     @property
     def command(self) -> list[str]:
         """The arguments of ``mijnlieff``, without the folder."""
-        minutes, seed = f"{self.minutes:g}", str(self.seed)
-        return ["train", "--minutes", minutes, *OPTIONS[self.kind], "--seed", seed]
+        options = list(OPTIONS[self.kind])
+        for change in self.changes:
+            name, _, value = change.partition("=")
+            options += [f"--{name.replace('_', '-')}", value]
+        return ["train", "--minutes", f"{self.minutes:g}", *options, "--seed", str(self.seed)]
 
     @property
     def is_finished(self) -> bool:
@@ -50,13 +63,19 @@ class Training:
         return self._report.exists()
 
     @property
+    def config(self) -> dict[str, Any]:
+        """The settings that a finished run kept."""
+        report = json.loads(self._report.read_text(encoding="utf-8"))
+        config: dict[str, Any] = report["run"]["config"]
+        return config
+
+    @property
     def asked(self) -> str:
         """The command that a finished run was started with, without the seed.
 
         It comes from the settings that the run kept, which may be older than `OPTIONS`.
         """
-        report = json.loads(self._report.read_text(encoding="utf-8"))
-        config: dict[str, Any] = report["run"]["config"]
+        config = self.config
         algo = config["algo"]
         named = ("knowledge", "network") if algo == "alphazero" else ("algo",)
         shown = {name: config[name] for name in named}
@@ -73,12 +92,13 @@ class Training:
     def _report(self) -> Path:
         return self.folder / "report.json"
 
-    def make(self, points: int, final_games: int) -> None:
+    def make(self, points: int, final_games: int, output: IO[str] | None = None) -> None:
         """Train, or resume training, unless the run is finished; keep snapshots on the way.
 
         Args:
             points: snapshots to keep, evenly spread over the minutes.
             final_games: games against each opponent at the end.
+            output: what the run prints goes there; None for the terminal.
 
         Raises:
             subprocess.CalledProcessError: training failed.
@@ -90,7 +110,7 @@ class Training:
         line += ["--resume"] if checkpoint.exists() else []
         line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
         line += ["--final-games", str(final_games), "--out", str(self.folder)]
-        running = subprocess.Popen(line)
+        running = subprocess.Popen(line, stdout=output, stderr=output)
         try:
             while not _has_ended(running, every):
                 if checkpoint.exists():

@@ -15,6 +15,7 @@ from report_runs import snapshots
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
 from mijnlieff.train.run.checkpoint import load_checkpoint
+from mijnlieff.train.run.folder import RunFolder
 
 SIMULATIONS = 64
 #: Ways to play, with their simulations.
@@ -54,7 +55,7 @@ def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
 def _of_training(folder: Path) -> dict[str, Any]:
     """Return what a run kept of its training and final matches, and its learning curve."""
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    log = RunFolder(folder).read_log()
     return {
         "run": report["run"],
         "matches": [player["matches"] for player in report["players"]],
