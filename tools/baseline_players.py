@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -162,6 +162,12 @@ def _cloned(seed: int, folder: Path) -> Policy:
     return ExportedPolicy(Network(file.read_bytes()))
 
 
+def _seconds_of_children() -> float:
+    """Return the processor time of all processes that were started and have ended."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 def _sb3(seed: int, folder: Path) -> Policy:
     """Train by the example of the adapter; raises MissingExtraError without Stable-Baselines3."""
     from mijnlieff.integrations.sb3 import SB3Policy  # isort: split
@@ -173,8 +179,9 @@ def _sb3(seed: int, folder: Path) -> Policy:
         example = Path(__file__).parents[1] / "examples" / "sb3_maskable_ppo.py"
         line = [str(example), "--steps", str(SB3_STEPS), "--seed", str(seed), "--save", str(file)]
         asked = f"examples/{example.name} --steps {SB3_STEPS}"
-        began = time.monotonic()
+        before = _seconds_of_children()
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
+        seconds = _seconds_of_children() - before
         model = MaskablePPO.load(file, device="cpu")
-        _keep_facts(folder, asked, SB3_STEPS, time.monotonic() - began, model.policy)
+        _keep_facts(folder, asked, SB3_STEPS, seconds, model.policy)
     return SB3Policy(MaskablePPO.load(file, device="cpu"))

@@ -189,7 +189,8 @@ def page(
     yield ""
     yield "The runs of AlphaZero are those of [training results](training.md), with self-play and"
     yield "learning on a core each; where the seeds had different settings, there are several"
-    yield "commands. The others had one core."
+    yield "commands. The others had one core; the minutes of `labels` and `sb3 MaskablePPO` are"
+    yield "processor time."
     yield ""
     yield from costs(rows)
     if any(row["curve"] for row in rows):
