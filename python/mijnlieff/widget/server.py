@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from mijnlieff._mijnlieff import Position
+from mijnlieff._util.json_text import parse_json
 from mijnlieff.errors import MissingExtraError
 from mijnlieff.policies.base import Policy
 from mijnlieff.widget.art import art
@@ -197,8 +198,8 @@ class _Socket(_Guarded, WebSocketHandler):
 
     def on_message(self, message: str | bytes) -> None:
         try:
-            content = json.loads(message)
-        except (ValueError, RecursionError):  # not JSON, or too many brackets in each other
+            content = parse_json(message)
+        except ValueError:
             content = None
         self.server.table.handle(content)
 

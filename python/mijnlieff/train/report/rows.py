@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mijnlieff._util.json_text import parse_json
 from mijnlieff.train.config import CURVE_OPPONENTS
 
 __all__ = ["csv_text", "flat_row", "parse_round"]
@@ -27,10 +27,10 @@ def parse_round(line: bytes, like: Mapping[str, Any] | None) -> dict[str, Any]:
         ValueError: not a round of a run; the message names the fault.
     """
     try:
-        row = json.loads(line.decode())
+        row = parse_json(line)
     except UnicodeDecodeError as error:
         raise ValueError(f"byte {error.start + 1} is not UTF-8") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
