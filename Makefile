@@ -157,7 +157,7 @@ benchmarks: .venv/installed-test ## Make the benchmark positions of the package 
 	$(BIN)/python tools/make_benchmark.py
 
 .PHONY: train-report
-train-report: .venv/installed-train ## Write docs/training.md again: both modes, three seeds of 10 and of 60 minutes (8 hours)
+train-report: .venv/installed-train ## Write docs/training.md again; make the runs that docs/results/training lacks (all of them: 8 hours)
 	$(BIN)/python tools/make_training.py
 
 .PHONY: generalist
@@ -169,7 +169,7 @@ champion: .venv/installed-train ## Train the champion of the package again, unti
 	$(BIN)/python tools/make_champion.py
 
 .PHONY: baselines
-baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what runs/baselines and runs/report lack (all of it: 13 hours)
+baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what docs/results/baselines lacks (all of it: 13 hours)
 	$(BIN)/python tools/make_baselines.py
 
 .PHONY: check-solver

@@ -1,48 +1,46 @@
-"""What docs/baselines.md says about a player: its grade, its worst case and its learning curve."""
+"""What docs/baselines.md says about a player: grade, worst case, learning curve and cost."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from baseline_players import Baseline, curve, facts
+from kept_results import read_results, write_results
 
-from mijnlieff import (
-    PerfectPolicy,
-    Policy,
-    SearchLimitError,
-    TournamentReport,
-    best_response,
-    grade,
-    tournament,
-)
+from mijnlieff import PerfectPolicy, Policy, SearchLimitError, best_response, grade
 
 BENCHMARK = "standard-v1"
 #: Where the search for the worst case stops asking, tried in this order; None is the end.
 HORIZONS = (None, 5, 3)
+Measure = Callable[[Policy], dict[str, Any] | None]
 _ROW = ("optimal", "optimal_interval", "kept", "kept_interval", "regret", "regret_interval")
 
 
-def measures(baseline: Baseline, root: Path, *, with_worst: bool) -> dict[str, Any]:
-    """Make or train a player and return all measures, cached in ``measures.json`` in its folder.
+def measures(
+    baseline: Baseline, kept: Path, folder: Path, parts: Mapping[str, Measure]
+) -> dict[str, Any]:
+    """Make or train a player and return all measures.
+
+    They are kept in a file after each part. If a part is missing and the player that the others
+    were measured of is no longer there, it is made once more and all are measured again.
 
     Args:
         baseline: the player.
-        root: the folder of all players.
-        with_worst: also look for its worst case, which can take half an hour.
+        kept: the file of its measures.
+        folder: the folder of the player's own files.
+        parts: what is measured beside grade, facts and learning curve.
 
     Raises:
         MissingExtraError: the player needs a package that is not installed.
     """
-    folder = root / baseline.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "measures.json"
-    content: dict[str, Any] = {}
-    if kept.exists():
-        content = json.loads(kept.read_text(encoding="utf-8"))
-    if content and ("worst" in content or not with_worst):
+    content = read_results(kept)
+    if content and parts.keys() <= content.keys():
         return content
+    if not baseline.is_made(folder):
+        content = {}
+    folder.mkdir(parents=True, exist_ok=True)
     player = baseline.make(folder)
     if not content:
         content = {
@@ -55,11 +53,12 @@ def measures(baseline: Baseline, root: Path, *, with_worst: bool) -> dict[str, A
                 for minutes, steps, network in curve(baseline)
             ],
         }
-        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    if with_worst:
-        content["worst"] = worst_case(player)
-        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    return content
+        write_results(kept, content)
+    for name, measure in parts.items():
+        if name not in content:
+            content[name] = measure(player)
+            write_results(kept, content)
+    return read_results(kept)
 
 
 def _grade(player: Policy) -> dict[str, Any]:
@@ -90,17 +89,3 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
             "refutations": list(report.refutations),
         }
     return None
-
-
-def rating(players: dict[str, Policy], games: int, file: Path) -> dict[str, Any]:
-    """Return the standings of a tournament, cached in a file for these players."""
-    asked = {"players": list(players), "games": games}
-    if file.exists():
-        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if content["asked"] == asked:
-            return content
-    report: TournamentReport = tournament(dict(players), games, progress=True)
-    found = {"asked": asked, "standings": report.to_dict()["standings"]}
-    file.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    content = json.loads(file.read_text(encoding="utf-8"))
-    return content

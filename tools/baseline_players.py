@@ -35,6 +35,7 @@ TRAINED = {"ppo": "ppo", "alphazero exact": "exact", "alphazero pure": "pure"}
 #: Of behaviour cloning: games whose positions are solved, and minutes of processor time.
 LABEL_GAMES, CLONING_MINUTES = 30_000, 5.0
 SB3_STEPS = 3_000_000
+CLONED, SB3_MODEL = "network.bin", "model.zip"
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,43 @@ class Baseline:
         name: its name in the tables; players that differ only by their seed share it.
         seed: the seed of its training; None if it was not trained.
         make: trains it, with its files in a folder, unless that has been done, and returns it.
-        training: the run that it is the network of, if there is one.
+        training: the run that its network comes from, if there is one.
+        simulations: those of the search that this network plays with.
+        file: the name of the file that it is made into, if it is made into one.
     """
 
     name: str
     seed: int | None
     make: Callable[[Path], Policy]
     training: Training | None = None
+    simulations: int = 0
+    file: str | None = None
 
     @property
     def folder(self) -> str:
         """The name of its folder."""
         name = self.name.replace(":", "-").replace(", ", "-").replace(" ", "-")
         return name if self.seed is None else f"{name}-seed-{self.seed}"
+
+    @property
+    def results(self) -> str:
+        """The name of the file of its measures."""
+        return f"{self.folder}.json"
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the package has it, untrained or as the champion."""
+        return self.seed is None
+
+    def is_made(self, folder: Path) -> bool:
+        """Whether nothing has to be trained before it can play.
+
+        Args:
+            folder: the folder of its files.
+        """
+        if self.training is not None:
+            return self.training.is_finished
+        return self.file is None or (folder / self.file).exists()
 
 
 def baselines(
@@ -76,22 +101,24 @@ def baselines(
     for count in ROLLOUTS:
         yield Baseline(f"rollouts:{count}", None, partial(_rollouts, count))
     for seed in seeds:
-        yield Baseline("labels", seed, partial(_cloned, seed))
+        yield Baseline("labels", seed, partial(_cloned, seed), file=CLONED)
     for seed in seeds:
-        yield Baseline("sb3 MaskablePPO", seed, partial(_sb3, seed))
+        yield Baseline("sb3 MaskablePPO", seed, partial(_sb3, seed), file=SB3_MODEL)
     for (algo, kind), length, seed in itertools.product(TRAINED.items(), minutes, seeds):
         training, name = Training(kind, length, seed, trained), f"{algo}, {length:g} min"
         make = partial(_trained, training, final_games)
         yield Baseline(name, seed, make, training)
         if kind != "ppo":
             searching = partial(make, num_simulations=SIMULATIONS)
-            yield Baseline(f"{name}, {SIMULATIONS} sims", seed, searching)
+            yield Baseline(f"{name}, {SIMULATIONS} sims", seed, searching, training, SIMULATIONS)
     for name in ("champion", "champion:64", "perfect"):
         yield Baseline(name, None, partial(_built_in, name))
 
 
 def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
     """Return how a player was made, if it was trained, and what that took.
+
+    A search has nothing of that, since the network alone has it.
 
     Args:
         baseline: the player.
@@ -100,6 +127,8 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
     Returns:
         ``command``, ``steps``, ``seconds`` and ``weights``, or nothing.
     """
+    if baseline.simulations:
+        return {}
     if baseline.training is not None:
         network, checkpoint = network_from_checkpoint(baseline.training.folder)
         return {
@@ -114,7 +143,9 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
 
 def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
     """Yield minutes, steps and the network alone at the points of a learning curve, if any."""
-    for file in snapshots(baseline.training.folder) if baseline.training is not None else []:
+    if baseline.training is None or baseline.simulations:
+        return
+    for file in snapshots(baseline.training.folder):
         counters = load_checkpoint(file).counters
         yield counters.seconds / 60, counters.steps, load_policy(file)
 
@@ -151,7 +182,7 @@ def _weights(network: torch.nn.Module) -> int:
 
 def _cloned(seed: int, folder: Path) -> Policy:
     """Return a network of AlphaZero's size that has learnt the best actions from the solver."""
-    file = folder / "network.bin"
+    file = folder / CLONED
     if not file.exists():
         data = labels(folder.parent / "labels.npz", LABEL_GAMES)
         config = TrainConfig.of("alphazero", network="cells", learning_rate=5e-3, seed=seed)
@@ -174,7 +205,7 @@ def _sb3(seed: int, folder: Path) -> Policy:
 
     from sb3_contrib import MaskablePPO
 
-    file = folder / "model.zip"
+    file = folder / SB3_MODEL
     if not file.exists():
         example = Path(__file__).parents[1] / "examples" / "sb3_maskable_ppo.py"
         line = [str(example), "--steps", str(SB3_STEPS), "--seed", str(seed), "--save", str(file)]

@@ -1,9 +1,9 @@
 """Write docs/baselines.md: how well every baseline of the package plays, and what it costs.
 
-``make baselines`` runs it. What is finished (in ``runs/baselines``, and in ``runs/report`` the runs
-of docs/training.md) is not repeated, so it can be stopped and continued, and made part by part by
-``--minutes``, ``--seeds`` and ``--players``. Only what is finished is shown, and the page says what
-is not.
+``make baselines`` runs it. What was measured is kept in ``docs/results/baselines`` and is not
+repeated, nor is training that is finished (in ``runs/baselines``, and in ``runs/report`` the runs
+of docs/training.md). So it can be stopped and continued, and made part by part by ``--minutes``,
+``--seeds`` and ``--players``. Only what was measured is shown, and the page says what was not.
 """
 
 from __future__ import annotations
@@ -11,34 +11,23 @@ from __future__ import annotations
 import argparse
 import statistics
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from baseline_measures import BENCHMARK, measures, rating
+from baseline_measures import BENCHMARK, Measure, measures, worst_case
 from baseline_players import Baseline, baselines
+from baseline_plots import Row, by_name, draw_curves, draw_grades
+from baseline_ratings import rating_against, tournament_ratings
+from kept_results import read_results, write_results
 from make_training import percent, table
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 from report_runs import RUNS
 
-from mijnlieff import MissingExtraError, Policy
+from mijnlieff import MissingExtraError
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "baselines.md"
+RESULTS = DOCS / "results" / "baselines"
 PLOTS = {"grades": DOCS / "baselines_grades.svg", "curves": DOCS / "baselines_curves.svg"}
-COLOURS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
-GREY = "#6b6b6b"
-
-Row = dict[str, Any]
-
-
-def by_name(rows: list[Row]) -> dict[str, list[Row]]:
-    """Return the rows of each player, one for each seed."""
-    players: dict[str, list[Row]] = {}
-    for row in rows:
-        players.setdefault(row["name"], []).append(row)
-    return players
 
 
 def spread(values: list[float], shown: str, unit: str = "") -> str:
@@ -64,17 +53,19 @@ def grades(rows: list[Row]) -> Iterator[str]:
     yield from table(["player", "seeds", "optimal", "outcome kept", "regret, points"], cells)
 
 
-def worst_cases(rows: list[Row], standings: dict[str, Any]) -> Iterator[str]:
-    """Yield the table of ratings and worst cases, of the first seed of each player."""
-    ratings = {one["name"]: one for one in standings["standings"]}
+def worst_cases(rows: list[Row], built_in: Row) -> Iterator[str]:
+    """Yield the table of ratings and worst cases, each of one seed of a player."""
     cells = []
     for name, group in by_name(rows).items():
-        first = group[0]
-        one, worst = ratings[name], first.get("worst")
-        low, high = one["elo_interval"]
-        line = [f"`{name}`", f"{one['elo']:+.0f} ({low:+.0f} to {high:+.0f})"]
+        rating = built_in.get(name) or first_with("rating", group)
+        line = [f"`{name}`", "not measured yet"]
+        if rating is not None:
+            low, high = rating["elo_interval"]
+            line[1] = f"{rating['elo']:+.0f} ({low:+.0f} to {high:+.0f})"
+        worst = first_with("worst", group)
         if worst is None:
-            cells.append([*line, "-" if "worst" in first else "not measured yet", "-", "-"])
+            is_measured = any("worst" in row for row in group)
+            cells.append([*line, "-" if is_measured else "not measured yet", "-", "-"])
             continue
         bounded = worst["horizon"] is not None
         leaks = {ply: away for ply, (_, away) in worst["leaks"].items() if away}
@@ -86,6 +77,12 @@ def worst_cases(rows: list[Row], standings: dict[str, Any]) -> Iterator[str]:
         cells.append([*line, f"at most {margin}" if bounded else margin, shown, game])
     head = ["player", "rating", "guaranteed as Dark", "leaks by ply", "shortest refutation"]
     yield from table(head, cells)
+
+
+def first_with(part: str, group: list[Row]) -> Row | None:
+    """Return a part of the first seed that has it."""
+    found: Row | None = next((row[part] for row in group if row.get(part)), None)
+    return found
 
 
 def costs(rows: list[Row]) -> Iterator[str]:
@@ -109,8 +106,11 @@ def remember(rows: list[Row]) -> Iterator[str]:
         name: statistics.fmean(row["grade"]["optimal"] for row in group)
         for name, group in by_name(rows).items()
     }
+    searchers = [name for name in means if name.startswith("minimax")]
+    if "random" not in means or not searchers:
+        return  # the rest of the page is to come
+    searcher = max(searchers, key=means.__getitem__)
     best = max(set(means) - {"perfect"}, key=means.__getitem__)
-    searcher = max((name for name in means if name.startswith("minimax")), key=means.__getitem__)
     guarded = [row for row in rows if row.get("worst") and row["worst"]["horizon"] is None]
     unbeaten = sorted({row["name"] for row in guarded if row["worst"]["margin"] > 0} - {"perfect"})
     text = (
@@ -133,9 +133,7 @@ def remember(rows: list[Row]) -> Iterator[str]:
     yield ""
 
 
-def page(
-    rows: list[Row], standings: dict[str, Any], missing: list[Baseline], about: str
-) -> Iterator[str]:
+def page(rows: list[Row], ratings: Row, missing: list[Baseline], about: str) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Baselines"
     yield ""
@@ -175,19 +173,21 @@ def page(
     yield from grades(rows)
     yield "## Ratings and worst cases"
     yield ""
-    yield "Ratings are Elo points from a tournament of all players below (the first seed of each),"
-    yield f"{standings['asked']['games']} games a match, with 95 % intervals. The rest is"
+    yield "Ratings are Elo points with 95 % intervals. Those of the players that the package has"
+    yield "come from a tournament, and are held fixed for the ratings of the others, who play"
+    yield f"{ratings['games']} games against each of these. The rest is"
     yield "[`best_response`](best_response.md): the margin that a player is guaranteed as Dark from"
     yield "the empty board, where perfect play wins by one point, and its leaks: positions in which"
     yield "it gives the win away. Players that draw among several moves are followed in all their"
     yield "draws, but only up to a ply; after it they are assumed to play perfectly. Players that"
-    yield "draw without known probabilities have no worst case. `perfect` draws among its best"
-    yield "moves and sets no traps, so others can win more often against weak players."
+    yield "draw without known probabilities have no worst case. Where there are several seeds, one"
+    yield "of them was rated and followed. `perfect` draws among its best moves and sets no traps,"
+    yield "so others can win more often against weak players."
     yield ""
-    yield from worst_cases(rows, standings)
+    yield from worst_cases(rows, ratings["ratings"])
     yield "## Costs"
     yield ""
-    yield "The runs of AlphaZero are those of [training results](training.md), with self-play and"
+    yield "AlphaZero is trained as for [training results](training.md), with self-play and"
     yield "learning on a core each; where the seeds had different settings, there are several"
     yield "commands. The others had one core; the minutes of `labels` and `sb3 MaskablePPO` are"
     yield "processor time."
@@ -202,73 +202,46 @@ def page(
         yield ""
 
 
-def draw(rows: list[Row]) -> None:
-    """Draw the grades of all players, and the learning curves."""
-    groups = by_name(rows)
-    order = sorted(
-        groups, key=lambda name: statistics.fmean(row["grade"]["optimal"] for row in groups[name])
-    )
-    figure = Figure(figsize=(7, 1 + 0.28 * len(order)), layout="constrained")
-    axes = figure.subplots()
-    for place, name in enumerate(order):
-        colour = COLOURS.get(name.partition(",")[0], GREY)
-        for row in groups[name]:
-            share = 100 * row["grade"]["optimal"]
-            low, high = (100 * bound for bound in row["grade"]["optimal_interval"])
-            axes.plot([low, high], [place, place], color=colour, lw=1.5, alpha=0.6)
-            axes.plot(share, place, "o", color=colour, ms=4)
-    axes.set_yticks(range(len(order)), order)
-    axes.set(xlabel="optimal moves, %", xlim=(35, 101))
-    axes.grid(axis="x", alpha=0.3)
-    figure.savefig(PLOTS["grades"], metadata={"Date": None})
-    learnt = [row for row in rows if row["curve"]]
-    if not learnt:
-        return
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    for axes, key, label in zip(
-        figure.subplots(1, 2, sharey=True),
-        ("minutes", "steps"),
-        ("minutes", "steps (actions played)"),
-        strict=True,
-    ):
-        for row in learnt:
-            colour = COLOURS[row["name"].partition(",")[0]]
-            points = [(one[key], 100 * one["optimal"]) for one in row["curve"] if one["steps"]]
-            axes.plot(*zip(*points, strict=True), color=colour, lw=1.1, alpha=0.8)
-        axes.set(xscale="log", xlabel=label)
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        if key == "minutes":
-            axes.xaxis.set_major_formatter("{x:g}")
-        axes.grid(alpha=0.3)
-    for name in dict.fromkeys(row["name"].partition(",")[0] for row in learnt):
-        axes.plot([], [], color=COLOURS[name], label=name)
-    axes.legend(loc="lower right")
-    figure.axes[0].set(ylabel="optimal moves of the network alone, %")
-    figure.savefig(PLOTS["curves"], metadata={"Date": None})
+def measure_all(
+    wanted: list[Baseline], results: Path, runs: Path, parts: Mapping[str, Measure]
+) -> None:
+    """Make and measure players, except those that need what is not installed.
 
-
-def measured(
-    wanted: list[Baseline], root: Path, *, make: bool, with_worst: bool
-) -> tuple[list[Row], dict[str, Policy], list[Baseline]]:
-    """Return the measures, the players to rate, and the players that are missing."""
-    rows: list[Row] = []
-    players: dict[str, Policy] = {}
-    missing: list[Baseline] = []
+    Args:
+        wanted: the players.
+        results: the folder of their measures.
+        runs: the folder of their own files.
+        parts: what is measured of one seed of each player, of one that has been trained on this
+            machine if there is one. The ratings of built-in players are kept apart.
+    """
+    seeds: dict[str, list[Baseline]] = {}
     for baseline in wanted:
-        kept = root / baseline.folder / "measures.json"
-        try:
-            if not (make or kept.exists()):
-                raise MissingExtraError("it has not been made")
-            print(baseline.folder, flush=True)
-            is_first = baseline.name not in players
-            row = measures(baseline, root, with_worst=with_worst and is_first)
-            if is_first:  # raises too if what plays it is not installed
-                players[baseline.name] = baseline.make(root / baseline.folder)
-            rows.append(row)
-        except MissingExtraError as error:
-            print(f"{baseline.folder}: {error}")
-            missing.append(baseline)
-    return rows, players, missing
+        seeds.setdefault(baseline.name, []).append(baseline)
+    for group in seeds.values():
+        known = {name for one in group for name in read_results(results / one.results)}
+        all_parts = dict(parts)
+        if group[0].is_built_in:
+            all_parts.pop("rating", None)
+        lacking = {name: measure for name, measure in all_parts.items() if name not in known}
+        chosen = next((one for one in group if one.is_made(runs / one.folder)), None)
+        if lacking and chosen is None:
+            chosen, lacking = group[0], all_parts  # it is made once more, so all are its own
+        for one in group:
+            print(one.folder, flush=True)
+            more = lacking if one is chosen else {}
+            try:
+                measures(one, results / one.results, runs / one.folder, more)
+            except MissingExtraError as error:
+                print(f"{one.folder}: {error}")
+
+
+def rate_built_in(players: list[Baseline], file: Path, games: int) -> Row:
+    """Return the ratings of the players of the package, kept in a file."""
+    if not (content := read_results(file)):
+        made = {one.name: one.make(file.parent) for one in players}
+        content = {"games": games, "ratings": tournament_ratings(made, games)}
+        write_results(file, content)
+    return read_results(file)
 
 
 def main() -> None:
@@ -277,7 +250,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, nargs="+", default=[1, 10, 60])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument(
-        "--players", nargs="+", help="in place of all: names, up to a comma, as in the tables"
+        "--players", nargs="+", help="measure these alone: names, up to a comma, as in the tables"
     )
     parser.add_argument("--runs", type=Path, default=Path("runs/baselines"))
     parser.add_argument("--trained", type=Path, default=RUNS, help="the folder of training runs")
@@ -289,22 +262,36 @@ def main() -> None:
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     parser.add_argument("--no-worst", action="store_true", help="leave the worst cases for later")
     args = parser.parse_args()
-    wanted = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
+    players = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
+    wanted = players
     if args.players is not None:
-        known = dict.fromkeys(one.name.partition(",")[0] for one in wanted)
+        known = dict.fromkeys(one.name.partition(",")[0] for one in players)
         if unknown := set(args.players) - set(known):
             parser.error(f"unknown players {sorted(unknown)}; choose from {', '.join(known)}")
-        wanted = [one for one in wanted if one.name.partition(",")[0] in args.players]
-    make = not args.only_page
-    worst = make and not args.no_worst
-    rows, players, missing = measured(wanted, args.runs, make=make, with_worst=worst)
+        wanted = [one for one in players if one.name.partition(",")[0] in args.players]
+    built_in = [one for one in players if one.is_built_in]
+    ratings = read_results(RESULTS / "ratings.json") or {"games": args.games, "ratings": {}}
+    if not args.only_page:
+        ratings = rate_built_in(built_in, RESULTS / "ratings.json", args.games)
+        anchors = {
+            one.name: (one.make(args.runs), ratings["ratings"][one.name]["elo"]) for one in built_in
+        }
+        parts: dict[str, Measure] = {
+            "rating": lambda player: rating_against(player, anchors, ratings["games"])
+        }
+        if not args.no_worst:
+            parts["worst"] = worst_case
+        measure_all(wanted, RESULTS, args.runs, parts)
+    found = [read_results(RESULTS / one.results) for one in players]
+    rows = [content for content in found if content]
     if not rows:
-        parser.error(f"there are no measured players in {args.runs}")
+        parser.error(f"there are no measured players in {RESULTS}")
     if args.no_page:
         return
-    standings = rating(players, args.games, args.runs / "tournament.json")
-    draw(rows)
-    text = "\n".join(page(rows, standings, missing, args.about)).rstrip() + "\n"
+    missing = [one for one, content in zip(players, found, strict=True) if not content]
+    draw_grades(rows, PLOTS["grades"])
+    draw_curves(rows, PLOTS["curves"])
+    text = "\n".join(page(rows, ratings, missing, args.about)).rstrip() + "\n"
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

@@ -1,7 +1,8 @@
 """Write docs/training.md: both modes of training, for 10 and 60 minutes, with several seeds.
 
-``make train-report`` runs it. Finished runs (in ``runs/report``) are not repeated and unfinished
-ones are resumed, so it can be stopped and continued. The page shows all finished runs.
+``make train-report`` runs it. What was measured is kept in ``docs/results/training``, and no run
+with a file there is repeated. Unfinished runs (in ``runs/report``) are resumed, so it can be
+stopped and continued. The page shows all runs that were measured.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kept_results import read_results, write_results
 from report_runs import RUNS, Training
 from training_measures import BENCHMARK, GRADED, PLAYERS, SIMULATIONS, measures
 from training_plot import draw
@@ -29,7 +31,7 @@ WAYS = {
 
 @dataclass(frozen=True)
 class Run(Training):
-    """A finished run, its kind one of `MODES`."""
+    """A run that was measured, its kind one of `MODES`."""
 
     content: dict[str, Any]
 
@@ -142,12 +144,12 @@ def speed(runs: list[Run]) -> Iterator[str]:
     """Yield the speed of the runs, and where the time of a round goes."""
     rows = []
     for run in runs:
-        work, counters = run.content["work"], run.content["run"]
+        work = run.content["work"]
         busy = max(work["play"], work["learn"])
         rows.append(
             [
                 run.name,
-                f"{counters['games']:,}",
+                f"{run.content['played']:,}",
                 f"{work['games a second']:,.0f}",
                 f"{work['evaluations a second']:,.0f}",
                 f"{work['samples a second']:,.0f}",
@@ -199,8 +201,8 @@ def page(
         yield f"## {minutes:g} minutes"
         yield ""
         modes = [mode for mode in MODES if any(run.kind == mode for run in those)]
-        for line in dict.fromkeys(run.asked for run in those):
-            alike = [run.seed for run in those if run.asked == line]
+        for line in dict.fromkeys(run.content["command"] for run in those):
+            alike = [run.seed for run in those if run.content["command"] == line]
             yield f"* seed {', '.join(map(str, alike))}: `{line}`"
         yield ""
         yield from against_perfect_play(those)
@@ -226,27 +228,32 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
     parser.add_argument("--final-games", type=int, default=2000)
     parser.add_argument(
-        "--only-page", action="store_true", help="do not train, write the page from finished runs"
+        "--only-page", action="store_true", help="do not train, write the page from what there is"
     )
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
-    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of page and plot")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="for page, plot and results")
     args = parser.parse_args()
+    asked = {"positions": args.positions, "games": args.games}
     runs: list[Run] = []
     missing: list[str] = []
     for minutes in args.minutes:
         for seed in args.seeds:
             for mode in args.modes:
                 training = Training(mode, minutes, seed, args.runs)
-                if not args.only_page:
+                kept = args.docs / "results" / "training" / f"{training.folder.name}.json"
+                content = read_results(kept)
+                if not (content or args.only_page):
                     training.make(args.points, args.final_games)
-                if training.is_finished:
-                    content = measures(training.folder, args.positions, args.games)
+                    content = measures(training, **asked)
+                    write_results(kept, content)
+                if content and content["asked"] != asked:
+                    parser.error(f"{kept} has {content['asked']}, not {asked}; remove it first")
+                if content:
                     runs.append(Run(mode, minutes, seed, args.runs, content))
                 else:
                     missing.append(f"`{training.folder.name}`")
     if not runs:
-        parser.error(f"there are no finished runs in {args.runs}")
-    args.docs.mkdir(parents=True, exist_ok=True)
+        parser.error(f"no run was measured yet: {', '.join(missing)}")
     draw(runs, MODES, WAYS, BENCHMARK, args.docs / "training.svg")
     text = "\n".join(page(runs, missing, args.positions, args.games, args.about)).rstrip() + "\n"
     (args.docs / "training.md").write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from report_runs import snapshots
+from report_runs import Training, snapshots
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
 from mijnlieff.train import load_policy
@@ -26,42 +26,38 @@ BENCHMARK = "standard-v1"
 _LOSSES = ("policy_loss", "value_loss", "margin_loss")
 
 
-def measures(folder: Path, positions: int, games: int) -> dict[str, Any]:
-    """Return all measures of a run for the page, cached in ``measures.json`` in its folder.
+def measures(training: Training, positions: int, games: int) -> dict[str, Any]:
+    """Return all measures of a finished run for the page.
 
     Args:
-        folder: the folder of a finished run.
+        training: the run.
         positions: positions to grade, for each way to play.
         games: games as Dark from the empty board against perfect play, for each way to play.
     """
-    kept = folder / "measures.json"
-    asked = {"positions": positions, "games": games}
-    content: dict[str, Any] = {}
-    if kept.exists():
-        content = json.loads(kept.read_text(encoding="utf-8"))
-    if content.get("asked") != asked:
-        content = {"asked": asked, **_of_training(folder), "grades": {}, "dark": {}}
-    missing = [name for name in PLAYERS if name not in content["dark"]]
-    for name in missing:
-        player = player_of(folder, name)
-        if name in GRADED:
-            content["grades"][name] = grades(grade(player, positions, name=name))
-        content["dark"][name] = as_dark(player, games)
-    if missing:
-        kept.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    return content
-
-
-def _of_training(folder: Path) -> dict[str, Any]:
-    """Return what a run kept of its training and final matches, and its learning curve."""
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    log = RunFolder(folder).read_log()
+    players = {name: player_of(training.folder, name) for name in PLAYERS}
     return {
-        "run": report["run"],
-        "matches": [player["matches"] for player in report["players"]],
+        "asked": {"positions": positions, "games": games},
+        **_of_training(training),
+        "grades": {name: grades(grade(players[name], positions, name=name)) for name in GRADED},
+        "dark": {name: as_dark(player, games) for name, player in players.items()},
+    }
+
+
+def _of_training(training: Training) -> dict[str, Any]:
+    """Return what a run kept of its training and final matches, and its learning curve."""
+    report = json.loads((training.folder / "report.json").read_text(encoding="utf-8"))
+    log = RunFolder(training.folder).read_log()
+    shown = ("opponent", "score", "score_interval")
+    return {
+        "command": training.asked,
+        "played": report["run"]["games"],
+        "matches": [
+            [{name: match[name] for name in shown} for match in player["matches"]]
+            for player in report["players"]
+        ],
         "losses": losses(log),
-        "curve": curve(folder),
-        "work": work(log, report["run"]["config"]),
+        "curve": curve(training.folder),
+        "work": work(log, training.config),
     }
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import math
+import shutil
 import sys
 from functools import partial
 
+import numpy as np
 import pytest
+
+from mijnlieff.evaluation.statistics import fit_ratings
 
 pytest.importorskip("torch")
 
@@ -24,6 +30,7 @@ def tool(tools_on_path, monkeypatch, tmp_path):
     monkeypatch.setattr(baseline_players, "CLONING_MINUTES", 0.001)
     monkeypatch.setattr(baseline_players, "SB3_STEPS", 20 * 32 * 256)
     monkeypatch.setattr(make_baselines, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(make_baselines, "RESULTS", tmp_path / "results")
     plots = {name: tmp_path / path.name for name, path in make_baselines.PLOTS.items()}
     monkeypatch.setattr(make_baselines, "PLOTS", plots)
     wanted = [
@@ -44,7 +51,9 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     grades = page[page.index("## Grades") : page.index("## Ratings")]
     seeds = {name: f"| `{name}` | 2 |" for name in ("labels", NETWORK)}
     assert all(row in grades for row in seeds.values()) and "| `random` | 1 | 40.7 %" in grades
-    assert "| `random` |" in page[page.index("## Ratings") :]
+    ratings = page[page.index("## Ratings") : page.index("## Costs")]
+    assert "| `random` | -" in ratings and "| `minimax:1` | +" in ratings
+    assert ratings.count("not measured yet") == 0
     assert "mijnlieff train --minutes 0.001 --knowledge exact --network cells" in page
     assert page.count(".svg)") == 2 and all(path.exists() for path in tool.PLOTS.values())
     has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
@@ -60,25 +69,68 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     monkeypatch.setattr(sys, "argv", [*line, "--players", "random", "--no-page"])
     tool.main()
     assert capsys.readouterr().out == "random\n" and not (tmp_path / "page.md").exists()
-    other = ["--runs", str(tmp_path / "others"), "--games", "2", "--players", "random", "minimax:1"]
-    monkeypatch.setattr(sys, "argv", ["make_baselines.py", *other, "--no-worst"])
+
+    # Nothing is measured twice, and the results are enough for the same page.
+    shutil.rmtree(run)
+    shutil.rmtree(tmp_path / "trained")
+    for options in ([], ["--only-page"]):
+        monkeypatch.setattr(sys, "argv", [*line, *options])
+        tool.main()
+        assert (tmp_path / "page.md").read_text() == page
+    assert not run.exists() or not list(run.rglob("*.bin"))
+
+
+def test_a_part_that_is_missing_is_measured_later(tool, monkeypatch, tmp_path):
+    line = ["make_baselines.py", "--runs", str(tmp_path / "runs"), "--games", "2", "--players"]
+    monkeypatch.setattr(sys, "argv", [*line, "labels", "random", "--no-worst"])
     tool.main()
-    assert (tmp_path / "page.md").read_text().count("| not measured yet |") == 2
+    page = tmp_path / "page.md"
+    assert page.read_text().count("| not measured yet |") == 2
+    assert "What to remember" not in page.read_text()  # it needs more players
+    files = [tmp_path / "results" / f"labels-seed-{seed}.json" for seed in (0, 1)]
+    first, second = (json.loads(file.read_text()) for file in files)
+    assert "rating" in first and "rating" not in second
 
-    # Nothing is made twice, and without making anything the page is the same.
-    before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
-    monkeypatch.setattr(sys, "argv", [*line, "--only-page"])
+    # It is measured of the player that is still there, or all is measured of another one.
+    (tmp_path / "runs" / "labels-seed-0" / "network.bin").unlink()
+    monkeypatch.setattr(sys, "argv", [*line, "labels"])
     tool.main()
-    assert {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()} == before
-    assert (tmp_path / "page.md").read_text() == page
+    assert json.loads(files[0].read_text()) == first
+    assert {"worst"} == json.loads(files[1].read_text()).keys() - second.keys()
+    for seed, file in enumerate(files):
+        content = json.loads(file.read_text())
+        content["grade"]["regret"] = 99.0
+        content.pop("worst", None)
+        file.write_text(json.dumps(content))
+        (tmp_path / "runs" / f"labels-seed-{seed}" / "network.bin").unlink(missing_ok=True)
+    tool.main()
+    made, kept = (json.loads(file.read_text()) for file in files)
+    assert made["grade"]["regret"] != 99.0 and {"worst", "rating"} <= made.keys()
+    assert kept["grade"]["regret"] == 99.0
 
 
-def test_a_damaged_run_is_not_hidden(tool, tmp_path):
+def test_a_rating_is_fitted_to_known_ones(tools_on_path):
+    from baseline_ratings import fit_rating
+
+    share = 1 / (1 + 10 ** (-200 / 400))
+    elo, error = fit_rating([share, 1 - share], [-100.0, 300.0], 50)
+    assert elo == pytest.approx(100, abs=1e-3)
+    assert error == pytest.approx(400 / math.log(10) / math.sqrt(100 * share * (1 - share)))
+    points = np.zeros((3, 3))
+    points[0], points[1, 0], points[2, 0] = (0, 30, 15), 20, 35
+    points[1, 2], points[2, 1] = 10, 40
+    together = fit_ratings(points)  # a rating that fits all matches fits those with the others
+    alone, _ = fit_rating([0.6, 0.3], list(together.elo[1:]), 50)
+    assert alone == pytest.approx(together.elo[0], abs=1e-3)
+    for scores in ([0.0, 0.0], [1.0, 1.0]):
+        with pytest.raises(ValueError, match="fits no finite rating"):
+            fit_rating(scores, [0.0, 100.0], 50)
+
+
+def test_a_damaged_file_of_results_is_not_hidden(tool, tmp_path):
     from baseline_players import Baseline, _built_in
 
-    folder = tmp_path / "random"
-    folder.mkdir()
-    (folder / "measures.json").write_text("{")
+    (tmp_path / "random.json").write_text("{")
     player = Baseline("random", None, partial(_built_in, "random"))
     with pytest.raises(ValueError, match="Expecting"):
-        tool.measured([player], tmp_path, make=True, with_worst=True)
+        tool.measure_all([player], tmp_path, tmp_path, {})

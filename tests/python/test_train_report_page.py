@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -42,16 +43,25 @@ def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_
         assert f"The run with {mode} and seed 1, by ply:" in page
     assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure --network symmetric" in page
     assert "--num-simulations 2" in page
-    kept = runs / "pure-0.05-minutes-seed-1"
-    assert len(json.loads((kept / "measures.json").read_text())["curve"]) >= 2
+    results = docs / "results" / "training"
+    kept = json.loads((results / "pure-0.05-minutes-seed-1.json").read_text())
+    assert len(kept["curve"]) >= 2
 
-    # Finished runs are not made again, and the page names what is missing.
-    before = {path: path.stat().st_mtime_ns for path in runs.rglob("*")}
+    # The results are enough to write the page, and no run with results is made again.
+    shutil.rmtree(runs)
+    monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1"])
+    tool.main()
+    assert (docs / "training.md").read_text() == page and not runs.exists()
     monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1", "2", "--only-page"])
     tool.main()
-    assert {path: path.stat().st_mtime_ns for path in runs.rglob("*")} == before
     missing = "Not made yet: `exact-0.05-minutes-seed-2`, `pure-0.05-minutes-seed-2`."
-    assert missing in (docs / "training.md").read_text()
+    assert missing in (docs / "training.md").read_text() and not runs.exists()
+
+    # Results of another size are not mixed up with these.
+    monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1", "--positions", "90"])
+    with pytest.raises(SystemExit):
+        tool.main()
+    assert "seed-1.json has {'positions': 60, 'games': 4}, not" in capsys.readouterr().err
 
 
 def test_a_run_that_fails_stops_the_report(tool, monkeypatch, tmp_path):

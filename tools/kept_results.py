@@ -1,0 +1,36 @@
+"""Measures of trained players as JSON files, from which the pages in docs are written.
+
+They are kept with the pages: a page can be written again, and new rows added, on a machine that
+does not have the networks.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_DIGITS = 6
+
+
+def read_results(file: Path) -> dict[str, Any]:
+    """Return what a file holds, or nothing if there is no such file."""
+    if not file.exists():
+        return {}
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return content
+
+
+def write_results(file: Path, content: dict[str, Any]) -> None:
+    """Write a file with a line for each entry, and numbers of six significant digits."""
+    entries = (f"{json.dumps(name)}: {json.dumps(_short(it))}" for name, it in content.items())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{" + ",\n ".join(entries) + "}\n", encoding="utf-8")
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _short(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(entry) for entry in value]
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
