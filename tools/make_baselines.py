@@ -139,7 +139,8 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline], about: str) -> 
     yield ""
     yield "Written by `tools/make_baselines.py` (`make baselines`). Every player is graded on the"
     yield f"same positions, [`{BENCHMARK}`](benchmark.md), so your agent's grade can be put beside"
-    yield "these: `mijnlieff grade my_agent.pt --positions standard-v1`."
+    yield "these: `mijnlieff grade my_agent.pt --positions standard-v1`. All figures are in"
+    yield "`docs/results/baselines`, as JSON."
     yield ""
     yield from remember(rows)
     if about:
@@ -256,9 +257,9 @@ def main() -> None:
     parser.add_argument("--trained", type=Path, default=RUNS, help="the folder of training runs")
     parser.add_argument("--games", type=int, default=100, help="games of each match")
     parser.add_argument("--final-games", type=int, default=2000, help="at the end of training")
-    parts = parser.add_mutually_exclusive_group()
-    parts.add_argument("--only-page", action="store_true", help="make no player")
-    parts.add_argument("--no-page", action="store_true", help="make and measure players only")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--only-page", action="store_true", help="make no player")
+    output.add_argument("--no-page", action="store_true", help="make and measure players only")
     parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     parser.add_argument("--no-worst", action="store_true", help="leave the worst cases for later")
     args = parser.parse_args()

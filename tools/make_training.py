@@ -184,7 +184,7 @@ def page(
     yield "position: the search has a Gumbel root without noise. In matches, from both seats of"
     yield "each random opening, a search plays as `load_policy` does by default: after training on"
     yield "exact labels it solves positions with at most 9 empty cells."
-    yield "Intervals are 95 % intervals."
+    yield "Intervals are 95 % intervals. All figures are in `docs/results/training`, as JSON."
     yield ""
     yield "Self-play and learning of a round run at the same time. With exact labels all positions"
     yield "of the standard game are solved, so its games need no evaluations."
