@@ -18,13 +18,11 @@ Measure = Callable[[Policy], dict[str, Any] | None]
 _ROW = ("optimal", "optimal_interval", "kept", "kept_interval", "regret", "regret_interval")
 
 
-def measures(
-    baseline: Baseline, kept: Path, folder: Path, parts: Mapping[str, Measure]
-) -> dict[str, Any]:
-    """Make or train a player and return all measures.
+def measure(baseline: Baseline, kept: Path, folder: Path, parts: Mapping[str, Measure]) -> None:
+    """Make or train a player and save all its measures.
 
-    They are kept in a file after each part. If a part is missing and the player that the others
-    were measured of is no longer there, it is made once more and all are measured again.
+    They are saved after each part. If a part is missing and the trained player was deleted since,
+    it is trained again, and everything is measured again.
 
     Args:
         baseline: the player.
@@ -37,7 +35,7 @@ def measures(
     """
     content = read_results(kept)
     if content and parts.keys() <= content.keys():
-        return content
+        return
     if not baseline.is_made(folder):
         content = {}
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,11 +52,10 @@ def measures(
             ],
         }
         write_results(kept, content)
-    for name, measure in parts.items():
+    for name, part in parts.items():
         if name not in content:
-            content[name] = measure(player)
+            content[name] = part(player)
             write_results(kept, content)
-    return read_results(kept)
 
 
 def _grade(player: Policy) -> dict[str, Any]:

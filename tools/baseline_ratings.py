@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from statistics import NormalDist
 from typing import Any
 
 from mijnlieff import Policy, evaluate, tournament
+from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
 
 _ELO = 400 / math.log(10)  # points for a factor e in the odds
 _FARTHEST = 4000.0
@@ -49,7 +49,7 @@ def rating_against(
         for number, (other, _) in enumerate(anchors.values())
     ]
     elo, error = fit_rating(scores, [known for _, known in anchors.values()], games)
-    reach = NormalDist().inv_cdf(0.975) * error
+    reach = NORMAL_QUANTILE * error
     return {"elo": elo, "elo_interval": (elo - reach, elo + reach)}
 
 

@@ -14,7 +14,7 @@ _DIGITS = 6
 
 
 def read_results(file: Path) -> dict[str, Any]:
-    """Return what a file holds, or nothing if there is no such file."""
+    """Return the content of a file, or an empty dict if there is no file."""
     if not file.exists():
         return {}
     content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))

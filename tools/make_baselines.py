@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from baseline_measures import BENCHMARK, Measure, measures, worst_case
+from baseline_measures import BENCHMARK, Measure, measure, worst_case
 from baseline_players import Baseline, baselines
 from baseline_plots import Row, by_name, draw_curves, draw_grades
 from baseline_ratings import rating_against, tournament_ratings
@@ -223,7 +223,7 @@ def measure_all(
         all_parts = dict(parts)
         if group[0].is_built_in:
             all_parts.pop("rating", None)
-        lacking = {name: measure for name, measure in all_parts.items() if name not in known}
+        lacking = {name: part for name, part in all_parts.items() if name not in known}
         chosen = next((one for one in group if one.is_made(runs / one.folder)), None)
         if lacking and chosen is None:
             chosen, lacking = group[0], all_parts  # it is made once more, so all are its own
@@ -231,17 +231,16 @@ def measure_all(
             print(one.folder, flush=True)
             more = lacking if one is chosen else {}
             try:
-                measures(one, results / one.results, runs / one.folder, more)
+                measure(one, results / one.results, runs / one.folder, more)
             except MissingExtraError as error:
                 print(f"{one.folder}: {error}")
 
 
 def rate_built_in(players: list[Baseline], file: Path, games: int) -> Row:
     """Return the ratings of the players of the package, kept in a file."""
-    if not (content := read_results(file)):
+    if not file.exists():
         made = {one.name: one.make(file.parent) for one in players}
-        content = {"games": games, "ratings": tournament_ratings(made, games)}
-        write_results(file, content)
+        write_results(file, {"games": games, "ratings": tournament_ratings(made, games)})
     return read_results(file)
 
 

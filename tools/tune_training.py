@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from kept_results import read_results, write_results
 from make_baselines import spread
 from make_training import MODES, table
 from report_runs import Training
@@ -73,9 +74,8 @@ def result(training: Training) -> dict[str, Any]:
             "samples": sum(row["samples"] for row in log[:-1]) * training.config["reuse"],
         }
         content |= {name: grade(it, BENCHMARK).total.optimal for name, it in players.items()}
-        kept.write_text(json.dumps(content), encoding="utf-8")
-    found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-    return found
+        write_results(kept, content)
+    return read_results(kept)
 
 
 def results(trainings: Sequence[Training], jobs: int) -> list[dict[str, Any]]:
