@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
+from svg_plot import save_svg
 
 COLOURS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
 GREY = "#6b6b6b"
@@ -41,7 +42,7 @@ def draw_grades(rows: list[Row], path: Path) -> None:
     axes.set_yticks(range(len(order)), order)
     axes.set(xlabel="optimal moves, %", xlim=(35, 101))
     axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path, metadata={"Date": None})
+    save_svg(figure, path)
 
 
 def draw_curves(rows: list[Row], path: Path) -> None:
@@ -69,4 +70,4 @@ def draw_curves(rows: list[Row], path: Path) -> None:
         axes.plot([], [], color=COLOURS[name], label=name)
     axes.legend(loc="lower right")
     figure.axes[0].set(ylabel="optimal moves of the network alone, %")
-    figure.savefig(path, metadata={"Date": None})
+    save_svg(figure, path)

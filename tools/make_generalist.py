@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib.figure import Figure
+from svg_plot import save_svg
 
 from mijnlieff.train.report.grades_plot import draw_grade_lines
 
@@ -149,9 +149,7 @@ def draw(folder: Path) -> None:
         axes.axhline(level, color="0.4", lw=1, ls=style, label=f"{name}, {group}: {level:.1f} %")
     axes.set(xlabel="minutes")
     axes.legend(loc="lower right")
-    # Without a date, and with fixed names, the same run gives the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "generalist"
-    figure.savefig(PLOT, metadata={"Date": None})
+    save_svg(figure, PLOT)
 
 
 def main() -> None:

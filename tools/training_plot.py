@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from svg_plot import save_svg
 
 COLOURS = {"exact": "#0072B2", "pure": "#E69F00"}
 STYLES = {"alone": "-", "search": "--"}
@@ -66,7 +67,7 @@ def draw(
             panels[0, 0].plot([], [], style, color=COLOURS[mode], label=label)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     # Without a date, and with fixed names, the same runs give the same file.
-    figure.savefig(path, metadata={"Date": None})
+    save_svg(figure, path)
 
 
 def _draw_run(run: Run, top: Axes, others: Sequence[Axes]) -> None:
