@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from processor import processor
 from report_runs import Training, snapshots
 from tune_learning import fit, labels
 
@@ -125,7 +126,7 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
         folder: the folder of its files.
 
     Returns:
-        ``command``, ``steps``, ``seconds`` and ``weights``, or nothing.
+        ``command``, ``processor``, ``steps``, ``seconds`` and ``weights``, or nothing.
     """
     if baseline.simulations:
         return {}
@@ -133,6 +134,7 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
         network, checkpoint = network_from_checkpoint(baseline.training.folder)
         return {
             "command": baseline.training.asked,
+            "processor": processor(),
             "steps": checkpoint.counters.steps,
             "seconds": checkpoint.counters.seconds,
             "weights": _weights(network),
@@ -164,7 +166,13 @@ def _keep_facts(
     folder: Path, command: str, steps: int, seconds: float, network: torch.nn.Module
 ) -> None:
     weights = _weights(network)
-    values = {"command": command, "steps": steps, "seconds": seconds, "weights": weights}
+    values = {
+        "command": command,
+        "processor": processor(),
+        "steps": steps,
+        "seconds": seconds,
+        "weights": weights,
+    }
     (folder / "facts.json").write_text(json.dumps(values), encoding="utf-8")
 
 

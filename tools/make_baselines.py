@@ -95,9 +95,16 @@ def costs(rows: list[Row]) -> Iterator[str]:
         steps = spread([fact["steps"] / 1e6 for fact in known], ".2f")
         minutes = spread([fact["seconds"] / 60 for fact in known], ".1f")
         lines = ", ".join(dict.fromkeys(f"`{fact['command']}`" for fact in known))
-        cells.append([f"`{name}`", lines, steps, minutes, f"{known[0]['weights']:,}"])
-    head = ["player", "made by", "million steps or labels", "minutes", "parameters"]
-    yield from table(head, cells)
+        processors = ", ".join(dict.fromkeys(fact["processor"] for fact in known))
+        weights = f"{known[0]['weights']:,}"
+        cells.append([f"`{name}`", lines, processors, steps, minutes, weights])
+    head = ["player", "made by", "processor", "million steps or labels", "minutes", "parameters"]
+    yield from table(head, cells, texts=3)
+    remarks = [row for row in rows if "remark" in row]
+    for row in remarks:
+        yield f"* `{row['name']}`, seed {row['seed']}: {row['remark']}"
+    if remarks:
+        yield ""
 
 
 def remember(rows: list[Row]) -> Iterator[str]:
@@ -133,7 +140,7 @@ def remember(rows: list[Row]) -> Iterator[str]:
     yield ""
 
 
-def page(rows: list[Row], ratings: Row, missing: list[Baseline], about: str) -> Iterator[str]:
+def page(rows: list[Row], ratings: Row, missing: list[Baseline]) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Baselines"
     yield ""
@@ -143,8 +150,6 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline], about: str) -> 
     yield "`docs/results/baselines`, as JSON."
     yield ""
     yield from remember(rows)
-    if about:
-        yield from (about, "")
     if missing:
         lacking: dict[str, list[str]] = {}
         for one in missing:
@@ -185,6 +190,8 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline], about: str) -> 
     yield "of them was rated and followed. `perfect` draws among its best moves and sets no traps,"
     yield "so others can win more often against weak players."
     yield ""
+    if "remark" in ratings:
+        yield from (ratings["remark"], "")
     yield from worst_cases(rows, ratings["ratings"])
     yield "## Costs"
     yield ""
@@ -259,7 +266,6 @@ def main() -> None:
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--only-page", action="store_true", help="make no player")
     output.add_argument("--no-page", action="store_true", help="make and measure players only")
-    parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     parser.add_argument("--no-worst", action="store_true", help="leave the worst cases for later")
     args = parser.parse_args()
     players = list(baselines(args.minutes, args.seeds, args.trained, args.final_games))
@@ -291,7 +297,7 @@ def main() -> None:
     missing = [one for one, content in zip(players, found, strict=True) if not content]
     draw_grades(rows, PLOTS["grades"])
     draw_curves(rows, PLOTS["curves"])
-    text = "\n".join(page(rows, ratings, missing, args.about)).rstrip() + "\n"
+    text = "\n".join(page(rows, ratings, missing)).rstrip() + "\n"
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

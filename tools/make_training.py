@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +56,20 @@ def table(head: list[str], rows: list[list[str]], texts: int = 2) -> Iterator[st
     yield "|" + " --- |" * texts + " ---: |" * (len(head) - texts)
     for row in rows:
         yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def training(runs: list[Run]) -> Iterator[str]:
+    """Yield how the runs were made."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for run in runs:
+        made = run.content["command"], run.content["processor"]
+        alike.setdefault(made, []).append(str(run.seed))
+    for (command, processor), seeds in alike.items():
+        yield f"* seed {', '.join(seeds)}: `{command}`, on {processor}"
+    for run in runs:
+        if "remark" in run.content:
+            yield f"* {run.name}: {run.content['remark']}"
     yield ""
 
 
@@ -163,9 +176,7 @@ def speed(runs: list[Run]) -> Iterator[str]:
     yield from table(head, rows, texts=1)
 
 
-def page(
-    runs: list[Run], missing: list[str], positions: int, games: int, about: str
-) -> Iterator[str]:
+def page(runs: list[Run], missing: list[str], positions: int, games: int) -> Iterator[str]:
     """Yield the lines of the page."""
     yield "# Training results"
     yield ""
@@ -173,9 +184,8 @@ def page(
     yield "weights, in two [modes](guides/training_an_agent.md#two-modes), which must not be mixed"
     yield "up: with *exact labels* the solver and the opening book give policy and margin of"
     yield "positions, and *pure self-play* is given the rules alone and solves nothing. In both,"
-    yield f"self-play and learning have one thread each, on {os.cpu_count()} cores."
-    yield "`--network cells` is the [network](guides/training_an_agent.md#two-networks) with a"
-    yield "token for each cell."
+    yield "self-play and learning have a core each. `--network cells` is the"
+    yield "[network](guides/training_an_agent.md#two-networks) with a token for each cell."
     yield ""
     yield f"Grades have {positions:,} distinct positions, a third each from random play, from"
     yield "minimax of depth 2 and from the player's own games; *outcome kept* is a share of the"
@@ -189,8 +199,6 @@ def page(
     yield "Self-play and learning of a round run at the same time. With exact labels all positions"
     yield "of the standard game are solved, so its games need no evaluations."
     yield ""
-    if about:
-        yield from (about, "")
     if missing:
         yield f"Not made yet: {', '.join(missing)}. `make train-report` continues with them."
         yield ""
@@ -201,10 +209,7 @@ def page(
         yield f"## {minutes:g} minutes"
         yield ""
         modes = [mode for mode in MODES if any(run.kind == mode for run in those)]
-        for line in dict.fromkeys(run.content["command"] for run in those):
-            alike = [run.seed for run in those if run.content["command"] == line]
-            yield f"* seed {', '.join(map(str, alike))}: `{line}`"
-        yield ""
+        yield from training(those)
         yield from against_perfect_play(those)
         yield from matches(those)
         yield from speed(those)
@@ -230,7 +235,6 @@ def main() -> None:
     parser.add_argument(
         "--only-page", action="store_true", help="do not train, write the page from what there is"
     )
-    parser.add_argument("--about", default="", help="a sentence about the machine, for the page")
     parser.add_argument("--docs", type=Path, default=DOCS, help="for page, plot and results")
     args = parser.parse_args()
     asked = {"positions": args.positions, "games": args.games}
@@ -255,7 +259,7 @@ def main() -> None:
     if not runs:
         parser.error(f"no run was measured yet: {', '.join(missing)}")
     draw(runs, MODES, WAYS, BENCHMARK, args.docs / "training.svg")
-    text = "\n".join(page(runs, missing, args.positions, args.games, args.about)).rstrip() + "\n"
+    text = "\n".join(page(runs, missing, args.positions, args.games)).rstrip() + "\n"
     (args.docs / "training.md").write_text(text, encoding="utf-8")
     print(text)
 

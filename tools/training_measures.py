@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from processor import processor
 from report_runs import Training, snapshots
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
@@ -50,6 +51,7 @@ def _of_training(training: Training) -> dict[str, Any]:
     shown = ("opponent", "score", "score_interval")
     return {
         "command": training.asked,
+        "processor": processor(),
         "played": report["run"]["games"],
         "matches": [
             [{name: match[name] for name in shown} for match in player["matches"]]

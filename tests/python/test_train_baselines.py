@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import platform
 import shutil
 import sys
 from functools import partial
@@ -43,11 +44,14 @@ def tool(tools_on_path, monkeypatch, tmp_path):
 
 
 def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
+    from processor import processor
+
     run = tmp_path / "runs"
     line = ["make_baselines.py", "--runs", str(run), "--games", "2"]
     monkeypatch.setattr(sys, "argv", line)
     tool.main()
     page = (tmp_path / "page.md").read_text()
+    has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
     grades = page[page.index("## Grades") : page.index("## Ratings")]
     seeds = {name: f"| `{name}` | 2 |" for name in ("labels", NETWORK)}
     assert all(row in grades for row in seeds.values()) and "| `random` | 1 | 40.7 %" in grades
@@ -55,8 +59,8 @@ def test_the_page_shows_what_is_finished_and_names_the_rest(tool, monkeypatch, t
     assert "| `random` | -" in ratings and "| `minimax:1` | +" in ratings
     assert ratings.count("not measured yet") == 0
     assert "mijnlieff train --minutes 0.001 --knowledge exact --network cells" in page
+    assert page[page.index("## Costs") :].count(f"| {processor()} |") == 2 + has_sb3
     assert page.count(".svg)") == 2 and all(path.exists() for path in tool.PLOTS.values())
-    has_sb3 = importlib.util.find_spec("sb3_contrib") is not None
     assert ("Not measured yet: `sb3 MaskablePPO` (seed 0 and 1)." in page) == (not has_sb3)
     assert has_sb3 or "mijnlieff[sb3]" in capsys.readouterr().out
 
@@ -107,6 +111,33 @@ def test_a_part_that_is_missing_is_measured_later(tool, monkeypatch, tmp_path):
     made, kept = (json.loads(file.read_text()) for file in files)
     assert made["grade"]["regret"] != 99.0 and {"worst", "rating"} <= made.keys()
     assert kept["grade"]["regret"] == 99.0
+
+
+def test_remarks_are_on_the_page(tool, monkeypatch, tmp_path):
+    line = ["make_baselines.py", "--runs", str(tmp_path / "runs"), "--games", "2", "--no-worst"]
+    monkeypatch.setattr(sys, "argv", [*line, "--players", "labels"])
+    tool.main()
+    for name, remark in {"ratings": "Rated twice.", "labels-seed-1": "made at night."}.items():
+        file = tmp_path / "results" / f"{name}.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"remark": remark}))
+    monkeypatch.setattr(sys, "argv", [*line, "--only-page"])
+    tool.main()
+    lines = (tmp_path / "page.md").read_text().splitlines()
+    assert "* `labels`, seed 1: made at night." in lines and "Rated twice." in lines
+
+
+def test_a_processor_is_named_by_what_linux_says(tools_on_path, tmp_path):
+    from processor import processor
+
+    file = tmp_path / "cpuinfo"
+    file.write_text(
+        "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Processor @ 2.60GHz\n"
+        "flags\t\t: fpu avx2 avx512f amx_tile\n\n"
+    )
+    assert processor(file) == "Intel Xeon with AMX"
+    file.write_text("model name\t: AMD EPYC 7B13\nflags\t\t: fpu avx2\n")
+    assert processor(file) == "AMD EPYC 7B13 with AVX2"
+    assert processor(tmp_path / "none") == platform.machine() != ""
 
 
 def test_a_rating_is_fitted_to_known_ones(tools_on_path):

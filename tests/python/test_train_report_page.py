@@ -31,6 +31,8 @@ def tool(tools_on_path, monkeypatch, tmp_path):
 
 
 def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_path, capsys):
+    from processor import processor
+
     runs, docs = tmp_path / "runs", tmp_path / "docs"
     line = ["make_training.py", "--runs", str(runs), "--docs", str(docs), "--minutes", "0.05"]
     line += ["--positions", "60", "--games", "4", "--points", "20", "--final-games", "2"]
@@ -47,6 +49,8 @@ def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_
     kept = json.loads((results / "pure-0.05-minutes-seed-1.json").read_text())
     assert len(kept["curve"]) >= 2
 
+    assert page.count(f"`, on {processor()}\n") == 2
+
     # The results are enough to write the page, and no run with results is made again.
     shutil.rmtree(runs)
     monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1"])
@@ -56,6 +60,12 @@ def test_the_page_shows_finished_runs_and_names_the_rest(tool, monkeypatch, tmp_
     tool.main()
     missing = "Not made yet: `exact-0.05-minutes-seed-2`, `pure-0.05-minutes-seed-2`."
     assert missing in (docs / "training.md").read_text() and not runs.exists()
+
+    # A remark of a run is shown with its command.
+    file = results / "exact-0.05-minutes-seed-1.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"remark": "made at night."}))
+    tool.main()
+    assert "* exact labels, 1: made at night.\n" in (docs / "training.md").read_text()
 
     # Results of another size are not mixed up with these.
     monkeypatch.setattr(sys, "argv", [*line, "--seeds", "1", "--positions", "90"])
