@@ -1,8 +1,7 @@
 //! `mijnlieff.TreeSearch`.
 
 use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
-    PyUntypedArrayMethods,
+    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +12,8 @@ use super::interrupt::{run_interruptible, run_unless_quick};
 use super::search_settings::{RootSettings, check_number, solvers_if};
 use super::search_variants::SearchVariants;
 use crate::encode::Layout;
-use crate::python::convert::arrays::Dtype;
+use crate::memory::with_room;
+use crate::python::convert::arrays::{Dtype, readable};
 use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
@@ -27,8 +27,12 @@ use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch};
 /// makes Ctrl-C work.
 const QUICK_SOLVE: usize = 8;
 
-/// Up to this many trees, a step of all takes less time than starting such a thread.
-const QUICK_TREES: usize = 4096;
+/// Up to this many simulations of all trees together, a step never takes more than a moment. Near
+/// the end of a game, where no position has to be evaluated, it makes all of them.
+const QUICK_SIMULATIONS: usize = 1 << 20;
+
+/// The same where leaves are solved.
+const QUICK_SIMULATIONS_SOLVING: usize = 1 << 15;
 
 /// Nodes listed between two checks for Ctrl-C.
 const NODES_BETWEEN_LOOKS: usize = 1024;
@@ -251,8 +255,9 @@ impl PyTreeSearch {
             py.detach(|| self.core.extend(set.clone(), solvers))?;
             self.variants = variants;
         }
-        let roots: Vec<NextRoot> = roots.into_iter().map(NextRoot::Follow).collect();
-        self.run(py, |core, limits| core.restart_each(&roots, limits))?;
+        let mut next = with_room("the positions of a search", roots.len())?;
+        next.extend(roots.into_iter().map(NextRoot::Follow));
+        self.run(py, |core, limits| core.restart_each(&next, limits))?;
         self.leaves = 0;
         self.found = None;
         Ok(())
@@ -357,8 +362,12 @@ impl PyTreeSearch {
         py: Python<'_>,
         work: impl FnOnce(&mut TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
     ) -> PyResult<T> {
-        let is_quick =
-            self.config.solve_leaves_below <= QUICK_SOLVE && self.core.len() <= QUICK_TREES;
+        let quick = match self.config.solve_leaves_below {
+            0 => QUICK_SIMULATIONS,
+            1..=QUICK_SOLVE => QUICK_SIMULATIONS_SOLVING,
+            _ => 0,
+        };
+        let is_quick = self.core.len().saturating_mul(self.config.num_simulations) <= quick;
         let core = &mut self.core;
         let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
         Ok(done?)
@@ -410,16 +419,12 @@ fn floats<'py>(
         }
         object = array.call_method1("astype", ("float32",))?;
     }
-    let mut array = object.cast_into::<PyArrayDyn<f32>>()?;
+    let array = readable(&object.cast_into::<PyArrayDyn<f32>>()?)?;
     if array.shape() != shape {
         let found = array.getattr("shape")?;
         let needed = PyTuple::new(py, shape)?;
         let message = format!("the {name} have shape {found}, but the leaves need {needed}");
         return Err(classes::PolicyError::new_err(message));
     }
-    // Rows must be contiguous, and a Rust slice must be aligned; a copy is both.
-    if !array.is_c_contiguous() || array.try_readonly()?.as_slice().is_err() {
-        array = array.call_method0("copy")?.cast_into()?;
-    }
-    Ok(array.try_readonly()?)
+    Ok(array)
 }

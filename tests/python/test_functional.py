@@ -284,6 +284,11 @@ def test_any_layout_in_memory_and_any_number_of_states():
     assert np.array_equal(functional.legal_mask(every), functional.legal_mask(states)[::-3])
     assert functional.observe(states[:0]).shape == (0, 56)
     assert functional.legal_mask(functional.init(0, LARGE), LARGE).shape == (0, 81)
+    records = np.zeros(len(states), [("done", "?"), ("state", "u8"), ("action", "i8")])
+    records["state"], records["action"] = states, functional.legal_mask(states).argmax(axis=1)
+    assert np.array_equal(functional.observe(records["state"]), functional.observe(states))
+    stepped = functional.step(records["state"], records["action"])[0]
+    assert np.array_equal(stepped, functional.step(states, records["action"].copy())[0])
     empty, rewards, terminated = functional.step(states[:0], np.zeros(0, np.int64))
     assert (len(empty), len(rewards), len(terminated)) == (0, 0, 0)
     for threads in (1, 2, 5):

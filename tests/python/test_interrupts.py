@@ -8,6 +8,11 @@ import mijnlieff
 from interrupts import last_words_when_interrupted, needs_signals, ticks_of_another_thread
 from mijnlieff import Position
 
+LATE = (
+    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+    "7. b4x, pass; 8. b3<>"
+)
+
 
 @needs_signals
 @pytest.mark.parametrize(
@@ -23,14 +28,18 @@ from mijnlieff import Position
         "m.SelfPlay(m.ChampionPolicy(), solve_roots_below=11).play_samples(10**6)",
         "m.SelfPlay(m.ChampionPolicy(), random_plies=1000).play(10**6)",
         "m.functional.observe(m.functional.init(4_000_000), 'planes')",
+        "m.GreedyPolicy().act_batch([p] * 10**7)",
+        # The game ends with the next action, so nothing has to be evaluated but the roots.
+        "s = m.TreeSearch([m.Position.from_record(LATE)] * 4096, 10**7); n = len(s.select()); "
+        "s.update(np.zeros((n, 65), 'f4'), np.zeros(n, 'f4'))",
         # Making a table of 4 GiB must not take long.
         "m.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
     ],
 )
 def test_ctrl_c_stops_a_call(call):
     code = (
-        "import mijnlieff as m; p = m.Position(); print('ready', flush=True)\n"
-        f"try: {call}\n"
+        "import mijnlieff as m, numpy as np; p = m.Position(); print('ready', flush=True)\n"
+        f"try: {call.replace('LATE', repr(LATE))}\n"
         "except KeyboardInterrupt: print('stopped', m.rollout([p])[0].shape)"
     )
     assert last_words_when_interrupted(code, after=0.1) == "stopped (1, 1, 2)\n"

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use super::arrays::{readable, shape_text};
 use super::integers::index;
 
 /// Stands for an action outside int64; an action of this number does not exist either.
@@ -112,26 +113,25 @@ fn copy_items(
 }
 
 fn copy(array: &Bound<'_, PyArray1<i64>>, numbers: &mut [i64]) -> PyResult<()> {
-    if array.len() != numbers.len() {
-        return Err(wrong_shape(array.shape(), numbers.len()));
+    // SAFETY: the slice is only there for contiguous arrays whose items are aligned. We hold the
+    // GIL, and nothing runs Python code that could write to the array while it is copied.
+    if let Ok(actions) = unsafe { array.as_slice() } {
+        return copy_slice(actions, numbers);
     }
-    // SAFETY: we hold the GIL, and nothing in here runs Python code that could write to the array.
-    let actions = unsafe { array.as_array() };
-    if let Some(actions) = actions.as_slice() {
-        numbers.copy_from_slice(actions);
-    } else {
-        for (number, &action) in numbers.iter_mut().zip(actions) {
-            *number = action;
-        }
+    copy_slice(readable(array)?.as_slice()?, numbers)
+}
+
+fn copy_slice(actions: &[i64], numbers: &mut [i64]) -> PyResult<()> {
+    if actions.len() != numbers.len() {
+        return Err(wrong_shape(&[actions.len()], numbers.len()));
     }
+    numbers.copy_from_slice(actions);
     Ok(())
 }
 
 fn wrong_shape(shape: &[usize], expected: usize) -> PyErr {
-    let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
-    let comma = if shape.len() == 1 { "," } else { "" };
+    let shape = shape_text(shape);
     PyValueError::new_err(format!(
-        "actions must have shape ({expected},), one for each game, not ({}{comma})",
-        shape.join(", ")
+        "actions must have shape ({expected},), one for each game, not {shape}"
     ))
 }

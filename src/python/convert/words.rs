@@ -2,14 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use numpy::{
-    IntoPyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray,
-    PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArrayDescrMethods, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::actions::Beyond;
+use super::arrays::{readable, shape_text};
 use super::integers;
 use crate::encode::State;
 use crate::functional;
@@ -39,21 +37,11 @@ pub(crate) fn words_array<'py>(
 
 /// The words of an array, copied: another thread could write to it meanwhile.
 pub(crate) fn copy_words(array: &Bound<'_, PyArrayDyn<u64>>) -> PyResult<Vec<u64>> {
-    let array = array.try_readonly()?;
-    let view = array.as_array();
-    let mut words = with_room("the states", view.len())?;
-    match view.as_slice() {
-        Some(slice) => words.extend_from_slice(slice),
-        None => words.extend(view.iter().copied()),
-    }
+    let array = readable(array)?;
+    let slice = array.as_slice()?;
+    let mut words = with_room("the states", slice.len())?;
+    words.extend_from_slice(slice);
     Ok(words)
-}
-
-/// A shape as Python writes it.
-pub(crate) fn shape_text(shape: &[usize]) -> String {
-    let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
-    let comma = if sizes.len() == 1 { "," } else { "" };
-    format!("({}{comma})", sizes.join(", "))
 }
 
 /// The word of a position, or on larger boards its words.

@@ -12,6 +12,7 @@ use crate::best_response::{BestResponseConfig, BestResponseSearch, Line};
 use crate::encode::num_actions;
 use crate::game::{Player, Variant};
 use crate::memory::with_room;
+use crate::python::convert::arrays::readable;
 use crate::python::convert::integers;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, position_list, positions};
@@ -117,9 +118,11 @@ impl PyBestResponseSearch {
 
     /// Take the action chosen in each of these positions, int64 ``(B,)``.
     fn answer(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+        let actions = readable(&actions)?;
+        let actions = actions.as_slice()?;
         self.check_answers(actions.len())?;
         let mut copied = with_room(ANSWERS, actions.len())?;
-        copied.extend(actions.as_array().iter().map(|&action| [action as usize]));
+        copied.extend(actions.iter().map(|&action| [action as usize]));
         self.take_answers(py, copied)
     }
 

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyType};
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
 use crate::policy::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{readable, shaped};
 use crate::python::convert::integers;
 use crate::python::errors::classes;
 use crate::python::interrupt::run_unless_quick;
@@ -149,6 +149,7 @@ impl PyNetwork {
             }
         };
         let expected = Layout::Flat.len(self.0.variant());
+        let observations = readable(&observations)?;
         let found = observations.shape();
         if found[1] != expected {
             return Err(PyValueError::new_err(format!(
@@ -231,8 +232,10 @@ impl PyNetwork {
         form: Form,
         weights: &PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
+        let weights = readable(weights)?;
+        let weights = weights.as_slice()?;
         let mut copied = with_room("the weights", weights.len())?;
-        copied.extend(weights.as_array().iter());
+        copied.extend_from_slice(weights);
         let variant = (*variant.0).clone();
         Self::build(py, || {
             NetworkWeights::new(variant, form, copied).map(|weights| Network::new(&weights))
