@@ -15,7 +15,7 @@ use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
@@ -143,11 +143,22 @@ impl Mailbox {
         self.state.load(Ordering::Acquire) == state
     }
 
+    fn lock(&self) -> MutexGuard<'_, Option<Job>> {
+        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job into the empty mailbox.
+    ///
+    /// The state changes under the lock. A thread that still looks for the last job, which was
+    /// taken back, may find this one at once: it must not report it done before it is announced.
+    fn hand_over(&self, job: Job) {
+        let mut place = self.lock();
+        *place = Some(job);
+        self.state.store(WORK, Ordering::Release);
+    }
+
     fn take_job(&self) -> Option<Job> {
-        self.job
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.lock().take()
     }
 
     /// Runs jobs until the mailbox says to quit.
@@ -265,8 +276,7 @@ impl Team {
                 index,
                 caller: caller.clone(),
             };
-            *mailbox.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
-            mailbox.state.store(WORK, Ordering::Release);
+            mailbox.hand_over(job);
             thread.thread().unpark();
         }
         let mine = panic::catch_unwind(AssertUnwindSafe(|| {
