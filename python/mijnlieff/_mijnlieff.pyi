@@ -1082,7 +1082,8 @@ class Solver:
 def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
     """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
 
-    Finished games count. Memory grows with the count: 6 plies of the standard game take about 2 GB.
+    Finished games count. The list ends where no game is longer. Memory grows with the count: 6
+    plies of the standard game take about 2 GB.
 
     Raises:
         ValueError: more than 16 cells or 3 copies.

@@ -61,6 +61,11 @@ impl Board {
     pub fn from_blocks(blocks: &[(i32, i32)]) -> Result<Self, BoardError> {
         let mut owner: HashMap<(i64, i64), (i32, i32)> = HashMap::new();
         for &(x, y) in blocks {
+            // So long a list is not a board, whether blocks overlap or not.
+            if owner.try_reserve(4).is_err() {
+                let found = blocks.len().saturating_mul(4);
+                return Err(BoardError::CellCount { found });
+            }
             for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
                 let cell = (i64::from(x) + dx, i64::from(y) + dy);
                 if let Some(first) = owner.insert(cell, (x, y)) {
@@ -71,8 +76,10 @@ impl Board {
                 }
             }
         }
-        if owner.is_empty() {
-            return Err(BoardError::NoBlocks);
+        match owner.len() {
+            0 => return Err(BoardError::NoBlocks),
+            found if found > Cell::MAX => return Err(BoardError::CellCount { found }),
+            _ => {}
         }
         Self::from_wide_cells(owner.into_keys().collect())
     }
@@ -85,10 +92,12 @@ impl Board {
     ///
     /// When a character is neither, when rows differ in length, or as [`Board::from_cells`].
     pub fn from_text(text: &str) -> Result<Self, BoardError> {
-        let rows: Vec<&str> = text.trim().lines().map(str::trim).collect();
+        let rows = || text.trim().lines().map(str::trim);
+        let expected = rows().next().map_or(0, |row| row.chars().count());
         let mut cells = Vec::new();
-        for (row, line) in rows.iter().enumerate() {
-            let (expected, found) = (rows[0].chars().count(), line.chars().count());
+        let mut count = 0;
+        for (row, line) in rows().enumerate() {
+            let found = line.chars().count();
             if found != expected {
                 return Err(BoardError::RaggedRow {
                     row: row + 1,
@@ -98,7 +107,13 @@ impl Board {
             }
             for (x, character) in line.chars().enumerate() {
                 match character {
-                    '#' => cells.push((x as i64, -(row as i64))),
+                    // The cells of a long text are counted, but not kept.
+                    '#' => {
+                        count += 1;
+                        if count <= Cell::MAX {
+                            cells.push((x as i64, -(row as i64)));
+                        }
+                    }
                     '.' => {}
                     _ => {
                         return Err(BoardError::UnknownCharacter {
@@ -108,6 +123,9 @@ impl Board {
                     }
                 }
             }
+        }
+        if count > Cell::MAX {
+            return Err(BoardError::CellCount { found: count });
         }
         Self::from_wide_cells(cells)
     }

@@ -315,8 +315,10 @@ pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, Positio
     let error = |at: usize, found: &str, expected: String| {
         PositionTextError::Parse(ParseError::new(at, found, expected))
     };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [drawing, last, ply] = words[..] else {
+    // Not collected, as a text may have any number of words.
+    let mut words = text.split_whitespace();
+    let first = (words.next(), words.next(), words.next(), words.next());
+    let (Some(drawing), Some(last), Some(ply), None) = first else {
         return Err(error(
             0,
             text,
@@ -357,14 +359,14 @@ pub fn parse_position(variant: &Variant, text: &str) -> Result<Position, Positio
 
 fn parse_stones(board: &Board, drawing: &str) -> Result<Vec<Option<(Player, Piece)>>, ParseError> {
     let mut stones = vec![None; board.num_cells()];
-    let rows: Vec<&str> = drawing.split('/').collect();
-    let fits =
-        rows.len() == board.height() && rows.iter().all(|row| row.chars().count() == board.width());
+    let rows = || drawing.split('/');
+    let fits = rows().take(board.height() + 1).count() == board.height()
+        && rows().all(|row| row.chars().count() == board.width());
     if !fits {
         let expected = format!("{} rows of {} characters", board.height(), board.width());
         return Err(ParseError::new(0, drawing, expected));
     }
-    for (row, line) in rows.iter().enumerate() {
+    for (row, line) in rows().enumerate() {
         let y = board.height() - 1 - row;
         for (x, character) in line.chars().enumerate() {
             let piece = STONES

@@ -380,18 +380,21 @@ impl BatchEnv {
     /// Whether a step or reset may take so long that Ctrl-C should work during it.
     ///
     /// A search of depth `d` looks into some `b^(d - 1)` positions, `b` being the moves of a position,
-    /// and takes some 5 ns for each; measured on the standard board.
+    /// and takes some 5 ns for each, but never less than 0.2 us; measured on the standard board.
     #[must_use]
     pub fn searches_long(&self) -> bool {
         const NODES: f64 = 5e6;
+        const LEAST_NODES: f64 = 40.0;
         // The players of all variants are of one kind.
         let depth = match self.config().opponent.policy(0) {
-            Some(Policy::Minimax(depth)) => depth,
+            Some(Policy::Minimax(depth)) => depth.plies(),
+            Some(Policy::Greedy) => 1,
             Some(Policy::Perfect(_)) => return true,
             _ => return false,
         };
         let moves = self.config().variants.num_actions() as f64 / 4.0;
-        self.num_envs() as f64 * moves.powi(i32::from(depth.plies()) - 1) > NODES
+        let nodes = moves.powi(i32::from(depth) - 1).max(LEAST_NODES);
+        self.num_envs() as f64 * nodes > NODES
     }
 
     /// The flag that stops every search of a step or reset at once. The games are then in arbitrary

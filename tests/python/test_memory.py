@@ -116,6 +116,20 @@ def test_what_fits_is_done(call):
     assert said(call, 512 * MB) == []
 
 
+@pytest.mark.parametrize(
+    ("make", "call", "error"),
+    [
+        ("'#' * 2**24", "m.Board.from_text(long)", "a board has 1 to 64 cells, not 16777216"),
+        ("'#\\n' * 2**23", "m.Board.from_text(long)", "a board has 1 to 64 cells, not 8388608"),
+        ("'a ' * 2**23", "m.Position.from_notation(long)", "three words"),
+        ("'a' + '/' * 2**23 + ' - 0'", "m.Position.from_notation(long)", "4 rows of 4 characters"),
+    ],
+)
+def test_long_texts_take_no_memory_of_their_own(make, call, error):
+    call = f"try: {call}\n    except ValueError as error: assert {error!r} in str(error), error"
+    assert said(call, 60 * MB, setup=f"long = {make}") == []
+
+
 # Searches by made-up evaluations until memory runs out, then on without the limit.
 SEARCH = """
 import numpy as np

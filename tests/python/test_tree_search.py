@@ -150,6 +150,21 @@ def test_a_tree_keeps_what_it_knows_of_the_next_position():
     assert search.nodes(0) == []
 
 
+def test_visits_beyond_what_can_be_counted_start_a_new_tree():
+    late = next(p for p in positions_of(Variant(), 400, seed=3) if is_decided_by_one_action(p))
+    search = TreeSearch([late], 2**24, "puct", temperature=0.0)
+    for _ in range(2):
+        search_with(NoisyNetwork(Variant()), search)
+        assert search.policy_targets.sum() == pytest.approx(1.0)
+        search.restart([late])
+
+
+def is_decided_by_one_action(position):
+    """Whether there is a choice, and the game is over after each action."""
+    actions = position.legal_actions().tolist()
+    return len(actions) > 1 and all(position.play(action).is_over for action in actions)
+
+
 def test_forced_passes_need_no_network():
     forced = [
         p

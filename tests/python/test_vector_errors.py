@@ -51,6 +51,7 @@ def state(env: VectorEnv) -> bytes:
         ({"dtype": "float64"}, TypeError, "float32 or uint8, not float64"),
         ({"reward": "wins"}, ValueError, "wins.*outcome, margin"),
         ({"autoreset": "later"}, ValueError, "later.*same_step, next_step, disabled"),
+        ({"autoreset": ["later"]}, ValueError, "later.*same_step, next_step, disabled"),
         ({"illegal_action": "ignore"}, ValueError, "ignore.*raise, lose"),
         ({"render_mode": "human"}, ValueError, "human.*ansi, rgb_array"),
         ({"variant": "4x4"}, TypeError, "Variant"),
@@ -107,6 +108,9 @@ def test_any_integer_dtype_and_stride_will_do(dtype):
         np.array([0, 9, 1, 9, 2, 9, 3, 9], dtype)[::2],
         np.array([3, 2, 1, 0], dtype)[::-1],
         np.asfortranarray(np.array([[0, 9], [1, 9], [2, 9], [3, 9]], dtype))[:, 0],
+        # Items of a record array are not aligned, and no whole number of items apart.
+        np.array([(n, 9) for n in range(4)], [("action", dtype), ("other", "i1")])["action"],
+        np.array([(9, n) for n in range(4)], [("other", "f4"), ("action", dtype)])["action"],
     ):
         env = VectorEnv(N)
         env.reset(seed=0)

@@ -1,5 +1,6 @@
 //! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::{self, integer_or};
+use crate::python::convert::lists::ITEMS_BETWEEN_LOOKS;
 use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, positions};
@@ -87,25 +89,16 @@ impl PyBuiltinPolicy {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let mut policies: Vec<(Arc<Variant>, Policy)> = Vec::new();
-        for PyPosition { variant, .. } in &positions {
-            // Nearly always all are of one variant.
-            if policies.iter().all(|(known, _)| known != variant) {
-                policies.push((Arc::clone(variant), self.core(py, variant)?));
-            }
-        }
+        let (policies, numbers) = self.policies(py, &positions)?;
         let mut turns = with_room(ACTIONS, positions.len())?;
-        turns.extend(positions.iter().map(|PyPosition { variant, core }| {
-            let mut known = policies.iter();
-            let (_, policy) = known
-                .find(|(known, _)| known == variant)
-                .expect("every variant has its policy");
-            Turn {
+        let numbered = positions.iter().zip(&numbers);
+        turns.extend(
+            numbered.map(|(PyPosition { variant, core }, &number)| Turn {
                 variant,
                 position: core,
-                policy,
-            }
-        }));
+                policy: &policies[number],
+            }),
+        );
         let num_threads = self.num_threads();
         let first = self.take_numbers(positions.len());
         let moves = run_interruptible(py, |stop| {
@@ -229,6 +222,39 @@ impl PyBuiltinPolicy {
                 Policy::Perfect(Perfect::new(solver, epsilon))
             }
         })
+    }
+
+    /// The players of the variants of these positions, and which of them each position has.
+    #[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
+    fn policies(
+        &self,
+        py: Python<'_>,
+        positions: &[PyPosition],
+    ) -> PyResult<(Vec<Policy>, Vec<usize>)> {
+        let (mut policies, mut numbers) = (Vec::new(), with_room(ACTIONS, positions.len())?);
+        let mut known: HashMap<Arc<Variant>, usize> = HashMap::new();
+        let mut last: Option<(&Arc<Variant>, usize)> = None;
+        for PyPosition { variant, .. } in positions {
+            if numbers.len() % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+                py.check_signals()?;
+            }
+            let number = match last {
+                // Nearly always all are of one variant.
+                Some((same, number)) if Arc::ptr_eq(same, variant) => number,
+                _ => {
+                    if let Some(&number) = known.get(variant) {
+                        number
+                    } else {
+                        policies.push(self.core(py, variant)?);
+                        known.insert(Arc::clone(variant), policies.len() - 1);
+                        policies.len() - 1
+                    }
+                }
+            };
+            last = Some((variant, number));
+            numbers.push(number);
+        }
+        Ok((policies, numbers))
     }
 
     fn is_quick(&self) -> bool {

@@ -27,7 +27,7 @@ use crate::python::convert::integers;
 use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
 use crate::python::errors::{Numbering, classes, step_error};
-use crate::python::interrupt::{self, run_until};
+use crate::python::interrupt::{self, run_unless_quick, run_until};
 use crate::python::rules::batch::{mixed_list, positions};
 use crate::python::rules::frame::{PyFrame, variants};
 use crate::python::rules::position::PyPosition;
@@ -44,6 +44,9 @@ const THREADS_PAY_FROM: usize = 16384;
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;
+
+/// Up to this many games, reading a state takes no longer than a moment.
+const QUICK_RESTORE: usize = 4096;
 
 /// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
@@ -248,7 +251,7 @@ impl PyBatchEnv {
                 *number = action.map_or(NO_ACTION, |action| action as i64);
             }
         }
-        let answered = inner.core.answer(&numbers);
+        let answered = without_gil(py, &mut inner.core, |core| core.answer(&numbers));
         // The caller has checked that every action is legal.
         answered.map_err(|error| step_error(py, inner.numbering(), &error, &Beyond::default()))
     }
@@ -344,8 +347,10 @@ impl PyBatchEnv {
     }
 
     /// Restore a state that `state` returned.
-    fn restore(&self, state: SavedBatch) -> PyResult<()> {
-        restore(&mut self.lock_idle()?.core, state)
+    fn restore(&self, py: Python<'_>, state: SavedBatch) -> PyResult<()> {
+        let core = &mut self.lock_idle()?.core;
+        let is_quick = state.1.len() <= QUICK_RESTORE;
+        run_unless_quick(py, is_quick, |stop| restore(core, state, stop))?
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -91,8 +92,12 @@ pub(super) fn saved(core: &BatchEnv) -> Result<SavedBatch, OutOfMemory> {
     Ok((core.is_started(), games))
 }
 
-/// Restores a state that [`saved`] returned.
-pub(super) fn restore(core: &mut BatchEnv, (started, games): SavedBatch) -> PyResult<()> {
+/// Restores a state that [`saved`] returned, unless it is stopped.
+pub(super) fn restore(
+    core: &mut BatchEnv,
+    (started, games): SavedBatch,
+    stop: &AtomicBool,
+) -> PyResult<()> {
     if games.len() != core.num_envs() {
         let (expected, found) = (core.num_envs(), games.len());
         let message = format!("the state is of {found} games, not of {expected}");
@@ -101,6 +106,9 @@ pub(super) fn restore(core: &mut BatchEnv, (started, games): SavedBatch) -> PyRe
     let variants = Arc::clone(&core.config().variants);
     let mut saved = with_room(STATE, games.len())?;
     for (variant, text, streams, seat, over, fresh) in games {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(()); // the caller raises KeyboardInterrupt
+        }
         let count = variants.all().len();
         let Some(its) = variants.all().get(variant) else {
             let message = format!("the state has variant {variant}, there are only {count}");

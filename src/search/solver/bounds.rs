@@ -22,12 +22,6 @@ impl Bounds {
         }
     }
 
-    /// Whether they leave one margin.
-    #[must_use]
-    pub const fn is_exact(self) -> bool {
-        self.lower == self.upper
-    }
-
     /// The same margin seen by the other player.
     #[must_use]
     pub(super) const fn flipped(self) -> Self {

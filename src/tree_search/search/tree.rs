@@ -52,6 +52,9 @@ pub(crate) struct Tree<S> {
 /// Keeps the draws of a search apart from those of an environment with the same seed.
 const TREE_STREAM: u64 = 0x7472_6565;
 
+/// Visits are counted in f32, which is exact up to here.
+const MOST_VISITS: usize = 1 << 24;
+
 impl<S: GameState + PartialEq> Tree<S> {
     pub(crate) fn new(root: S, seed: u64) -> Self {
         Self::with_rng(root, SplitMix64::stream(seed, TREE_STREAM))
@@ -91,7 +94,7 @@ impl<S: GameState + PartialEq> Tree<S> {
     }
 
     /// The tree for the next search from this position, without a path. Its nodes below the position
-    /// are copied to the new store.
+    /// are copied to the new store, unless their visits and those of another search are too many.
     pub(crate) fn restarted<V: Simd>(
         &self,
         simd: V,
@@ -104,6 +107,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         if let Some(node) = self.find(&root, old)
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
+            && old.node(node).visits as usize + shared.config.num_simulations <= MOST_VISITS
         {
             tree.first = new.adopt(old, node)?;
             new.make_room_for_root()?;
@@ -164,6 +168,10 @@ impl<S: GameState + PartialEq> Tree<S> {
             workspace.recalled += 1;
         }
         while !self.is_done(shared.config) {
+            // Where the game is nearly over, all simulations are made here.
+            if shared.exact.limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
             let (node, place) = self.descend(simd, shared, store, &mut workspace.scratch);
             let child = store.child(node, place);
             if child != NONE {
@@ -182,9 +190,6 @@ impl<S: GameState + PartialEq> Tree<S> {
                 let Some(known) = workspace.known.get(&state) else {
                     return Ok(Some(state));
                 };
-                if shared.exact.limits.is_stopped() {
-                    return Err(Halt::Stopped);
-                }
                 store.make_room()?;
                 self.add(simd, store, state, known);
                 workspace.recalled += 1;

@@ -324,7 +324,11 @@ impl<S: GameState> Game<S> {
         let (variants, index) = (&shared.config.variants, self.state.variant());
         let (variant, position) = (variants.get(index), self.state.position(&shared.rules));
         let limits = Limits::stopped_by(&shared.stop);
-        // The caller undoes a step that it stops, so any move will do here.
+        // The caller undoes a step that it stops, so any move will do here. Short searches end
+        // before they look at the flag.
+        if limits.is_stopped() {
+            return self.state.nth_legal(&shared.rules, 0);
+        }
         policy
             .choose_within(variant, &position, &mut self.env_rng, limits)
             .map_or_else(

@@ -178,6 +178,9 @@ pub fn canonical_counts(
                 }
             }
         }
+        if next.is_empty() {
+            break;
+        }
         counts.push(next.len());
         level = next;
     }
