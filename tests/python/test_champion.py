@@ -316,6 +316,9 @@ class TestPolicy:
     def test_bad_settings(self, temperature):
         with pytest.raises(ValueError, match=f"finite number of at least 0, not {temperature}"):
             ChampionPolicy(temperature=temperature)
+        for wrong in ("0.5", True, None):
+            with pytest.raises(TypeError, match=f"temperature must be a number, not {wrong!r}"):
+                ChampionPolicy(temperature=wrong)
         for seed in (-1, 2**64):
             with pytest.raises(ValueError, match=f"not {seed}"):
                 ChampionPolicy(seed=seed)
@@ -338,6 +341,12 @@ class TestPolicy:
         assert "solve_below=0" in repr(alone) and "solve_below" not in repr(search)
         assert eval(repr(alone), vars(mijnlieff)) == alone
         assert ExportedPolicy.load(file, solve_below=3) == ExportedPolicy.load(file)
+        # The weight of the points is that of the run, which the file does not keep.
+        plain = ExportedPolicy.load(file, num_simulations=32, solve_below=0, margin_weight=0.0)
+        assert plain != alone and eval(repr(plain), vars(mijnlieff)) == plain
+        assert plain.act_batch(positions).tolist() != alone.act_batch(positions).tolist()
+        with pytest.raises(ValueError, match=r"margin_weight must be from 0 to 1, not 1\.5"):
+            ExportedPolicy.load(file, margin_weight=1.5)
         with pytest.raises(ValueError, match=r"solve_below must be 0 to .*, not -1"):
             ChampionPolicy(solve_below=-1)
         # Near the end it is exact.

@@ -186,6 +186,9 @@ def test_wrong_types_and_openings():
         evaluate("random", "random", games=10.0)
     with pytest.raises(TypeError, match="a policy is a name or an object"):
         evaluate("random", None)
+    for names in (("a",), "ab", ("a", 1)):
+        with pytest.raises(TypeError, match=r"names must be two strings.* not "):
+            evaluate(Foreign(None), "random", names=names)  # before any game is played
     with pytest.raises(ValueError, match="empty"):
         play_match([], RandomPolicy(), RandomPolicy())
     with pytest.raises(TypeError):

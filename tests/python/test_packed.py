@@ -45,6 +45,11 @@ def test_tensors_expand_alike(variant, layout):
             expanded = expand_packed(tensor, variant, layout)
             assert expanded.dtype == torch.float32
             assert np.array_equal(expanded.numpy(), expected)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert expand_packed(tensor, variant, layout).dtype == torch.float32
+    finally:
+        torch.set_default_dtype(torch.float32)
     if torch.cuda.is_available():
         expanded = expand_packed(torch.from_numpy(packed).cuda(), variant, layout)
         assert np.array_equal(expanded.cpu().numpy(), expected)

@@ -269,6 +269,15 @@ def test_bad_networks(network, message):
         NetworkPolicy(network).act_batch([Position(), Position()])
 
 
+def test_logits_may_be_bfloat16():
+    torch = pytest.importorskip("torch")
+
+    def network(observations, masks):
+        return torch.from_numpy(count_logits(observations, masks)).to(torch.bfloat16)
+
+    assert NetworkPolicy(network).act(Position()) in range(64)
+
+
 def test_bad_network_settings():
     for settings, message in (
         ({"observation": "pixels"}, 'unknown observation layout "pixels"'),

@@ -86,7 +86,8 @@ def _expand_torch(torch: Any, packed: Any, variant: Variant, layout: str) -> Any
     if layout == "flat":
         return torch.cat([cells, held], dim=-1)
     board, shape = variant.board, packed.shape
-    planes = torch.zeros((*shape, 12, board.height * board.width), device=packed.device)
+    size = (*shape, 12, board.height * board.width)
+    planes = torch.zeros(size, dtype=torch.float32, device=packed.device)
     places = torch.as_tensor([x + board.width * y for x, y in board.cells], device=packed.device)
     planes[..., :3, places] = cells.reshape(*shape, 3, board.num_cells)
     planes[..., 3, places] = 1

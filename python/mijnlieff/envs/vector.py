@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
     integer_in,
     seed_of,
 )
+from mijnlieff._util.choices import check_choice
 from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
@@ -75,9 +76,10 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         frame: the `Frame` of observations, masks and actions. None is ``Frame.around(variants)``
             with ``variants``; else there is none, and actions are those of the variant.
         opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
-            ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or any
-            `Policy` object, which is asked for all waiting games at once. A built-in one plays
-            natively and draws from the games' streams; a `GamePolicy` is told the games' numbers.
+            ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or
+            ``"champion"``, ``"champion:SIMULATIONS"`` or any `Policy` object, which is asked for
+            all waiting games at once. A built-in one plays natively and draws from the games'
+            streams; a `GamePolicy` is told the games' numbers.
             Policies see positions and return actions of each position's own variant, also on a
             frame. A perfect one keeps a table for every variant, see `set_table_bytes`.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
@@ -416,8 +418,7 @@ def _variants(
 def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
     if isinstance(autoreset, AutoresetMode):
         return autoreset
-    if autoreset not in _AUTORESET:
-        raise ValueError(f"unknown autoreset {autoreset!r}; choose one of {', '.join(_AUTORESET)}")
+    check_choice("autoreset", autoreset, _AUTORESET)
     return _AUTORESET[autoreset]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,7 +186,11 @@ def _starts(start: Position | Sequence[Position] | None) -> list[Position]:
     """Return the positions to start from, after checking them."""
     if start is None:
         start = Position()
-    starts = [start] if isinstance(start, Position) else list(start)
+    if isinstance(start, Position):
+        start = [start]
+    if not isinstance(start, Iterable):
+        raise TypeError(f"start must be a Position or several, not {start!r}")
+    starts = list(start)
     variant = common_variant(starts)
     cells = variant.board.num_cells
     if cells > _MAX_CELLS:

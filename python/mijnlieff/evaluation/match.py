@@ -73,7 +73,7 @@ def evaluate(
     Raises:
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so long
             that every game ends before.
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or `names` are not two strings.
         PolicyError: a policy chose an illegal action; the message names the position.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
@@ -132,6 +132,7 @@ def play(
         names: the names of both policies in the report; None is their `repr`.
     """
     finished = move_on or _ignore
+    named = match_names(policy, opponent, names)
     first, second = make_policy(policy), make_policy(opponent)
     is_native = isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy)
     length = _NATIVE_PAIRS_WITH_BAR if is_native and move_on else pairs_at_once(first, second)
@@ -140,7 +141,7 @@ def play(
         play_pairs(first, second, conditions, number, min(length, pairs - number), finished)
         for number in range(0, pairs, length)
     ]
-    return match_report((policy, opponent), margins, conditions, names)
+    return match_report(named, margins, conditions)
 
 
 def pairs_at_once(policy: Policy, opponent: Policy) -> int:
@@ -183,22 +184,42 @@ def play_pairs(
     return play_in_lock_step(openings, _reseeded(policy, seed), _reseeded(opponent, seed), finished)
 
 
+def match_names(
+    policy: PolicyLike, opponent: PolicyLike, names: tuple[str, str] | None
+) -> tuple[str, str]:
+    """Return the names of both policies in a report.
+
+    Args:
+        policy: a policy, or its name.
+        opponent: the same.
+        names: the names; None is the name that was given, or the `repr`.
+
+    Raises:
+        TypeError: `names` are not two strings.
+    """
+    if names is None:
+        return _name(policy), _name(opponent)
+    if not (
+        isinstance(names, tuple | list)
+        and len(names) == 2
+        and all(isinstance(name, str) for name in names)
+    ):
+        raise TypeError(f"names must be two strings, such as ('mine', 'theirs'), not {names!r}")
+    return names[0], names[1]
+
+
 def match_report(
-    policies: tuple[PolicyLike, PolicyLike],
-    margins: Sequence[NDArray[np.int64]],
-    conditions: Conditions,
-    names: tuple[str, str] | None,
+    names: tuple[str, str], margins: Sequence[NDArray[np.int64]], conditions: Conditions
 ) -> MatchReport:
     """Return the report of a match.
 
     Args:
-        policies: both policies.
+        names: the names of both policies.
         margins: the results of `play_pairs`, in order.
         conditions: the settings of the match.
-        names: the names of both policies; None is their `repr`.
     """
     return MatchReport.from_margins(
-        *(names or (_name(policies[0]), _name(policies[1]))),
+        *names,
         np.concatenate(margins),
         opening_plies=conditions.opening_plies,
         seed=conditions.seed,

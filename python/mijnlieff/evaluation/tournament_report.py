@@ -66,8 +66,10 @@ class TournamentReport(TableReport):
         """Return the report on one match for every pair of players.
 
         Raises:
-            ValueError: two players have no match, or more than one.
+            ValueError: there is no match, or two players have none or more than one.
         """
+        if not matches:
+            raise ValueError("a tournament needs at least one match, and matches is empty")
         names = list(dict.fromkeys(name for match in matches for name in _pairing(match)))
         index = {name: i for i, name in enumerate(names)}
         points = np.zeros((len(names), len(names)))

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from functools import cache, partial
+from numbers import Real
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -29,13 +30,13 @@ from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 from mijnlieff.policies.softmax import softmax
 
-__all__ = ["ChampionPolicy", "ExportedPolicy", "is_network_file"]
+__all__ = ["SOLVE_BELOW", "ChampionPolicy", "ExportedPolicy", "is_network_file"]
 
 _MAGIC = b"MIJNNETW"
-# The setting of the search that the networks were trained with, see `TrainConfig`.
+# As `TrainConfig.margin_weight` is, unless a run sets it.
 _MARGIN_WEIGHT = 0.5
-# A position with more empty cells costs the solver more than a search.
-_SOLVE_BELOW = 9
+SOLVE_BELOW = 9
+"""A position with more empty cells costs the solver more than a search."""
 # Positions whose logits are computed at once.
 _BATCH = 4096
 
@@ -66,10 +67,11 @@ class ExportedPolicy:
         temperature: the temperature.
         num_simulations: the number of simulations before every decision.
         solve_below: the most empty cells of positions that the search solves.
+        margin_weight: the weight of the points in the values of the search.
 
     Raises:
-        ValueError: a seed, a temperature, a number of simulations or `solve_below` out of range, or
-            both a search and a temperature.
+        ValueError: a seed, a temperature, a number of simulations, `solve_below` or `margin_weight`
+            out of range, or both a search and a temperature.
         TypeError: `network` is not a network, or a number is not an integer.
     """
 
@@ -79,7 +81,8 @@ class ExportedPolicy:
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
-        solve_below: SupportsIndex = _SOLVE_BELOW,
+        solve_below: SupportsIndex = SOLVE_BELOW,
+        margin_weight: float = _MARGIN_WEIGHT,
     ) -> None:
         """Check the settings."""
         if not isinstance(network, Network):
@@ -88,11 +91,7 @@ class ExportedPolicy:
             )
         self.network = network
         self.seed = seed_of(seed)
-        self.temperature = float(temperature)
-        if not (self.temperature >= 0 and math.isfinite(self.temperature)):
-            raise ValueError(
-                f"temperature must be a finite number of at least 0, not {temperature!r}"
-            )
+        self.temperature = _number("temperature", temperature, math.inf)
         self.num_simulations = integer("num_simulations", num_simulations)
         if self.num_simulations < 0:
             raise ValueError(f"num_simulations must be 0 or more, not {self.num_simulations}")
@@ -101,16 +100,17 @@ class ExportedPolicy:
                 f"a search plays its best action, so temperature must be 0, not {temperature!r}"
             )
         self.solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
+        self.margin_weight = _number("margin_weight", margin_weight, 1.0)
         self._path: str | None = None
         self._decisions = 0
         self._search: MCTSPolicy | None = None
         if self.num_simulations:
             self._search = MCTSPolicy(
                 self.num_simulations,
-                partial(_evaluate, network),
+                partial(_evaluate, network, self.margin_weight),
                 root="gumbel",
                 seed=self.seed,
-                margin_weight=_MARGIN_WEIGHT,
+                margin_weight=self.margin_weight,
                 solve_below=self.solve_below,
             )
 
@@ -120,7 +120,8 @@ class ExportedPolicy:
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
-        solve_below: SupportsIndex = _SOLVE_BELOW,
+        solve_below: SupportsIndex = SOLVE_BELOW,
+        margin_weight: float = _MARGIN_WEIGHT,
     ) -> ExportedPolicy:
         """Return a policy that plays by a network from a file.
 
@@ -130,6 +131,7 @@ class ExportedPolicy:
             temperature: as in the class.
             num_simulations: as in the class.
             solve_below: as in the class.
+            margin_weight: as in the class.
 
         Raises:
             CheckpointError: the file is missing, truncated, damaged, or from another program or
@@ -138,7 +140,9 @@ class ExportedPolicy:
             TypeError: as in the class.
         """
         network = _read_network(Path(path))
-        policy = ExportedPolicy(network, seed, temperature, num_simulations, solve_below)
+        policy = ExportedPolicy(
+            network, seed, temperature, num_simulations, solve_below, margin_weight
+        )
         policy._path = os.fspath(path)
         return policy
 
@@ -217,8 +221,10 @@ class ExportedPolicy:
         settings = f"seed={self.seed}, temperature={self.temperature}"
         if self.num_simulations:
             settings += f", num_simulations={self.num_simulations}"
-            if self.solve_below != _SOLVE_BELOW:
+            if self.solve_below != SOLVE_BELOW:
                 settings += f", solve_below={self.solve_below}"
+            if self.margin_weight != _MARGIN_WEIGHT:
+                settings += f", margin_weight={self.margin_weight}"
         return settings
 
     def __eq__(self, other: object) -> bool:
@@ -231,9 +237,10 @@ class ExportedPolicy:
         """Return a hash that is equal for equal policies."""
         return hash(self._identity())
 
-    def _identity(self) -> tuple[Network, int, float, int, int]:
-        solve_below = self.solve_below if self.num_simulations else 0
-        return self.network, self.seed, self.temperature, self.num_simulations, solve_below
+    def _identity(self) -> tuple[object, ...]:
+        searched = (self.num_simulations, self.solve_below, self.margin_weight)
+        searching = searched if self.num_simulations else ()
+        return self.network, self.seed, self.temperature, searching
 
 
 class ChampionPolicy(ExportedPolicy):
@@ -258,7 +265,7 @@ class ChampionPolicy(ExportedPolicy):
         seed: SupportsIndex = 0,
         temperature: float = 0.0,
         num_simulations: SupportsIndex = 0,
-        solve_below: SupportsIndex = _SOLVE_BELOW,
+        solve_below: SupportsIndex = SOLVE_BELOW,
     ) -> None:
         """Check the settings."""
         super().__init__(_packaged_network(), seed, temperature, num_simulations, solve_below)
@@ -277,12 +284,30 @@ def is_network_file(path: Path) -> bool:
         return False
 
 
+def _number(name: str, value: float, most: float) -> float:
+    """Return a finite number from 0 to `most`.
+
+    Raises:
+        ValueError: it is out of range.
+        TypeError: it is not a number.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not (0 <= value <= most and math.isfinite(value)):
+        wanted = "a finite number of at least 0" if math.isinf(most) else f"from 0 to {most:g}"
+        raise ValueError(f"{name} must be {wanted}, not {value!r}")
+    return float(value)
+
+
 def _evaluate(
-    network: Network, observations: NDArray[np.float32], _masks: NDArray[np.int8]
+    network: Network,
+    margin_weight: float,
+    observations: NDArray[np.float32],
+    _masks: NDArray[np.int8],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return logits and values in the form that a tree search expects."""
     logits, values = network.evaluate(observations)
-    return logits, search_value(values, _MARGIN_WEIGHT)
+    return logits, search_value(values, margin_weight)
 
 
 @cache

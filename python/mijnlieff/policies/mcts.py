@@ -17,6 +17,7 @@ from mijnlieff._mijnlieff import (
     TreeSearch,
     check_playable,
     integer,
+    own_actions,
     seed_of,
 )
 from mijnlieff.errors import PolicyError
@@ -211,9 +212,7 @@ class MCTSPolicy:
         frame: Frame | None = self._options["frame"]
         if frame is None:
             return search.actions
-        chosen = zip(positions, search.actions.tolist(), strict=True)
-        own = [frame.variant_action(position.variant, action) for position, action in chosen]
-        return np.array(own, dtype=np.int64)
+        return own_actions(positions, search.actions, frame)
 
     def _search(self, positions: Sequence[Position], **changed: Any) -> TreeSearch:
         return TreeSearch(

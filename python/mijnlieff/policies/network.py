@@ -134,10 +134,14 @@ class NetworkPolicy(BatchedPolicy):
             output = output[0]
         if hasattr(output, "detach"):  # a PyTorch tensor, which may need gradients
             output = output.detach().cpu()
+            if str(output.dtype) == "torch.bfloat16":  # which NumPy does not have
+                output = output.float()
         try:
             logits = np.asarray(output)
         except (TypeError, ValueError, RuntimeError) as error:
             raise PolicyError(f"the network did not return an array of numbers: {error}") from error
+        if logits.dtype.name == "bfloat16":  # of JAX
+            logits = logits.astype(np.float32)
         if logits.dtype.kind not in "fiu":
             raise PolicyError(f"the logits have dtype {logits.dtype}, not a real number type")
         if logits.shape != masks.shape:

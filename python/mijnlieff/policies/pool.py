@@ -29,7 +29,8 @@ class OpponentPool:
 
     The draw depends only on the pool's seed, the members and their weights, and the game's number,
     which the environment makes of the game's seed. Members that play at random draw from their own
-    generators, in the order in which they are asked.
+    generators, in the order in which they are asked. Give each environment its own pool: two with
+    the same seed have games with the same numbers, which one pool cannot tell apart.
 
     >>> import mijnlieff
     >>> pool = mijnlieff.OpponentPool(["random", "greedy"], limit=10, seed=0)

@@ -131,8 +131,14 @@ class RayCluster:
 
 @contextlib.contextmanager
 def cluster_or_local(cluster: RayCluster | None) -> Iterator[WorkerPool]:
-    """The workers of a cluster, or if there is none, of one that ends with the `with` block."""
+    """The workers of a cluster, or if there is none, of one that ends with the `with` block.
+
+    Raises:
+        ClusterError: the cluster has not been entered by `with`.
+    """
     if cluster is not None:
+        if not hasattr(cluster, "pool"):
+            raise ClusterError("the cluster has no workers yet: use it inside `with cluster:`")
         yield cluster.pool
     else:
         with RayCluster() as own:

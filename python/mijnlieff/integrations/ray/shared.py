@@ -18,6 +18,7 @@ from mijnlieff._mijnlieff import BuiltinPolicy, common_variant
 from mijnlieff.evaluation.grading import GradePart, GradePlan, JudgedPart
 from mijnlieff.evaluation.match import (
     Conditions,
+    match_names,
     match_report,
     pairs_at_once,
     play,
@@ -128,6 +129,7 @@ def evaluate(
         PolicyError: a policy chose an illegal action.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, 1)
+    named = match_names(policy, opponent, names)
     first, second = make_policy(policy), make_policy(opponent)
     # Others play the same parts as here, because the order of decisions depends on the parts.
     is_native = isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy)
@@ -139,7 +141,7 @@ def evaluate(
             (players, conditions, number, min(length, pairs - number))
             for number in range(0, pairs, length)
         ]
-        return match_report((policy, opponent), pool.map(_play_pairs, parts), conditions, names)
+        return match_report(named, pool.map(_play_pairs, parts), conditions)
 
 
 def tournament(
