@@ -271,7 +271,7 @@ def test_bench_of_functions_prints_a_ratio_for_each_size_and_number_of_threads()
 def test_bench_of_boards_prints_the_rate_of_bytes_beside_the_standard_board():
     lines = printed(
         "bench", "--boards", "--sizes", 64, "--num-threads", 1, "--dtype", "uint8",
-        "--milliseconds", 5, "--copies", 1,
+        "--milliseconds", 5,
     ).splitlines()  # fmt: skip
     rows = [line.split() for line in lines if re.match(r"\s*\d", line)][:5]
     assert [int(row[2]) for row in rows] == [16, 16, 20, 32, 64]
@@ -340,6 +340,12 @@ WRONG = [
     (["export", "run"], "--out"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
     (["bench", "--sizes", "0"], "0 is not an integer from 1"),
+    (["bench", "--search", "--functional"], "--functional: not allowed with argument --search"),
+    (["bench", "--boards", "--board", "standard"], "--boards does not take --board: leave"),
+    (["bench", "--functional", "--opponent", "greedy"], "--functional does not take --opponent:"),
+    (["bench", "--search", "--dtype", "float32"], "--search does not take --dtype"),
+    (["bench", "--simulations", "32"], "--simulations needs --search"),
+    (["bench", "--opponent-depth", "3"], "--opponent-depth needs --opponent minimax"),
 ]
 
 

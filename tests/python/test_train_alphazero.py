@@ -191,6 +191,29 @@ def test_a_learner_that_fails_stops_the_games_too():
     assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
 
 
+@pytest.mark.parametrize("when", ["begin", "collect"])
+def test_ctrl_c_stops_the_games_too(when, monkeypatch):
+    """A second Ctrl-C raises in the learning thread, wherever that is."""
+    generator = torch.Generator()
+    config = tiny(knowledge="pure", num_envs=20_000)
+    network = PolicyValueNetwork(Variant(), 16, 1)
+    source = LocalBackend().source(Variant(), config, generator)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
+
+    def interrupted(*arguments: object) -> None:
+        if when == "begin":
+            begin(*arguments)
+        raise KeyboardInterrupt
+
+    begin = source.begin
+    monkeypatch.setattr(source, when, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        method.round(0.0, 0)
+    left = [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+    source.abandon()
+    assert left == []
+
+
 def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     generator = torch.Generator()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -121,6 +122,37 @@ def test_what_is_not_a_board_in_a_file_is_named(tmp_path):
 def test_a_holdout_that_makes_no_sense_is_refused(holdout, part):
     with pytest.raises(ValueError, match=part):
         Boards.split(TWO_BLOCKS, holdout)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Boards((Board.standard(),)), "seen must be .* Variant .*number 1 is Board"),
+        (lambda: Boards(Variant()), "seen must be a sequence of Variant objects, not Variant"),
+        (lambda: Boards((Variant(),), ("x",)), "unseen must be .* number 1 is 'x'"),
+        (lambda: Boards((Variant(),), holdout="x"), "holdout must be a number, not 'x'"),
+        (lambda: Boards.split([Variant()]), "boards must be .* Board .*number 1 is Variant"),
+        (lambda: Boards.split(5), "boards must be a sequence of Board objects, not 5"),
+        (lambda: Boards.split(TWO_BLOCKS, "x"), "holdout must be a number, not 'x'"),
+        (lambda: Boards.split(TWO_BLOCKS, True), "holdout must be a number, not True"),
+        (lambda: Boards.split(TWO_BLOCKS, 0.3, seed=0.5), "seed must be an integer, not 0.5"),
+    ],
+)
+def test_wrong_types_are_named(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_a_seed_out_of_range_is_named():
+    with pytest.raises(ValueError, match=r"seed must be 0 to .*, not -1"):
+        Boards.split(TWO_BLOCKS, 0.3, seed=-1)
+
+
+def test_boards_are_kept_as_plain_values():
+    assert Boards([Variant()], []) == Boards((Variant(),)) and hash(Boards([Variant()]))
+    boards = Boards.split(FOUR_BLOCKS, np.float32(0.25), np.int64(3))
+    assert boards == Boards.split(FOUR_BLOCKS, 0.25, 3)
+    assert json.dumps(boards.to_dict())
 
 
 def test_a_board_too_small_for_a_match_is_refused():
@@ -302,6 +334,15 @@ def test_random_plies_never_end_a_game():
     played = source.play(frame_evaluator(network(4), 0.5), seed=1)
     assert played.games == 64
     assert played.steps <= 64 * 16
+
+
+def test_a_round_that_is_abandoned_ends_its_thread():
+    _, source = games(num_envs=2000)
+    source.abandon()  # before a round there is nothing to stop
+    source.begin(network(4), 0)
+    source.abandon()
+    assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+    source.close()
 
 
 # The grades

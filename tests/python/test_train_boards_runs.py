@@ -115,6 +115,15 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
     assert ((shares > 0) <= (mask_batch(positions[:3]) > 0)).all()
 
 
+def test_a_search_on_many_boards_is_the_one_on_one_board(finished):
+    """A Gumbel root, and no larger endings solved than in training (5 empty cells)."""
+    policy = load_policy(finished[0], num_simulations=4)
+    assert "root='gumbel'" in repr(policy)
+    assert policy.exact_endings == (5, 8)
+    with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
+        load_policy(finished[0], temperature=0.5, num_simulations=4)
+
+
 def test_a_network_for_many_boards_is_not_exported(finished, tmp_path):
     with pytest.raises(CheckpointError, match="many boards"):
         export_checkpoint(finished[0], tmp_path / "out.bin")
@@ -146,7 +155,7 @@ def test_larger_boards_are_learnt_too(tmp_path):
     assert state.curve[-1]["grades"]["seen"]["positions"] >= 2
 
 
-def test_the_command_trains_and_prints_tables(tmp_path, capfd):
+def test_the_command_trains_and_prints_tables(tmp_path, capfd, tools_on_path):
     options = (
         "train --boards arrangements:2:corners --holdout 0.3 --games 16 --num-envs 8 --width 8"
     )
@@ -161,7 +170,7 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     page = "\n".join(results_of(tmp_path / "run"))
     assert "1 unseen boards" in page and "minimax:4" in page and "##" in page
     assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
-    assert "leave the options out" in capfd.readouterr().err
+    assert "a resumed run keeps its boards" in capfd.readouterr().err
 
 
 def results_of(folder):

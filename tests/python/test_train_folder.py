@@ -20,6 +20,7 @@ from mijnlieff import Variant  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import OutputError, TrainingError  # noqa: E402
 from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy, train  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 SETTINGS = {"num_envs": 16, "width": 16, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **SETTINGS)
@@ -187,6 +188,17 @@ class TestTemporaryFiles:
             (folder / name).write_text("unfinished")
         run(folder, 1, overwrite=True)
         assert [name for name in os.listdir(folder) if name.endswith(".part")] == []
+
+
+def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
+    def fail(trainer: Trainer) -> None:
+        raise MemoryError("not enough memory")
+
+    monkeypatch.setattr(Trainer, "_new_method", fail)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(MemoryError, match="not enough memory"):
+        run(folder, 1, overwrite=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")

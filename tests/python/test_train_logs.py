@@ -111,7 +111,8 @@ class TestTrain:
 
     def test_a_run_in_the_folder_is_not_lost(self, tmp_path):
         run(tmp_path, 1, on_report=Recorder())
-        with pytest.raises(TrainingError, match="already holds a run"):
+        message = r"already holds a run: resume it \(resume=True, --resume\)"
+        with pytest.raises(TrainingError, match=message):
             run(tmp_path, 1, on_report=Recorder())
         with pytest.raises(ValueError, match="only one of resume and overwrite"):
             run(tmp_path, 1, resume=True, overwrite=True)
@@ -124,6 +125,21 @@ class TestTrain:
                   resume=True)  # fmt: skip
         with pytest.raises(CheckpointError, match="trained on"):
             run(tmp_path, 1, resume=True, variant=Variant(Board.from_text("###\n###")))
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"config": "ppo"}, "config must be a TrainConfig, not 'ppo'"),
+            ({"budget": 5}, "budget must be a Budget, not 5"),
+            ({"variant": ""}, "variant must be a Variant, not ''"),
+            ({"boards": []}, r"boards must be a Boards, not \[\]"),
+        ],
+    )
+    def test_wrong_types_are_named(self, wrong, message, tmp_path):
+        given = {"config": TrainConfig.of("ppo"), "budget": Budget(games=1)} | wrong
+        with pytest.raises(TypeError, match=message):
+            train(out=tmp_path / "run", **given)
+        assert not (tmp_path / "run").exists()
 
 
 class TestTable:

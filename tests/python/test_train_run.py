@@ -19,7 +19,8 @@ pytest.importorskip("matplotlib")
 
 from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
 from mijnlieff._util.progress import StatusBar  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.cli.main import main, make_parser  # noqa: E402
+from mijnlieff.cli.train import _resume_command  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
@@ -327,6 +328,27 @@ def test_ctrl_c_saves_and_ends(tmp_path):
     assert load_checkpoint(tmp_path / "checkpoint.pt").counters.rounds == len(rows)
 
 
+def test_a_run_continues_as_it_was_started(tmp_path):
+    def continued(*options: str) -> str:
+        args = make_parser(["train"]).parse_args(["train", *options])
+        return _resume_command(RunFolder(tmp_path), args)
+
+    usual = f"mijnlieff train --resume --out {tmp_path}"
+    assert continued("--minutes=1", "--width=16") == usual
+    options = [
+        "--device",
+        "cpu",
+        "--final-games",
+        "4",
+        "--no-tensorboard",
+        "--ray",
+        "--actors",
+        "2",
+    ]
+    assert continued(*options) == " ".join([usual, *options])
+    assert continued("--tensorboard") == f"{usual} --tensorboard"
+
+
 class TestPolicy:
     def test_it_plays_wherever_policies_play(self, folder):
         policy = load_policy(folder.path)
@@ -360,6 +382,32 @@ class TestPolicy:
         anywhere = Position(Variant(opening="anywhere"))
         assert anywhere.play(policy.act(anywhere)).ply == 1
         assert policy.act_batch([]).shape == (0,)
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            ({"temperature": -1.0}, ValueError, "temperature must be .* at least 0, not -1.0"),
+            ({"temperature": float("nan")}, ValueError, "temperature must be .*, not nan"),
+            ({"temperature": "1"}, TypeError, "temperature must be a number, not '1'"),
+            ({"num_simulations": -1}, ValueError, "num_simulations must be 0 or more, not -1"),
+            ({"num_simulations": 0.5}, TypeError, "num_simulations must be an integer, not 0.5"),
+            ({"solve_below": -1}, ValueError, "solve_below must be 0 to .*, not -1"),
+            (
+                {"num_simulations": 4, "temperature": 0.5},
+                ValueError,
+                "a search plays its best action, so temperature must be 0, not 0.5",
+            ),
+            (
+                {"num_simulations": 4, "temperature": -1.0},
+                ValueError,
+                "temperature must be .* at least 0, not -1.0",
+            ),
+        ],
+        ids=str,
+    )
+    def test_wrong_options_are_named(self, options, error, message, tmp_path):
+        with pytest.raises(error, match=message):  # before the file is read
+            load_policy(tmp_path / "none", **options)
 
 
 class TestDevice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import typing
 
+import numpy as np
 import pytest
 
 from mijnlieff.cli.main import main
@@ -110,11 +111,38 @@ def test_ppo_ignores_what_alphazero_is_given():
     TrainConfig(solve_roots_below=0)
 
 
-@pytest.mark.parametrize("limit", [0, -1, NAN, float("inf"), True, "5"])
+@pytest.mark.parametrize("limit", [0, -1, NAN, float("inf"), True, "5", np.int64(0), np.True_])
 def test_a_budget_is_a_positive_number(limit):
-    for name in ("minutes", "steps", "games"):
-        with pytest.raises(ValueError, match=f"{name} must be a positive number, not {limit!r}"):
+    for name, kind in (("minutes", "number"), ("steps", "integer"), ("games", "integer")):
+        message = re.escape(f"{name} must be a positive {kind}, not {limit!r}")
+        with pytest.raises(ValueError, match=message):
             Budget(**{name: limit})
+
+
+@pytest.mark.parametrize("limit", [0.5, 1000.0, np.float64(2)])
+def test_steps_and_games_are_whole(limit):
+    for name in ("steps", "games"):
+        with pytest.raises(ValueError, match=f"{name} must be a positive integer, not"):
+            Budget(**{name: limit})
+    assert Budget(minutes=limit).minutes == limit
+
+
+def test_numbers_of_numpy_become_numbers_of_python():
+    """Checkpoints and reports hold plain values."""
+    config = TrainConfig.of("ppo", width=np.int64(64), gamma=np.float32(0.5), seed=np.uint8(3))
+    assert (config.width, config.gamma, config.seed) == (64, 0.5, 3)
+    budgets = [
+        Budget(steps=np.int64(1000)),
+        Budget(games=np.int8(5)),
+        Budget(minutes=np.float32(2)),
+    ]
+    values = [budgets[0].steps, budgets[1].games, budgets[2].minutes]
+    assert values == [1000, 5, 2.0]
+    plain = [type(value) for value in (config.width, config.gamma, config.seed, *values)]
+    assert plain == [int, float, int, int, int, float]
+    for wrong in (np.float64(64), np.True_):
+        with pytest.raises(ValueError, match="width must be an integer from 1 to 8192, not np"):
+            TrainConfig(width=wrong)
 
 
 def test_a_budget_may_be_larger_than_every_float():

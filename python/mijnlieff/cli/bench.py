@@ -19,6 +19,17 @@ from mijnlieff.envs.vector import VectorEnv
 __all__ = ["add_arguments", "run", "step_rate"]
 
 _SIZES = [1, 64, 1024, 4096, 16384, 65536]
+_DEFAULTS = {"opponent_depth": 2, "observation": "flat", "dtype": "float32", "simulations": 32}
+_VARIANT = ("board", "opening", "copies")
+_OPPONENT = ("opponent", "opponent_depth")
+_ARRAYS = ("observation", "dtype")
+_NOT_TAKEN = {
+    None: ("simulations",),
+    "boards": (*_VARIANT, *_OPPONENT, "simulations"),
+    "functional": (*_OPPONENT, "simulations"),
+    "search": (*_OPPONENT, *_ARRAYS),
+}
+"""The options that each mode does not take."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,31 +56,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="step against an opponent instead of self-play",
     )
     parser.add_argument(
-        "--opponent-depth", type=integer(1, 64), default=2, help="its depth (default: %(default)s)"
+        "--opponent-depth",
+        type=integer(1, 64),
+        help=f"depth of --opponent minimax (default: {_DEFAULTS['opponent_depth']})",
     )
     parser.add_argument(
         "--observation",
         choices=["flat", "planes", "packed"],
-        default="flat",
-        help="layout of observations (default: %(default)s)",
+        help=f"layout of observations (default: {_DEFAULTS['observation']})",
     )
     parser.add_argument(
         "--dtype",
         choices=["float32", "uint8"],
-        default="float32",
-        help="dtype of flat and planes observations (default: %(default)s)",
+        help=f"dtype of flat and planes observations (default: {_DEFAULTS['dtype']})",
     )
-    parser.add_argument(
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
         "--boards",
         action="store_true",
         help="measure boards of several sizes, and many in one batch, instead",
     )
-    parser.add_argument(
+    mode.add_argument(
         "--functional",
         action="store_true",
         help="measure mijnlieff.functional beside steps of VectorEnv instead",
     )
-    parser.add_argument(
+    mode.add_argument(
         "--search",
         action="store_true",
         help="measure tree searches instead, with a network that takes no time",
@@ -77,8 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulations",
         type=integer(1, 1 << 16),
-        default=32,
-        help="simulations of each search (default: %(default)s)",
+        help=f"simulations of each search, with --search (default: {_DEFAULTS['simulations']})",
     )
     parser.add_argument(
         "--milliseconds",
@@ -93,8 +104,13 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print a line for each size and number of threads, and return the exit code.
 
     Raises:
+        ValueError: an option that the mode does not take.
         VariantError: packed observations cannot hold the board.
     """
+    _check_options(args)
+    for name, default in _DEFAULTS.items():
+        if getattr(args, name) is None:
+            setattr(args, name, default)
     variant = variant_of(args)
     if args.search:
         return bench_searches(
@@ -135,6 +151,19 @@ def run(args: argparse.Namespace) -> int:
                 flush=True,
             )
     return 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse options that would have no effect."""
+    mode = next((name for name in _NOT_TAKEN if name and getattr(args, name)), None)
+    for name in _NOT_TAKEN[mode]:
+        if getattr(args, name) is not None:
+            option = "--" + name.replace("_", "-")
+            if mode is None:
+                raise ValueError(f"{option} needs --search")
+            raise ValueError(f"--{mode} does not take {option}: leave one of them out")
+    if args.opponent_depth is not None and args.opponent != "minimax":
+        raise ValueError("--opponent-depth needs --opponent minimax")
 
 
 def _bench_boards(args: argparse.Namespace) -> int:

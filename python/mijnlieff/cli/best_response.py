@@ -59,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
     """Search, print the report and return the exit code.
 
     Raises:
-        ValueError: an unknown policy, or a record of a finished game.
+        ValueError: an unknown policy.
+        ParseError: the record is not one.
+        IllegalMoveError: a move of the record is illegal.
+        GameOverError: the record is of a finished game.
         CheckpointError: a file is not a checkpoint.
         SearchLimitError: more positions can be reached than allowed.
     """

@@ -33,6 +33,8 @@ __all__ = ["add_arguments", "run"]
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
 DEFAULT_HOLDOUT = 0.2
+DEFAULT_FINAL_GAMES = 1000
+DEFAULT_DEVICE = "auto"
 FINAL_SIMULATIONS = 64
 _MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
 _RAY_OPTIONS = ("ray_address", "actors", "ray_blocks", "ray_lag")
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--final-games",
         type=int,
-        default=1000,
+        default=DEFAULT_FINAL_GAMES,
         help="games per opponent in the final table, an even number (default: %(default)s)",
     )
     parser.add_argument(
@@ -71,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--device",
-        default="auto",
+        default=DEFAULT_DEVICE,
         help="where the network computes: cpu, cuda, ...; auto uses a GPU if there is one "
         "(default: %(default)s)",
     )
@@ -315,7 +317,17 @@ def _budget(args: argparse.Namespace) -> Budget | None:
 
 
 def _resume_command(folder: RunFolder, args: argparse.Namespace) -> str:
+    """The command that continues a run on the same machines, with the same kinds of output.
+
+    The checkpoint holds everything else.
+    """
     options = ["--resume", "--out", str(folder.path)]
+    if args.device != DEFAULT_DEVICE:
+        options += ["--device", args.device]
+    if args.final_games != DEFAULT_FINAL_GAMES:
+        options += ["--final-games", str(args.final_games)]
+    if args.tensorboard is not None:
+        options.append("--tensorboard" if args.tensorboard else "--no-tensorboard")
     if args.ray:
         options.append("--ray")
         for name, value in _given(args, *_RAY_OPTIONS).items():

@@ -3,8 +3,9 @@
 `mijnlieff train` trains on the command line and `train` does the same in Python, where a `LivePlot`
 follows the run in a notebook. Both write a checkpoint, which `load_policy` turns into a player.
 
-PyTorch is imported only when one of them is called. At module level only `network`, `ppo`,
-`alphazero` and `run` import it, and only `report.plot` imports matplotlib.
+PyTorch is imported only when one of them is called. At module level only `ring` and modules of
+`network`, `ppo`, `alphazero`, `generalist` and `run` import it, and only `report.plot` and
+`report.grades_plot` import matplotlib.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def train(
         device: where the network computes: `"auto"` for a GPU if there is one, or a name of
             PyTorch, such as `"cpu"`.
         resume: continue the run in the folder, which must have the same settings and variant.
-        overwrite: delete a run in the folder.
+        overwrite: delete a run in the folder, once the new one can start.
         on_report: called after every round with a `TrainState`; for example a `LivePlot`. If None,
             progress goes to standard error.
         tensorboard: whether to write event files to `tensorboard/` in the folder; if None, only
@@ -71,7 +72,14 @@ def train(
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
             PyTorch cannot use; or many boards with `"ppo"`.
+        TypeError: settings, a budget, a variant or boards of another type.
     """
+    _check_type("config", config, TrainConfig)
+    _check_type("budget", budget, Budget)
+    if variant is not None:
+        _check_type("variant", variant, Variant)
+    if boards is not None:
+        _check_type("boards", boards, Boards)
     if resume and overwrite:
         raise ValueError("give only one of resume and overwrite")
     if variant is not None and boards is not None:
@@ -111,14 +119,23 @@ def load_policy(
         num_simulations: simulations of a tree search per move, with a Gumbel root and without
             noise; 0 plays the network alone.
         solve_below: positions with at most this many empty cells are solved exactly inside the
-            search, roots included. None is 9 for a network trained on exact labels, and 0 for all
-            others, which solve nothing.
+            search, roots included. None is 9, or the run's `solve_roots_below` if that is less, for
+            a network trained on exact labels, on one board or many; and 0 for all others, which
+            solve nothing.
 
     Raises:
         CheckpointError: the file is missing, truncated, damaged or not a checkpoint.
         MissingExtraError: PyTorch is not installed.
+        ValueError: a temperature, a number of simulations or `solve_below` out of range, or both a
+            search and a temperature.
+        TypeError: `temperature` is not a number, or one of the others not an integer.
     """
     require_train_extra("torch")
     from mijnlieff.train.run.policy import policy_from_checkpoint
 
     return policy_from_checkpoint(path, temperature, num_simulations, solve_below)
+
+
+def _check_type(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, not {value!r}")

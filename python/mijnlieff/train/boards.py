@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Board, Variant, random_openings
+from mijnlieff._mijnlieff import Board, Variant, random_openings, seed_of
+from mijnlieff.train.settings import plain_number
 
 __all__ = ["Boards", "boards_named"]
 
+_T = TypeVar("_T")
 _OPENING_PLIES = 2
 """The random opening of a match, see `mijnlieff.evaluate`."""
 _FORMS = (
@@ -26,7 +28,8 @@ _FORMS = (
 class Boards:
     """The boards of a run: one network learns on some, and is graded on the others as well.
 
-    `split` draws the boards that are held out; the constructor takes any choice.
+    `split` draws the boards that are held out; the constructor takes any choice. Both keep the
+    variants as tuples, whatever sequence is given.
 
     Attributes:
         seen: the variants that are learnt, at least one. All variants differ in their boards alone,
@@ -36,8 +39,10 @@ class Boards:
         seed: the seed that chose the boards held out; None if there was none.
 
     Raises:
-        ValueError: no board to learn on, equal boards, variants with different rules, or a board so
-            small that its games end with the random opening of a match.
+        ValueError: no board to learn on, equal boards, variants with different rules, a board so
+            small that its games end with the random opening of a match, or a share or a seed out of
+            range.
+        TypeError: something that is not a variant, or not a number.
     """
 
     seen: tuple[Variant, ...]
@@ -47,6 +52,14 @@ class Boards:
 
     def __post_init__(self) -> None:
         """Check the boards."""
+        plain: dict[str, object] = {
+            "seen": _all_of(Variant, "seen", self.seen),
+            "unseen": _all_of(Variant, "unseen", self.unseen),
+            "holdout": None if self.holdout is None else _share(self.holdout),
+            "seed": None if self.seed is None else seed_of(self.seed),
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
         if not self.seen:
             raise ValueError("there is no board to learn on")
         if len(rules := {(one.opening, one.copies) for one in self.all}) > 1:
@@ -74,17 +87,18 @@ class Boards:
             copies: the pieces of each type of each player in all games.
 
         Raises:
-            ValueError: see the class; also no boards, a share that is not 0
-                to 1 (exclusive), or one that holds out no board though above 0, or all of them.
+            ValueError: see the class; also no boards, a share that is not 0 to 1 (exclusive), or
+                one that holds out no board though above 0, or all of them.
+            TypeError: something that is not a board, or not a number.
             BoardError: a board in a file is not a board.
             VariantError: an unknown opening or an impossible number of copies.
         """
         if isinstance(boards, str):
             boards = boards_named(boards)
+        boards = _all_of(Board, "boards", boards)
         if not boards:
             raise ValueError("give at least one board")
-        if not 0 <= holdout < 1:
-            raise ValueError(f"holdout must be a share from 0 to below 1, not {holdout!r}")
+        holdout, seed = _share(holdout), seed_of(seed)
         count = math.floor(holdout * len(boards) + 0.5)
         if holdout > 0 and not 0 < count < len(boards):
             left = "holds out no board" if not count else "leaves no board to learn on"
@@ -182,6 +196,30 @@ def boards_named(text: str) -> list[Board]:
     if not boards:
         raise ValueError(f"{text} holds no boards; {_FORMS}")
     return boards
+
+
+def _all_of(kind: type[_T], name: str, given: Iterable[object]) -> tuple[_T, ...]:
+    """The objects of an argument, which are all of one type."""
+    wanted = f"{name} must be a sequence of {kind.__name__} objects"
+    try:
+        objects = tuple(given)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {given!r}") from None
+    found = []
+    for number, one in enumerate(objects, 1):
+        if not isinstance(one, kind):
+            raise TypeError(f"{wanted}, but number {number} is {one!r}")
+        found.append(one)
+    return tuple(found)
+
+
+def _share(holdout: object) -> float:
+    number = plain_number(holdout, whole=False)
+    if number is None:
+        raise TypeError(f"holdout must be a number, not {holdout!r}")
+    if not 0 <= number < 1:
+        raise ValueError(f"holdout must be a share from 0 to below 1, not {holdout!r}")
+    return number
 
 
 def _boards_in(content: str, file: str) -> Iterator[Board]:

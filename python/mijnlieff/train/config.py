@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 from dataclasses import dataclass
 from typing import Any, Self
 
 from mijnlieff._mijnlieff import MAX_THREADS
-from mijnlieff.train.settings import check_settings, documented, setting, settings_of
+from mijnlieff.train.settings import (
+    check_settings,
+    documented,
+    plain_number,
+    setting,
+    settings_of,
+)
 
 __all__ = [
     "ALGORITHMS",
@@ -61,7 +67,8 @@ class Budget:
         """Check that one limit is given and that it is positive.
 
         Raises:
-            ValueError: none or several limits, or one that is not a positive number.
+            ValueError: none or several limits, minutes that are not a positive number, or steps or
+                games that are not a positive integer.
         """
         given = {
             name: value for name, value in dataclasses.asdict(self).items() if value is not None
@@ -70,9 +77,13 @@ class Budget:
             stated = ", ".join(f"{name}={value!r}" for name, value in given.items()) or "none"
             raise ValueError(f"give exactly one of minutes, steps and games, not {stated}")
         ((name, value),) = given.items()
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (is_number and 0 < value < math.inf):
-            raise ValueError(f"{name} must be a positive number, not {value!r}")
+        whole = name != "minutes"
+        number = plain_number(value, whole=whole)
+        # NaN fails every comparison.
+        if number is None or not 0 < number or (not whole and number > sys.float_info.max):
+            kind = "integer" if whole else "number"
+            raise ValueError(f"{name} must be a positive {kind}, not {value!r}")
+        object.__setattr__(self, name, number)
 
     def fraction(self, seconds: float, steps: int, games: int) -> float:
         """The spent share of the budget, 0 to 1.
@@ -99,9 +110,9 @@ class TrainConfig:
 
     Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
     the other algorithm, those marked (cells) by symmetric networks, and those marked (boards) by
-    runs on one board. `TrainConfig(...)` takes
-    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
-    `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
+    runs on one board. `TrainConfig(...)` takes the plain defaults, `TrainConfig.of(algo, ...)`
+    those of the algorithm and of its mode: `knowledge` names the two modes of AlphaZero, and
+    settings that contradict it are refused.
     """
 
     algo: str = setting(

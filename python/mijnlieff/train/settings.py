@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import numbers
 import sys
 import textwrap
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["Setting", "check_settings", "documented", "setting", "settings_of"]
+__all__ = ["Setting", "check_settings", "documented", "plain_number", "setting", "settings_of"]
 
 _T = TypeVar("_T")
 _C = TypeVar("_C", bound=type)
@@ -80,25 +81,30 @@ class Setting:
         ]
         return next((value for value in tuned if value is not None), self.default)
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: Any) -> Any:
         """Refuse a value of the wrong kind or out of range.
 
         Args:
             name: the setting, for the message.
             value: the value.
 
+        Returns:
+            The value; in place of a number of NumPy the equal number of Python.
+
         Raises:
             ValueError: names the setting, the value and what would be right.
         """
         if self.kind is str:
-            if value not in self.choices:
+            if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(f"unknown {name} {value!r}; choose {self.range_text()}")
-        elif value is not None or self.default is not None:
-            allowed = int if self.kind is int else (int, float)
-            is_number = isinstance(value, allowed) and not isinstance(value, bool)
-            # NaN fails every comparison.
-            if not (is_number and self.low <= value <= self.high) or (self.even and value % 2):
-                raise ValueError(f"{name} must be {self.range_text()}, not {value!r}")
+            return str(value)
+        if value is None and self.default is None:
+            return None
+        number = plain_number(value, whole=self.kind is int)
+        # NaN fails every comparison.
+        if number is None or not self.low <= number <= self.high or (self.even and number % 2):
+            raise ValueError(f"{name} must be {self.range_text()}, not {value!r}")
+        return number
 
     def range_text(self) -> str:
         """The allowed values in words, such as "an integer from 1 to 8192"."""
@@ -123,6 +129,24 @@ class Setting:
         return "; ".join(texts)
 
 
+def plain_number(value: object, *, whole: bool) -> int | float | None:
+    """The Python number that is equal to a number, such as one of NumPy.
+
+    Args:
+        value: any object.
+        whole: whether only integers count.
+
+    Returns:
+        An `int` for integers and a `float` for other numbers; None for anything else, and for
+        booleans.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) and not whole else None
+
+
 def setting(default: _T, help: str, **declared: Any) -> _T:
     """Declare a field of a config.
 
@@ -145,16 +169,16 @@ def settings_of(config: Any) -> dict[str, Setting]:
 
 
 def check_settings(config: Any) -> None:
-    """Check every field of a config.
+    """Check every field of a config, and put Python numbers in place of those of NumPy.
 
     Args:
-        config: an instance of a class whose fields are made by `setting`.
+        config: an instance of a class whose fields are made by `setting`, which may be frozen.
 
     Raises:
         ValueError: names the first wrong field, its value and what would be right.
     """
     for name, declared in settings_of(config).items():
-        declared.check(name, getattr(config, name))
+        object.__setattr__(config, name, declared.check(name, getattr(config, name)))
 
 
 def documented(config: _C) -> _C:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["GameSource"]
+__all__ = ["GameSource", "LocalSource"]
 
 Games = TypeVar("Games", covariant=True)
 
@@ -34,7 +34,7 @@ class GameSource(Protocol[Games]):
         ...
 
     def abandon(self) -> None:
-        """Stop the games of the round, because the learner failed."""
+        """Stop the games of the round, if one has begun, because something ended it early."""
         ...
 
     def close(self) -> None:
@@ -50,3 +50,13 @@ class GameSource(Protocol[Games]):
     def replayed(self) -> int:
         """Blocks of the last round that were played again, because their worker died."""
         ...
+
+
+class LocalSource:
+    """The common part of sources in this process: no work waits to be handed out, or is lost."""
+
+    staleness = 0
+    replayed = 0
+
+    def poll(self) -> None:
+        """Do nothing."""

@@ -125,15 +125,15 @@ class AlphaZero:
             CheckpointError: a weight is not finite.
             PolicyError: an evaluation by the network is not finite.
         """
-        self._source.begin(self.network, number)
-        began = time.monotonic()
         try:
+            self._source.begin(self.network, number)
+            began = time.monotonic()
             losses = self._learn(spent)
-        except BaseException:
+            learn_seconds = time.monotonic() - began
+            games = self._source.collect()
+        except BaseException:  # also Ctrl-C, in any of them
             self._source.abandon()
             raise
-        learn_seconds = time.monotonic() - began
-        games = self._source.collect()
         self._replay.extend(games.samples)
         self._new = len(games.samples)
         losses = dataclasses.replace(

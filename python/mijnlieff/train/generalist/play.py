@@ -6,10 +6,10 @@ Every decision is made by the exact solver where few cells are empty, and by a t
 from __future__ import annotations
 
 import copy
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from mijnlieff import Frame, Position, TreeSearch, Variant, mask_batch, observe_
 from mijnlieff._mijnlieff import SEEDS, Solver, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.alphazero.search_play import SearchGames
+from mijnlieff.train.alphazero.threaded import ThreadedGames
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
@@ -100,11 +101,8 @@ class _Round:
     evaluations: int = 0
 
 
-class BoardGames:
+class BoardGames(ThreadedGames):
     """Plays rounds in a thread, while the learner learns; a `GameSource`."""
-
-    staleness = 0
-    replayed = 0
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         """Make the solvers.
@@ -114,55 +112,27 @@ class BoardGames:
             config: the settings of the run.
             generator: draws the seed of each round.
         """
+        super().__init__(generator)
         self.turned = TurnedBoards(boards.seen, boards.side)
         self._variants = boards.seen
         self._frame = Frame(boards.side, boards.side)
         self._config = config
-        self._generator = generator
         self._solvers = [Solver(one, _TABLE_BYTES, None) for one in boards.seen]
         self._most_random = [config.random_plies] * len(boards.seen)
         self._columns = [_columns(one, self.turned.cells) for one in boards.seen]
         self._on_frame = [self._frame.actions(one) for one in boards.seen]
-        self._thread: threading.Thread | None = None
-        self._played: SearchGames | BaseException | None = None
         self._stopped = False
 
-    def begin(self, network: FrameNetwork, number: int) -> None:
-        """Start a round with the network's current weights."""
-        seed = int(torch.randint(2**62, (), generator=self._generator))
+    def new_round(
+        self, network: FrameNetwork, seed: int
+    ) -> tuple[Callable[[], SearchGames], Callable[[], None]]:
+        """See `ThreadedGames.new_round`; a round stops after the ply that is being played."""
+        self._stopped = False
         evaluate = frame_evaluator(network, self._config.margin_weight)
+        return partial(self.play, evaluate, seed), self._stop_round
 
-        def play() -> None:
-            try:
-                self._played = self.play(evaluate, seed)
-            except BaseException as error:  # raised again in the learning thread
-                self._played = error
-
-        self._stopped = False
-        self._thread = threading.Thread(target=play, name="mijnlieff-self-play")
-        self._thread.start()
-
-    def poll(self) -> None:
-        """Do nothing: no work waits to be handed out."""
-
-    def collect(self) -> SearchGames:
-        """Wait for the games of the round."""
-        assert self._thread is not None  # a round has begun
-        self._thread.join()
-        played, self._played = self._played, None
-        if isinstance(played, BaseException):
-            raise played
-        assert played is not None
-        return played
-
-    def abandon(self) -> None:
-        """Stop the games of the round after the ply that is being played."""
-        assert self._thread is not None  # a round has begun
+    def _stop_round(self) -> None:
         self._stopped = True
-        self._thread.join()
-
-    def close(self) -> None:
-        """Do nothing: no round is being played."""
 
     def play(self, evaluate: Evaluate, seed: int) -> SearchGames:
         """Play `config.num_envs` games to their end.

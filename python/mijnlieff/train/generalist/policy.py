@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from mijnlieff import Frame, MCTSPolicy, NetworkPolicy, Position
@@ -13,23 +12,9 @@ from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.play import frame_evaluator
+from mijnlieff.train.network.function import NetworkFunction
 
-__all__ = ["FramePolicy", "FrameSearch", "frame_policy"]
-
-
-class _Function:
-    """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
-
-    def __init__(self, network: FrameNetwork) -> None:
-        self.network = network
-
-    @torch.no_grad()
-    def __call__(
-        self, observations: NDArray[np.float32], _masks: NDArray[np.int8]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        numbers = torch.from_numpy(np.ascontiguousarray(observations))
-        logits, values = self.network(numbers.to(self.network.device))
-        return logits.cpu().numpy(), values[:, 0].cpu().numpy()
+__all__ = ["FramePolicy", "FrameSearch"]
 
 
 class FramePolicy(NetworkPolicy):
@@ -38,7 +23,7 @@ class FramePolicy(NetworkPolicy):
     Positions may be on several boards.
     """
 
-    def __init__(self, network: FrameNetwork, temperature: float) -> None:
+    def __init__(self, network: FrameNetwork, temperature: float = 0.0) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:
@@ -46,7 +31,8 @@ class FramePolicy(NetworkPolicy):
             temperature: see `NetworkPolicy`.
         """
         frame = Frame(network.height, network.width)
-        super().__init__(_Function(network), "planes", temperature, batch_size=512, frame=frame)
+        function = NetworkFunction(network)
+        super().__init__(function, "planes", temperature, batch_size=512, frame=frame)
         self._network = network
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
@@ -61,7 +47,10 @@ class FramePolicy(NetworkPolicy):
 
 
 class FrameSearch(MCTSPolicy):
-    """A tree search by a network that has learnt many boards; positions may be on several."""
+    """A tree search by a network that has learnt many boards, with a Gumbel root without noise.
+
+    Positions may be on several boards.
+    """
 
     def __init__(
         self,
@@ -84,6 +73,7 @@ class FrameSearch(MCTSPolicy):
         super().__init__(
             num_simulations,
             frame_evaluator(network, config.margin_weight),
+            root="gumbel",
             seed=seed,
             margin_weight=config.margin_weight,
             solve_below=solve_below,
@@ -96,31 +86,6 @@ class FrameSearch(MCTSPolicy):
         """See `MCTSPolicy.act_batch`."""
         _check_game(positions, self._network)
         return super().act_batch(positions)
-
-
-def frame_policy(
-    network: FrameNetwork,
-    temperature: float = 0.0,
-    num_simulations: int = 0,
-    config: TrainConfig | None = None,
-    solve_below: int | None = None,
-) -> FramePolicy | FrameSearch:
-    """A player by a network.
-
-    Args:
-        network: the network.
-        temperature: 0 plays the best action; for the network alone.
-        num_simulations: of a search; 0 plays the network alone.
-        config: the settings of the run, for a search.
-        solve_below: the most empty cells of a position that a search solves exactly; None for those
-            of leaves in the run.
-    """
-    if not num_simulations:
-        return FramePolicy(network, temperature)
-    settings = config or TrainConfig.of("alphazero", many_boards=True)
-    if solve_below is None:
-        solve_below = settings.solve_leaves_below
-    return FrameSearch(network, num_simulations, settings, solve_below=solve_below)
 
 
 def _check_game(positions: Sequence[Position], network: FrameNetwork) -> None:

@@ -12,7 +12,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades
 from mijnlieff.train.generalist.matches import BoardScore, scores_on
-from mijnlieff.train.generalist.policy import FrameSearch, frame_policy
+from mijnlieff.train.generalist.policy import FramePolicy, FrameSearch
 from mijnlieff.train.generalist.trainer import BoardsTrainer
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.threads import torch_threads
@@ -42,7 +42,7 @@ def report_boards(
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
     )
-    network = frame_policy(trainer.network)
+    network: Policy = FramePolicy(trainer.network)
     search = FrameSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
     players: dict[str, Policy] = {
         "network alone": network,

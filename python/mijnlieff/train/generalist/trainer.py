@@ -15,7 +15,7 @@ from mijnlieff.train.generalist.grades import GradedBoards, group_grades
 from mijnlieff.train.generalist.matches import scores_on
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.play import BoardGames
-from mijnlieff.train.generalist.policy import frame_policy
+from mijnlieff.train.generalist.policy import FramePolicy
 from mijnlieff.train.generalist.replay import BoardReplay
 from mijnlieff.train.ppo import Losses
 from mijnlieff.train.report.grades_plot import draw_grades
@@ -90,7 +90,7 @@ class BoardsTrainer(Trainer):
     def _measured(self) -> dict[str, Any]:
         assert self._graded is not None  # made at the start of the run
         config = self.config
-        policy = frame_policy(self.network)
+        policy = FramePolicy(self.network)
         with torch_threads(1):
             grades = group_grades(self._graded.judge(policy))
             scores = scores_on(

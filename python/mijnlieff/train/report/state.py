@@ -21,9 +21,11 @@ class TrainState:
             `seconds`, the losses (None in a round without learning), `staleness` (rounds learnt
             between the weights that played and those of the round) and `replayed` (blocks played
             again), both 0 without Ray, `games_per_second`, `steps_per_second` and, in rounds with
-            a measurement, `scores`.
+            a measurement, `scores`. On many boards also `grades`, None in rounds without one.
         curve: the measurements so far, oldest first: `rounds`, `steps`, `games`, `seconds` and
-            `scores`, which maps opponents to `score`, `low` and `high`, each 0 to 1.
+            `scores`, which maps opponents to `score`, `low` and `high`, each 0 to 1. On many boards
+            also `grades`, which maps `seen` and, if boards are held out, `unseen` to the numbers of
+            a `mijnlieff.train.generalist.grades.BoardGrade`, None in place of NaN.
     """
 
     spent: float

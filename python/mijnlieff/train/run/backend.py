@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import torch
 
-import mijnlieff
 from mijnlieff import MatchReport, Variant
 from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
+from mijnlieff.train.alphazero.threaded import ThreadedGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.ppo.self_play import Experience, SelfPlay
 from mijnlieff.train.run.measure import measure
-from mijnlieff.train.source import GameSource
+from mijnlieff.train.source import GameSource, LocalSource
 
 __all__ = ["Backend", "LocalBackend"]
 
@@ -60,64 +60,27 @@ class LocalBackend:
         self, variant: Variant, config: TrainConfig, generator: torch.Generator
     ) -> GameSource[Any]:
         """See `Backend.source`."""
-        kind = _SearchThread if config.algo == "alphazero" else _Rollouts
+        kind = _SearchGames if config.algo == "alphazero" else _Rollouts
         return kind(variant, config, generator)
 
 
-class _LocalSource:
-    """The common part of both sources: no work waits to be handed out, and none is lost."""
-
-    staleness = 0
-    replayed = 0
-
-    def poll(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-class _SearchThread(_LocalSource):
-    """Plays a round with tree search in a thread, in native code."""
+class _SearchGames(ThreadedGames):
+    """Plays rounds with tree search, in native code."""
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
+        super().__init__(generator)
         self._variant = variant
         self._config = config
-        self._generator = generator
-        self._playing: mijnlieff.SelfPlay | None = None
-        self._thread: threading.Thread | None = None
-        self._played: SearchGames | BaseException | None = None
 
-    def begin(self, network: BoardNetwork, number: int) -> None:
-        seed = int(torch.randint(2**62, (), generator=self._generator))
+    def new_round(
+        self, network: BoardNetwork, seed: int
+    ) -> tuple[Callable[[], SearchGames], Callable[[], None]]:
         native = native_network(network, self._variant)
-        playing = self._playing = self_play(native, self._variant, self._config, seed)
-
-        def play() -> None:
-            try:
-                self._played = play_round(playing, self._config.num_envs)
-            except BaseException as error:  # raised again in the learning thread
-                self._played = error
-
-        self._thread = threading.Thread(target=play, name="mijnlieff-self-play")
-        self._thread.start()
-
-    def collect(self) -> SearchGames:
-        assert self._thread is not None  # a round has begun
-        self._thread.join()
-        played, self._played = self._played, None
-        if isinstance(played, BaseException):
-            raise played
-        assert played is not None
-        return played
-
-    def abandon(self) -> None:
-        assert self._thread is not None and self._playing is not None
-        self._playing.stop()
-        self._thread.join()
+        games = self_play(native, self._variant, self._config, seed)
+        return partial(play_round, games, self._config.num_envs), games.stop
 
 
-class _Rollouts(_LocalSource):
+class _Rollouts(LocalSource):
     """Plays rounds of PPO; they are played by `collect`, with the weights that learnt last."""
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:

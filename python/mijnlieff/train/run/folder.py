@@ -59,23 +59,24 @@ class RunFolder:
                 f"cannot write to the folder {self.path}: {error.strerror}"
             ) from error
 
-    def clear(self, *, overwrite: bool) -> None:
+    def refuse_run(self) -> None:
         """Make sure that there is no run in the folder.
 
-        Args:
-            overwrite: delete a run in the folder.
+        Raises:
+            TrainingError: the folder holds a run.
+        """
+        if self.checkpoint.exists():
+            raise TrainingError(
+                f"{self.path} already holds a run: resume it (resume=True, --resume), delete it "
+                "(overwrite=True, --overwrite), or choose another folder"
+            )
+
+    def clear(self) -> None:
+        """Delete a run in the folder.
 
         Raises:
-            TrainingError: the folder holds a run, and `overwrite` is false.
             OutputError: a file cannot be deleted.
         """
-        if not overwrite:
-            if self.checkpoint.exists():
-                raise TrainingError(
-                    f"{self.path} already holds a run: give --resume to continue it, "
-                    "--overwrite to delete it, or another --out"
-                )
-            return
         try:
             for file in self._files():
                 file.unlink(missing_ok=True)

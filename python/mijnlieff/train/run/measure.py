@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import BoardNetwork
-from mijnlieff.train.run.policy import NetworkFunction, search_policy
+from mijnlieff.train.network.function import NetworkFunction
+from mijnlieff.train.run.policy import search_policy, solve_below_in_play
 from mijnlieff.train.run.threads import torch_threads
 
 __all__ = ["final_opponents", "measure"]
@@ -43,7 +44,8 @@ def measure(
         games: games per opponent, an even number.
         seed: seed of the openings and opponents.
         progress: show bars on a terminal.
-        search: settings of a run to search with; None plays the network alone.
+        search: settings of a run to search with, see `solve_below_in_play`; None plays the network
+            alone.
         num_simulations: simulations per search.
 
     Returns:
@@ -53,7 +55,10 @@ def measure(
     if search is None:
         policy = NetworkPolicy(NetworkFunction(network), observation="flat")
     else:
-        policy = search_policy(network, variant, search, num_simulations, seed)
+        solve_below = solve_below_in_play(search)
+        policy = search_policy(
+            network, variant, search, num_simulations, seed, solve_below=solve_below
+        )
     # The batches are so small that several threads would be slower.
     with torch_threads(1):
         return [

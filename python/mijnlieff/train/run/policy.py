@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,30 +13,29 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
-from mijnlieff._mijnlieff import common_variant
+from mijnlieff._mijnlieff import common_variant, integer, integer_in
 from mijnlieff.errors import CheckpointError, PolicyError
+from mijnlieff.policies.exported import SOLVE_BELOW
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.policy import frame_policy
+from mijnlieff.train.generalist.policy import FramePolicy, FrameSearch
 from mijnlieff.train.network import BoardNetwork, new_network
+from mijnlieff.train.network.function import NetworkFunction
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.settings import plain_number
 
 __all__ = [
-    "NetworkFunction",
     "evaluator",
     "load_weights",
     "network_from_checkpoint",
     "policy_from_checkpoint",
     "search_policy",
+    "solve_below_in_play",
 ]
-
-
-# A position with more empty cells costs the solver more than a search.
-_SOLVE_BELOW = 9
 
 _Evaluator = (
     Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
@@ -43,45 +43,6 @@ _Evaluator = (
         [NDArray[np.float32], NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]
     ]
 )
-
-
-class NetworkFunction:
-    """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
-
-    def __init__(self, network: BoardNetwork) -> None:
-        """Keep a reference to the network, so later training changes how this plays.
-
-        Args:
-            network: the network.
-        """
-        self._network = network
-
-    @torch.no_grad()
-    def __call__(
-        self, observations: NDArray[np.float32], mask: NDArray[Any]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions.
-
-        Args:
-            observations: float32 `(B, 3 * num_cells + 8)`, flat.
-            mask: `(B, num_actions)`, unused because the policy applies it.
-
-        Returns:
-            Logits, float32 `(B, num_actions)`, and expected outcomes for the side to move, float32
-            `(B,)`.
-
-        Raises:
-            PolicyError: the positions are on another board than the network was trained on.
-        """
-        expected = self._network.num_features
-        if observations.ndim != 2 or observations.shape[1] != expected:
-            raise PolicyError(
-                f"the network was trained on a board with {expected} numbers per observation, "
-                f"not on one with shape {observations.shape}"
-            )
-        numbers = torch.from_numpy(np.ascontiguousarray(observations))
-        logits, values = self._network(numbers.to(self._network.device))
-        return logits.cpu().numpy(), values[:, 0].cpu().numpy()
 
 
 class _TrainedPolicy(NetworkPolicy):
@@ -181,15 +142,29 @@ def evaluator(network: BoardNetwork, variant: Variant, margin_weight: float) -> 
     return evaluate
 
 
+def solve_below_in_play(config: TrainConfig) -> int:
+    """The most empty cells of a position that a search in play solves, unless told otherwise.
+
+    A network plays with the knowledge that its training had, on one board and on many: nothing is
+    solved unless it learnt from exact labels, and then no position larger than those.
+
+    Args:
+        config: the settings of the run.
+    """
+    is_exact = config.algo == "alphazero" and config.knowledge == "exact"
+    return min(SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
+
+
 def search_policy(
     network: BoardNetwork,
     variant: Variant,
     config: TrainConfig,
     num_simulations: int,
     seed: int = 0,
-    solve_below: int | None = None,
+    *,
+    solve_below: int,
 ) -> MCTSPolicy:
-    """A player that searches with a network, with the knowledge that its training had.
+    """A player that searches with a network.
 
     Args:
         network: the network; later training does not change how this plays.
@@ -197,12 +172,8 @@ def search_policy(
         config: the settings of its run.
         num_simulations: simulations per search.
         seed: seed of the player.
-        solve_below: positions with at most this many empty cells are solved; None for at most 9,
-            or none if the network was trained from the rules alone.
+        solve_below: the most empty cells of a position that is solved exactly.
     """
-    if solve_below is None:
-        is_exact = config.algo == "alphazero" and config.knowledge == "exact"
-        solve_below = min(_SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
     return _TrainedSearch(
         variant,
         num_simulations,
@@ -248,11 +219,29 @@ def policy_from_checkpoint(
     solve_below: int | None,
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
+    heat = plain_number(temperature, whole=False)
+    if heat is None:
+        raise TypeError(f"temperature must be a number, not {temperature!r}")
+    if not (heat >= 0 and math.isfinite(heat)):
+        raise ValueError(f"temperature must be a finite number of at least 0, not {temperature!r}")
+    count = integer("num_simulations", num_simulations)
+    if count < 0:
+        raise ValueError(f"num_simulations must be 0 or more, not {count}")
+    if count and heat:
+        raise ValueError(
+            f"a search plays its best action, so temperature must be 0, not {temperature!r}"
+        )
+    if solve_below is not None:
+        solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
     network, checkpoint = network_from_checkpoint(path)
     config, variant = checkpoint.config, checkpoint.variant
+    if solve_below is None:
+        solve_below = solve_below_in_play(config)
     if isinstance(network, FrameNetwork):
-        return frame_policy(network, temperature, num_simulations, config, solve_below)
+        if count:
+            return FrameSearch(network, count, config, solve_below=solve_below)
+        return FramePolicy(network, heat)
     assert isinstance(variant, Variant)  # as the network is for one
-    if num_simulations:
-        return search_policy(network, variant, config, num_simulations, solve_below=solve_below)
-    return _TrainedPolicy(network, variant, temperature)
+    if count:
+        return search_policy(network, variant, config, count, solve_below=solve_below)
+    return _TrainedPolicy(network, variant, heat)

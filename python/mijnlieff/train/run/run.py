@@ -46,21 +46,25 @@ def start_run(
         budget: when to stop.
         variant: the game, or the boards.
         device: where the network computes, see `choose_device`.
-        overwrite: delete a run in the folder.
+        overwrite: delete a run in the folder, once the new one is set up.
         backend: where games are played; this process unless given.
 
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
         OutputError: the folder cannot be written to.
         ValueError: PyTorch cannot use the device, or settings that many boards do not take.
+        MemoryError: there is not enough memory for the replay buffer.
     """
     chosen = choose_device(device)
     _check_many_boards(variant, config, backend)
     folder.create()
     with lock_folder(folder.path):
-        folder.clear(overwrite=overwrite)
+        if not overwrite:
+            folder.refuse_run()
         new = _trainer_of(variant)(config, budget, variant, chosen, backend)
         with contextlib.closing(new) as trainer:
+            if overwrite:
+                folder.clear()
             yield trainer
 
 
@@ -119,14 +123,14 @@ def _check_same_run(
         if declared.may_change or given.get(name, before) == before:
             continue
         raise CheckpointError(
-            f"{file} was trained with {name} {before}, which cannot become {given[name]}: leave "
-            "the option out"
+            f"{file} was trained with {name} {before}, which cannot become {given[name]}: a "
+            "resumed run keeps it"
         )
     if isinstance(saved.variant, Boards) or isinstance(variant, Boards) or "boards" in variant:
         if not _are_same_boards(saved.variant, variant):
             raise CheckpointError(
-                f"{file} was trained on {saved.variant}, which cannot become {variant}: leave the "
-                "options out"
+                f"{file} was trained on {saved.variant}, which cannot become {variant}: a resumed "
+                "run keeps its boards"
             )
         return
     same = {name: getattr(saved.variant, name) for name in ("board", "opening", "copies")}
