@@ -269,9 +269,9 @@ smoke: wheel sdist ## Install the wheel and the source distribution into new env
 	$(PYTHON) tools/smoke_test.py dist/*.whl dist/*.tar.gz
 
 .PHONY: all
-all: lint docs site test ## Run everything that must pass before a change is merged
+all: lint docs site test ## Run the quick checks; .ci/run has all that must pass before a change is merged
 
 .PHONY: clean
 clean: ## Remove everything built, and the virtual environment
-	rm -rf .venv .venv-frameworks $(PACKAGING) target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
+	rm -rf .venv .venv-frameworks $(PEERS) $(PACKAGING) target benches/target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
 		docs/_build docs/api docs/notebooks/*.ipynb
