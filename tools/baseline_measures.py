@@ -9,11 +9,13 @@ from typing import Any
 from baseline_players import Baseline, curve, facts
 from kept_results import read_results, write_results
 
-from mijnlieff import PerfectPolicy, Policy, SearchLimitError, best_response, grade
+from mijnlieff import MCTSPolicy, PerfectPolicy, Policy, SearchLimitError, best_response, grade
 
 BENCHMARK = "standard-v1"
 #: Where the search for the worst case stops asking, tried in this order; None is the end.
 HORIZONS = (None, 5, 3)
+#: The same for searches that solve nothing: all their simulations in a million positions are days.
+SEARCH_HORIZON = 7
 Measure = Callable[[Policy], dict[str, Any] | None]
 _ROW = ("optimal", "optimal_interval", "kept", "kept_interval", "regret", "regret_interval")
 
@@ -66,14 +68,17 @@ def _grade(player: Policy) -> dict[str, Any]:
 def worst_case(player: Policy) -> dict[str, Any] | None:
     """Return what a player is guaranteed as Dark from the empty board; None if nothing is known.
 
-    A player that draws its moves may reach too many positions. From the horizon on it is then
-    assumed to play perfectly, so the margin is an upper bound.
+    A player that draws its moves may reach too many positions, and a search may take too long for
+    each. From the horizon on they are then assumed to play perfectly, so the margin is an upper
+    bound.
     """
     horizons: tuple[int | None, ...] = HORIZONS
     if not (isinstance(player, PerfectPolicy) or getattr(player, "is_deterministic", False)):
         if not hasattr(player, "action_probabilities"):
             return None  # it draws, and does not say with which probabilities
         horizons = HORIZONS[1:]
+    elif isinstance(player, MCTSPolicy) and player.exact_endings is None:
+        horizons = (SEARCH_HORIZON,)
     for horizon in horizons:
         try:
             report = best_response(player, seat="dark", horizon=horizon, max_refutations=1)

@@ -128,8 +128,8 @@ def remember(rows: list[Row]) -> Iterator[str]:
     if unbeaten:
         names = " and ".join(f"`{name}`" for name in unbeaten)
         text += (
-            f"Among those whose every game was followed, {names} cannot be made to lose the win "
-            "that Dark has from the empty board; all others can."
+            f"Of those whose every game was followed, only {names} and `perfect` never give away "
+            "the win that Dark has from the empty board."
         )
     else:
         text += (
@@ -179,16 +179,17 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline]) -> Iterator[str
     yield from grades(rows)
     yield "## Ratings and worst cases"
     yield ""
-    yield "Ratings are Elo points with 95 % intervals. Those of the players that the package has"
-    yield "come from a tournament, and are held fixed for the ratings of the others, who play"
-    yield f"{ratings['games']} games against each of these. The rest is"
-    yield "[`best_response`](best_response.md): the margin that a player is guaranteed as Dark from"
-    yield "the empty board, where perfect play wins by one point, and its leaks: positions in which"
-    yield "it gives the win away. Players that draw among several moves are followed in all their"
-    yield "draws, but only up to a ply; after it they are assumed to play perfectly. Players that"
-    yield "draw without known probabilities have no worst case. Where there are several seeds, one"
-    yield "of them was rated and followed. `perfect` draws among its best moves and sets no traps,"
-    yield "so others can win more often against weak players."
+    yield "Ratings are Elo points with 95 % intervals. A tournament rates the built-in players."
+    yield f"Any other player plays {ratings['games']} games against each of them, while their"
+    yield "ratings are held fixed. The rest is [`best_response`](best_response.md): the margin"
+    yield "that a player is guaranteed as Dark from the empty board, where perfect play wins by"
+    yield "one point, and its leaks: positions in which it gives the win away. Players that draw"
+    yield "among several moves are followed in all their draws, but only up to a ply; after it"
+    yield "they are assumed to play perfectly. So are searches that solve nothing, because each"
+    yield "of their moves takes long. Players that draw without known probabilities have no worst"
+    yield "case. Where there are several seeds, one of them was rated and followed. `perfect`"
+    yield "draws among its best moves and sets no traps, so others can win more often against"
+    yield "weak players."
     yield ""
     if "remark" in ratings:
         yield from (ratings["remark"], "")
@@ -204,7 +205,8 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline]) -> Iterator[str
     if any(row["curve"] for row in rows):
         yield "## Learning curves"
         yield ""
-        yield "The grade of the network alone, over minutes and over steps."
+        yield "The grade of the network alone, over minutes and over steps. How many steps a minute"
+        yield "has depends on the processor (see [Costs](#costs)); what a step teaches does not."
         yield ""
         yield "![Grades over minutes and steps of training](baselines_curves.svg)"
         yield ""

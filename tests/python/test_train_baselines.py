@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from mijnlieff import MCTSPolicy
 from mijnlieff.evaluation.statistics import fit_ratings
 
 pytest.importorskip("torch")
@@ -124,6 +125,21 @@ def test_remarks_are_on_the_page(tool, monkeypatch, tmp_path):
     tool.main()
     lines = (tmp_path / "page.md").read_text().splitlines()
     assert "* `labels`, seed 1: made at night." in lines and "Rated twice." in lines
+
+
+@pytest.mark.parametrize(("solve_below", "horizon"), [(0, 1), (16, None)])
+def test_a_search_that_solves_nothing_is_followed_to_a_ply(
+    tools_on_path, monkeypatch, solve_below, horizon
+):
+    import baseline_measures
+
+    monkeypatch.setattr(baseline_measures, "SEARCH_HORIZON", 1)
+
+    def evaluate(observations, masks):
+        return np.zeros(masks.shape, dtype=np.float32), np.zeros(len(masks), dtype=np.float32)
+
+    worst = baseline_measures.worst_case(MCTSPolicy(1, evaluate, solve_below=solve_below))
+    assert worst["horizon"] == horizon and worst["margin"] == 1
 
 
 def test_a_processor_is_named_by_what_linux_says(tools_on_path, tmp_path):
