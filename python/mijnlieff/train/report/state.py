@@ -24,8 +24,9 @@ class TrainState:
             a measurement, `scores`. On many boards also `grades`, None in rounds without one.
         curve: the measurements so far, oldest first: `rounds`, `steps`, `games`, `seconds` and
             `scores`, which maps opponents to `score`, `low` and `high`, each 0 to 1. On many boards
-            also `grades`, which maps `seen` and, if boards are held out, `unseen` to the numbers of
-            a `mijnlieff.train.generalist.grades.BoardGrade`, None in place of NaN.
+            also `grades`, which maps `seen` and, if boards are held out, `unseen` to `boards` and
+            `positions`, how many there were, the share `optimal` with its interval `low` to `high`,
+            the share `kept` of decisive positions, and `regret` in points; None where unknown.
     """
 
     spent: float
