@@ -17,3 +17,4 @@ mod self_play;
 mod solver;
 mod tree_search;
 mod vector;
+mod vector_stop;

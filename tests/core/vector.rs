@@ -2,15 +2,12 @@
 
 #![allow(clippy::float_cmp)] // rewards and features are small whole numbers and quotients of them
 
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use mijnlieff::encode::{Layout, num_actions, observe, pack, write_mask};
 use mijnlieff::game::{Board, Move, Opening, PlayError, Player, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
-use mijnlieff::search::Depth;
 use mijnlieff::vector::{
     Autoreset, BatchEnv, Buffers, Config, Ending, IllegalAction, Observations, Opponent, Reward,
     Seat, Seeds, StepError, View,
@@ -491,32 +488,4 @@ fn packed_rows_hold_the_same_positions() {
             .map(|position| pack(&variant, &position))
             .eq(words)
     );
-}
-
-#[test]
-fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
-    let batch = |policy, games| {
-        let config = Config {
-            opponent: Opponent::Policy(policy),
-            seat: Seat::Dark,
-            ..Config::new(Arc::default())
-        };
-        BatchEnv::new(config, Layout::Packed, games, 1).unwrap()
-    };
-    let first_moves = |env: &BatchEnv| -> HashSet<_> {
-        let some = env.positions().take(64);
-        some.map(|position| position.last_move()).collect()
-    };
-    for policy in [Policy::Greedy, Policy::Minimax(Depth::new(1).unwrap())] {
-        assert!(!batch(policy.clone(), 1 << 10).searches_long());
-        let mut env = batch(policy, 1 << 18);
-        assert!(env.searches_long());
-        env.reset(Seeds::From(0), None).unwrap();
-        assert!(first_moves(&env).len() > 10);
-        // The first legal action takes the place of a search that is stopped.
-        env.stop_flag().store(true, Ordering::Relaxed);
-        env.reset(Seeds::From(0), None).unwrap();
-        assert_eq!(first_moves(&env).len(), 1);
-    }
-    assert!(!batch(Policy::Random, 1 << 18).searches_long());
 }

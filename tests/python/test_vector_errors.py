@@ -108,7 +108,7 @@ def test_any_integer_dtype_and_stride_will_do(dtype):
         np.array([0, 9, 1, 9, 2, 9, 3, 9], dtype)[::2],
         np.array([3, 2, 1, 0], dtype)[::-1],
         np.asfortranarray(np.array([[0, 9], [1, 9], [2, 9], [3, 9]], dtype))[:, 0],
-        # Items of a record array are not aligned, and no whole number of items apart.
+        # Items of a record array are not aligned, nor a whole number of items apart.
         np.array([(n, 9) for n in range(4)], [("action", dtype), ("other", "i1")])["action"],
         np.array([(9, n) for n in range(4)], [("other", "f4"), ("action", dtype)])["action"],
     ):

@@ -66,7 +66,7 @@ class TournamentReport(TableReport):
         """Return the report on one match for every pair of players.
 
         Raises:
-            ValueError: there is no match, or two players have none or more than one.
+            ValueError: `matches` is empty, or two players have no match or several.
         """
         if not matches:
             raise ValueError("a tournament needs at least one match, and matches is empty")

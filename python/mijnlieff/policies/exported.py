@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from functools import cache, partial
-from numbers import Real
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -25,6 +23,7 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     seed_of,
 )
+from mijnlieff._util.numbers import number_up_to
 from mijnlieff._util.package_data import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
@@ -91,7 +90,7 @@ class ExportedPolicy:
             )
         self.network = network
         self.seed = seed_of(seed)
-        self.temperature = _number("temperature", temperature, math.inf)
+        self.temperature = number_up_to("temperature", temperature)
         self.num_simulations = integer("num_simulations", num_simulations)
         if self.num_simulations < 0:
             raise ValueError(f"num_simulations must be 0 or more, not {self.num_simulations}")
@@ -100,7 +99,7 @@ class ExportedPolicy:
                 f"a search plays its best action, so temperature must be 0, not {temperature!r}"
             )
         self.solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
-        self.margin_weight = _number("margin_weight", margin_weight, 1.0)
+        self.margin_weight = number_up_to("margin_weight", margin_weight, 1.0)
         self._path: str | None = None
         self._decisions = 0
         self._search: MCTSPolicy | None = None
@@ -282,21 +281,6 @@ def is_network_file(path: Path) -> bool:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
-
-
-def _number(name: str, value: float, most: float) -> float:
-    """Return a finite number from 0 to `most`.
-
-    Raises:
-        ValueError: it is out of range.
-        TypeError: it is not a number.
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not (0 <= value <= most and math.isfinite(value)):
-        wanted = "a finite number of at least 0" if math.isinf(most) else f"from 0 to {most:g}"
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
-    return float(value)
 
 
 def _evaluate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Frame, Position, seed_of
+from mijnlieff._util.numbers import number_up_to
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.batched import BatchedPolicy, Layout
 from mijnlieff.policies.softmax import softmax
@@ -61,14 +61,8 @@ class NetworkPolicy(BatchedPolicy):
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
         super().__init__(observation, batch_size, frame=frame)
-        if isinstance(temperature, bool) or not isinstance(temperature, int | float | np.number):
-            raise TypeError(f"temperature must be a number, not {temperature!r}")
-        if not (temperature >= 0 and math.isfinite(temperature)):
-            raise ValueError(
-                f"temperature must be a finite number of at least 0, not {temperature!r}"
-            )
         self.fn = fn
-        self.temperature = float(temperature)
+        self.temperature = number_up_to("temperature", temperature)
         self.seed = seed_of(seed)
         self._generator = np.random.default_rng(self.seed)
 

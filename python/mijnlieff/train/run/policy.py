@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
 from mijnlieff._mijnlieff import common_variant, integer, integer_in
+from mijnlieff._util.numbers import number_up_to
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.policies.exported import SOLVE_BELOW
 from mijnlieff.policies.mcts import search_value
@@ -26,7 +26,6 @@ from mijnlieff.train.network.function import NetworkFunction
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.settings import plain_number
 
 __all__ = [
     "evaluator",
@@ -219,11 +218,7 @@ def policy_from_checkpoint(
     solve_below: int | None,
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
-    heat = plain_number(temperature, whole=False)
-    if heat is None:
-        raise TypeError(f"temperature must be a number, not {temperature!r}")
-    if not (heat >= 0 and math.isfinite(heat)):
-        raise ValueError(f"temperature must be a finite number of at least 0, not {temperature!r}")
+    heat = number_up_to("temperature", temperature)
     count = integer("num_simulations", num_simulations)
     if count < 0:
         raise ValueError(f"num_simulations must be 0 or more, not {count}")
