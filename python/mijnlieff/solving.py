@@ -32,6 +32,7 @@ from mijnlieff._mijnlieff import (
     integer_in,
 )
 from mijnlieff._util.package_data import package_data
+from mijnlieff._util.types import check_type
 
 __all__ = [
     "EXACT_CELLS",
@@ -179,8 +180,7 @@ def solve(
         TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
         BookError: the book that comes with the package is damaged.
     """
-    if not isinstance(position, Position):
-        raise TypeError(f"position must be a Position, not {position!r}")
+    check_type("position", position, Position)
     solver = solver_for(position.variant)
     margin, actions, margins, nodes = solver.solve(position, max_nodes, max_seconds)
     return Solution(

@@ -332,6 +332,22 @@ class TestTraining:
         assert not workers.pool._queue
         assert workers.pool.map(abs, [(-5,)]) == [5]
 
+    @pytest.mark.parametrize(
+        ("wrong", "error", "message"),
+        [
+            ({"config": "ppo"}, TypeError, "config must be a TrainConfig, not 'ppo'"),
+            ({"budget": 5}, TypeError, "budget must be a Budget, not 5"),
+            ({"variant": ""}, TypeError, "variant must be a Variant, not ''"),
+            ({"cluster": "auto"}, TypeError, "cluster must be a RayCluster, not 'auto'"),
+            ({"cluster": RayCluster()}, ClusterError, "use it inside `with cluster:`"),
+        ],
+    )
+    def test_wrong_arguments_are_named(self, wrong, error, message, workers, tmp_path):
+        given = {"config": config_of("ppo"), "budget": BUDGET, "cluster": workers} | wrong
+        with pytest.raises(error, match=message):
+            train(out=tmp_path / "run", **given)
+        assert not (tmp_path / "run").exists()
+
 
 class TestClusters:
     def test_an_address_besides_the_connection_is_refused(self):
@@ -396,7 +412,8 @@ class TestCommand:
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=120)
         assert running.returncode == 130, err
-        assert f"--resume --out {out} --ray --ray-address {head.address} --actors 1" in err
+        kept = f"--out {out} --final-games 2 --no-tensorboard"  # of `train_command`
+        assert f"--resume {kept} --ray --ray-address {head.address} --actors 1" in err
         rounds = load_checkpoint(out / "checkpoint.pt").counters.rounds
         assert rounds == len(log_of(out)) > 0
         again = train_command(*address, "--resume", f"--games={24 * (rounds + 2)}")

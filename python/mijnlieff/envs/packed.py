@@ -9,6 +9,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.choices import check_choice
+from mijnlieff._util.types import check_type
 
 __all__ = ["expand_packed"]
 
@@ -41,8 +42,7 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
         VariantError: the variant has more than 16 cells or 3 copies.
     """
     variant = Variant() if variant is None else variant
-    if not isinstance(variant, Variant):
-        raise TypeError(f"variant must be a Variant, not {variant!r}")
+    check_type("variant", variant, Variant)
     variant.observation_shape("packed")  # raises for a variant that does not fit
     check_choice("layout", layout, ("flat", "planes"))
     torch = sys.modules.get("torch")  # a caller with a tensor has imported it

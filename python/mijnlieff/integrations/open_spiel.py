@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import Board, Position, Variant, check_playable, mask_batch
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
 from mijnlieff.policies.chosen import check_chosen
@@ -267,8 +268,7 @@ def load_game(
         TypeError: something else than a variant.
     """
     chosen = Variant() if variant is None else variant
-    if not isinstance(chosen, Variant):
-        raise TypeError(f"the variant must be a Variant, not {variant!r}")
+    check_type("the variant", chosen, Variant)
     settings = {
         "board": chosen.board.to_text().replace("\n", "/"),
         "opening": chosen.opening,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mijnlieff._mijnlieff import Variant
+from mijnlieff._util.types import check_type
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages, require_train_extra
@@ -74,12 +75,12 @@ def train(
             PyTorch cannot use; or many boards with `"ppo"`.
         TypeError: settings, a budget, a variant or boards of another type.
     """
-    _check_type("config", config, TrainConfig)
-    _check_type("budget", budget, Budget)
+    check_type("config", config, TrainConfig)
+    check_type("budget", budget, Budget)
     if variant is not None:
-        _check_type("variant", variant, Variant)
+        check_type("variant", variant, Variant)
     if boards is not None:
-        _check_type("boards", boards, Boards)
+        check_type("boards", boards, Boards)
     if resume and overwrite:
         raise ValueError("give only one of resume and overwrite")
     if variant is not None and boards is not None:
@@ -134,8 +135,3 @@ def load_policy(
     from mijnlieff.train.run.policy import policy_from_checkpoint
 
     return policy_from_checkpoint(path, temperature, num_simulations, solve_below)
-
-
-def _check_type(name: str, value: object, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, not {value!r}")

@@ -12,6 +12,7 @@ from typing import Self
 import ray
 
 from mijnlieff._mijnlieff import integer_in
+from mijnlieff._util.types import check_type
 from mijnlieff.errors import ClusterError
 from mijnlieff.integrations.ray.pool import WorkerInfo, WorkerPool
 
@@ -135,8 +136,10 @@ def cluster_or_local(cluster: RayCluster | None) -> Iterator[WorkerPool]:
 
     Raises:
         ClusterError: the cluster has not been entered by `with`.
+        TypeError: it is something else.
     """
     if cluster is not None:
+        check_type("cluster", cluster, RayCluster)
         if not hasattr(cluster, "pool"):
             raise ClusterError("the cluster has no workers yet: use it inside `with cluster:`")
         yield cluster.pool

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mijnlieff._mijnlieff import Variant
-from mijnlieff.integrations.ray.cluster import RayCluster
+from mijnlieff._util.types import check_type
+from mijnlieff.integrations.ray.cluster import RayCluster, cluster_or_local
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.report.state import OnReport, TrainState
@@ -64,14 +65,19 @@ def train(
         tensorboard: whether to write event files; if None, only where TensorBoard is installed.
 
     Raises:
-        ClusterError: Ray cannot start, or workers die again and again; the last checkpoint stays
-            valid.
+        ClusterError: Ray cannot start, the cluster has not been entered by ``with``, or workers
+            die again and again; the last checkpoint stays valid.
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
         TrainingError: see `mijnlieff.train.train`, also for the other errors.
         OutputError: the folder cannot be written to.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or a number out of range.
+        TypeError: settings, a budget, a variant or a cluster of another type.
     """
+    check_type("config", config, TrainConfig)
+    check_type("budget", budget, Budget)
+    if variant is not None:
+        check_type("variant", variant, Variant)
     if resume and overwrite:
         raise ValueError("give only one of resume and overwrite")
     prepare_packages(tensorboard)
@@ -106,7 +112,5 @@ def ray_backend(
     """
     from mijnlieff.integrations.ray.games import RayBackend
 
-    with contextlib.ExitStack() as stack:
-        if cluster is None:
-            cluster = stack.enter_context(RayCluster())
-        yield RayBackend(cluster.pool, blocks, lag)
+    with cluster_or_local(cluster) as pool:
+        yield RayBackend(pool, blocks, lag)

@@ -12,6 +12,7 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
 from mijnlieff._mijnlieff import Variant, functional_to_positions, seed_of
+from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._model_policy import ModelPolicy
 from mijnlieff.policies.base import chosen_actions, make_policy
@@ -120,8 +121,7 @@ class PolicyRLModule(_FixedRLModule):
             )
         variant = self._settings.get("variant")
         self.variant = Variant() if variant is None else variant
-        if not isinstance(self.variant, Variant):
-            raise TypeError(f"model_config['variant'] must be a Variant, not {variant!r}")
+        check_type("model_config['variant']", self.variant, Variant)
         if self.action_space.n != self.variant.num_actions:
             raise ValueError(
                 f"the environment has {self.action_space.n} actions and the variant "
