@@ -12,7 +12,7 @@ from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.play import frame_evaluator
-from mijnlieff.train.network.function import NetworkFunction
+from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
 
 __all__ = ["FramePolicy", "FrameSearch"]
 
@@ -32,7 +32,7 @@ class FramePolicy(NetworkPolicy):
         """
         frame = Frame(network.height, network.width)
         function = NetworkFunction(network)
-        super().__init__(function, "planes", temperature, batch_size=512, frame=frame)
+        super().__init__(function, "planes", temperature, batch_size=PLAY_BATCH, frame=frame)
         self._network = network
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from mijnlieff.train.network.network import PolicyValueNetwork
 from mijnlieff.train.network.trunk import CellTrunk
 
-__all__ = ["NetworkFunction"]
+__all__ = ["PLAY_BATCH", "NetworkFunction"]
+
+PLAY_BATCH = 512
+"""Positions in a call on the CPU: what is computed for many more does not fit in its caches."""
 
 
 class NetworkFunction:

@@ -22,7 +22,7 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.generalist.policy import FramePolicy, FrameSearch
 from mijnlieff.train.network import BoardNetwork, new_network
-from mijnlieff.train.network.function import NetworkFunction
+from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -48,7 +48,8 @@ class _TrainedPolicy(NetworkPolicy):
     """A network that plays only what it was trained on."""
 
     def __init__(self, network: BoardNetwork, variant: Variant, temperature: float) -> None:
-        super().__init__(NetworkFunction(network), observation="flat", temperature=temperature)
+        function = NetworkFunction(network)
+        super().__init__(function, "flat", temperature, batch_size=PLAY_BATCH)
         self._variant = variant
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
