@@ -182,7 +182,7 @@ class TrainConfig:
     precision: str = setting(
         "float32",
         "numbers that products are computed in while learning; bfloat16 is faster on processors "
-        "with instructions for it (AMX) and on GPUs, and slower on others",
+        "with instructions for it (AMX, AVX512_BF16) and on GPUs, and slower on others",
         choices=PRECISIONS,
         algo="cells",
     )
