@@ -136,6 +136,12 @@ def remember(rows: list[Row]) -> Iterator[str]:
             "Yet none of them is guaranteed the win that Dark has from the empty board: there is "
             "room at the top, and it can be measured exactly."
         )
+    losses = [-row["worst"]["margin"] for row in guarded if row["facts"]]
+    if losses and min(losses) > 0:
+        text += (
+            " Among them, every trained network that plays without a search can be made to lose, "
+            f"by {min(losses)} to {max(losses)} points."
+        )
     yield from textwrap.wrap(text, 95)
     yield ""
 
@@ -170,7 +176,7 @@ def page(rows: list[Row], ratings: Row, missing: list[Baseline]) -> Iterator[str
     yield "kept* the share of decisive positions in which it keeps the outcome. Brackets hold 95 %"
     yield "intervals where a player was measured once, and the least and the largest value where"
     yield "there are several seeds. `labels` is behaviour cloning: the network of `alphazero"
-    yield "exact`, fitted for five minutes to the best moves of 290,000 solved positions, none of"
+    yield "exact`, fitted for five minutes to the best moves of 300,000 solved positions, none of"
     yield "them in the benchmark. `alphazero exact` learns from solved positions too and"
     yield "`alphazero pure` is given the rules alone, see [training results](training.md)."
     yield "Networks play their most likely action; *sims* are simulations of a tree search, which"
