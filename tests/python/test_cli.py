@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from interrupts import needs_signals
+from interrupts import PATIENCE, needs_signals
 from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
@@ -364,10 +364,11 @@ def test_an_illegal_action_is_exit_code_1():
     assert result.stderr.count("\n") == 1
 
 
+# Each takes longer than a test waits.
 LONG = [
     ["perft", "12"],
     ["evaluate", "minimax:30", "random", "--games", "2"],
-    ["evaluate", "random", "random", "--games", "100000000"],
+    ["evaluate", "random", "random", "--games", "1000000000"],
     ["play", "--light", "minimax:30", "--dark", "random"],
 ]
 
@@ -388,12 +389,12 @@ def test_ctrl_c_is_quiet(arguments):
     ) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.5)
-        start = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        try:
+            _, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
     assert (process.returncode, errors) == (130, "")
-    # 0.2 s on a quiet machine, and then Python has to end.
-    assert time.monotonic() - start < 1.5
 
 
 @pytest.mark.parametrize(

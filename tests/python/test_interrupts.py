@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, needs_signals, ticks_of_another_thread
+from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
 from mijnlieff import Position
 
 LATE = (
@@ -56,4 +56,14 @@ def test_ctrl_c_stops_a_call(call):
 )
 def test_other_threads_run_meanwhile(call):
     positions = [Position()] * 300_000
-    assert ticks_of_another_thread(lambda: call(positions)) > 10
+    assert lets_other_threads_run(lambda: call(positions))
+
+
+@needs_signals
+def test_a_call_that_does_not_look_for_signals_counts_as_not_stopped():
+    code = (
+        "import hashlib; print('ready', flush=True)\n"
+        "try: hashlib.pbkdf2_hmac('sha256', b'', b'', 2_000_000)\n"
+        "except KeyboardInterrupt: print('stopped')"
+    )
+    assert last_words_when_interrupted(code, after=0.1) == ""
