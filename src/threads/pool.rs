@@ -350,6 +350,39 @@ mod tests {
     }
 
     #[test]
+    fn a_job_found_before_it_is_announced_is_reported_done() {
+        let mailbox = Mailbox::default();
+        let work: Work = &|_| ();
+        let caller = thread::current();
+        let patience = Duration::from_secs(60);
+        let reported = thread::scope(|scope| {
+            let server = scope.spawn(|| mailbox.serve(patience));
+            let end = Instant::now() + Duration::from_secs(1);
+            let mut rounds = (0..100_000).take_while(|_| Instant::now() < end);
+            let reported = rounds.all(|index| {
+                // As if the last job had just been taken back: the thread looks for it.
+                mailbox.state.store(WORK, Ordering::Release);
+                server.thread().unpark();
+                thread::yield_now();
+                mailbox.hand_over(Job {
+                    work,
+                    index,
+                    caller: caller.clone(),
+                });
+                let start = Instant::now();
+                while !mailbox.is(NOTHING) && start.elapsed() < patience {
+                    thread::yield_now();
+                }
+                mailbox.is(NOTHING)
+            });
+            mailbox.state.store(QUIT, Ordering::Release);
+            server.thread().unpark();
+            reported
+        });
+        assert!(reported);
+    }
+
+    #[test]
     fn everything_is_done_with_the_threads_there_are() {
         for granted in 0..3 {
             let mut pool = Pool::new(4);
