@@ -1,12 +1,14 @@
 """Compare how fast networks are evaluated and learn, in all forms, on one thread in one run.
 
+At the end the network of the champion is evaluated by one thread and by one on each core.
+
     python benches/network_rates.py [--before FOLDER]
 
 The dense forms compute the same functions with ordinary matrices. The network of cells is measured
 beside PyTorch alone. FOLDER holds another build of the
 package, such as `python` of an older checkout, whose native evaluation is measured too. Rates are
-the best of several rounds that take turns, in processor time. Needs PyTorch; ONNX Runtime is
-measured where it is installed with the package `onnx`.
+the best of several rounds that take turns, in processor time, and of the threads in wall time.
+Needs PyTorch; ONNX Runtime is measured where it is installed with the package `onnx`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import torch
 from dense_network import DenseNetwork
 from numpy.typing import NDArray
 
-from mijnlieff import Variant, observe_batch, random_openings
+from mijnlieff import ChampionPolicy, Variant, observe_batch, random_openings
 from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
 
@@ -100,8 +102,8 @@ def evaluations(width: int, batch: int, rounds: int, before: str | None) -> None
             function(rows)
 
     work: dict[str, Callable[[], float | None]] = {
-        "native int16": lambda: native.evaluate(observations, "int16") and None,
-        "native float32": lambda: native.evaluate(observations) and None,
+        "native int16": lambda: native.evaluate(observations, "int16", num_threads=1) and None,
+        "native float32": lambda: native.evaluate(observations, num_threads=1) and None,
         "torch": lambda: in_torch(frozen),
         "torch, dense": lambda: in_torch(spread),
     }
@@ -130,12 +132,30 @@ def evaluations_of_cells(units: int, batch: int, rounds: int) -> None:
             network(rows)
 
     work: dict[str, Callable[[], float | None]] = {
-        "native int16": lambda: native.evaluate(observations, "int16") and None,
-        "native float32": lambda: native.evaluate(observations) and None,
+        "native int16": lambda: native.evaluate(observations, "int16", num_threads=1) and None,
+        "native float32": lambda: native.evaluate(observations, num_threads=1) and None,
         "torch": in_torch,
     }
     title = f"evaluations of cells {units}x3, batch {batch}"
     print_rates(title, batch, best_times(work, rounds), "torch")
+
+
+def evaluations_by_threads(batch: int, rounds: int) -> None:
+    """Print positions that the champion's network evaluates in a second of wall time."""
+    network = ChampionPolicy().network
+    observations = observe_batch(random_openings(batch, 6), "flat")
+
+    def wall_time(num_threads: int | None) -> float:
+        began = time.perf_counter()
+        network.evaluate(observations, num_threads=num_threads)
+        return time.perf_counter() - began
+
+    work: dict[str, Callable[[], float | None]] = {
+        "one thread": lambda: wall_time(1),
+        "one on each core": lambda: wall_time(None),
+    }
+    title = f"evaluations of the champion by threads, batch {batch}"
+    print_rates(title, batch, best_times(work, rounds), "one thread")
 
 
 def learning(width: int, batch: int, rounds: int) -> None:
@@ -200,6 +220,7 @@ def main() -> int:
         learning(width, args.batch, args.rounds)
     evaluations_of_cells(96, args.batch, args.rounds)
     learning_of_cells(96, args.batch, args.rounds)
+    evaluations_by_threads(args.batch, args.rounds)
     return 0
 
 

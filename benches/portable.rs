@@ -135,7 +135,7 @@ fn evaluations(variant: &Variant) {
     report("network evaluations", GAMES, || {
         timed(|| {
             network
-                .evaluate(&observations, Precision::Float32, Limits::default())
+                .evaluate(&observations, Precision::Float32, 1, Limits::default())
                 .unwrap()
         })
     });

@@ -312,7 +312,7 @@ fn check_network(file: &[u8], network: &Network) {
         observation.as_slice_mut().expect("it is contiguous"),
     );
     let evaluated = network
-        .evaluate(&observation, Precision::Float32, Limits::default())
+        .evaluate(&observation, Precision::Float32, 1, Limits::default())
         .unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));
     assert_eq!(evaluated.values.nrows(), 1);

@@ -940,17 +940,19 @@ class Network:
         self,
         observations: NDArray[np.float32],
         precision: Literal["float32", "int16"] = "float32",
+        num_threads: SupportsIndex | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Evaluate positions, given as flat observations.
 
-        The outputs for a position depend neither on the rest of the batch nor on the processor.
-        Runs without the GIL and stops on Ctrl-C.
+        The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
+        on the processor. Runs without the GIL and stops on Ctrl-C.
 
         Args:
             observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
                 count as 1, and shares of hands are rounded to whole pieces.
             precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
                 outputs then differ from those of ``"float32"`` by about a thousandth of their size.
+            num_threads: None for one per core.
 
         Returns:
             Logits float32 ``(B, num_actions)``, illegal actions not ruled out, and values float32

@@ -20,13 +20,13 @@ pub trait Evaluator: Sync {
     ) -> Result<Evaluations, Halt>;
 }
 
-/// With integers of 16 bits, which are faster than floats.
+/// With integers of 16 bits, which are faster than floats, on the thread of the game.
 impl Evaluator for Network {
     fn evaluate(
         &self,
         observations: &ArrayRef2<f32>,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
-        Network::evaluate(self, observations, Precision::Int16, limits)
+        Network::evaluate(self, observations, Precision::Int16, 1, limits)
     }
 }

@@ -293,7 +293,9 @@ mod tests {
             for precision in [Precision::Float32, Precision::Int16] {
                 let [native, portable] = both(|| {
                     let limits = Limits::default();
-                    let found = network.evaluate(&observations, precision, limits).unwrap();
+                    let found = network
+                        .evaluate(&observations, precision, 1, limits)
+                        .unwrap();
                     let all = bits(&found.logits).chain(bits(&found.values));
                     all.collect::<Vec<_>>()
                 });

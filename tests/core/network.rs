@@ -102,11 +102,11 @@ fn evaluate_with(network: &Network, positions: &[Position], precision: Precision
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
     }
-    let whole = network.evaluate(&observations, precision, Limits::default());
-    // The order of the numbers in memory does not matter.
+    let whole = network.evaluate(&observations, precision, 1, Limits::default());
+    // Neither the order of the numbers in memory nor the number of threads matters.
     let turned = observations.t().as_standard_layout().into_owned();
     assert_eq!(
-        network.evaluate(&turned.t(), precision, Limits::default()),
+        network.evaluate(&turned.t(), precision, 2, Limits::default()),
         whole
     );
     whole.unwrap()

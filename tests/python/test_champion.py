@@ -107,15 +107,21 @@ class TestNetwork:
             assert np.abs(integers - floats).max() < 0.02 * spread
             assert np.abs(integers - floats).mean() < 0.002 * spread
 
-    def test_integers_do_not_depend_on_the_batch(self):
+    @pytest.mark.parametrize("precision", ["float32", "int16"])
+    def test_outputs_depend_on_neither_the_batch_nor_the_threads(self, precision):
         network = network_for(Variant())
-        observations = observe_batch(playable(Variant(), 6), "flat")
-        whole = network.evaluate(observations, "int16")
+        observations = observe_batch(playable(Variant(), 20), "flat")
+        assert len(observations) > 300
+        whole = network.evaluate(observations, precision, num_threads=1)
         for cut in (1, 3, 33):
             parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
-            found = zip(*(network.evaluate(part, "int16") for part in parts), strict=True)
+            found = zip(*(network.evaluate(part, precision) for part in parts), strict=True)
             for outputs, expected in zip(found, whole, strict=True):
                 assert np.array_equal(np.concatenate(outputs), expected)
+        for threads in (2, 3, 9, None):
+            found = network.evaluate(observations, precision, num_threads=threads)
+            for outputs, expected in zip(found, whole, strict=True):
+                assert np.array_equal(outputs, expected)
 
     def test_the_champion_plays_the_same_moves_by_integers(self):
         positions = playable(Variant(), 60)
@@ -165,6 +171,8 @@ class TestNetwork:
             network.evaluate(np.zeros((2, 55), np.float32))
         with pytest.raises(ValueError, match='must be "float32" or "int16", not "int8"'):
             network.evaluate(np.zeros((2, 56), np.float32), "int8")
+        with pytest.raises(ValueError, match=r"num_threads must be .* not 0"):
+            network.evaluate(np.zeros((2, 56), np.float32), num_threads=0)
         for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
             with pytest.raises(TypeError):
                 network.evaluate(wrong)

@@ -40,6 +40,11 @@ CALLS = {
         openings, m.MinimaxPolicy(2), m.RandomPolicy(), num_threads=2
     ),
     "champion": lambda: m.ChampionPolicy(seed=3).act_batch(openings),
+    "evaluate": lambda: (
+        m.ChampionPolicy().network.evaluate(
+            m.observe_batch(openings * 40, "flat"), num_threads=2
+        )[0]
+    ),
     "search": lambda: m.MCTSPolicy(num_simulations=32, seed=3).act_batch(openings),
     "steps": steps,
     "steps against a search": lambda: (

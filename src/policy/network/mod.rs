@@ -17,7 +17,7 @@ mod weights;
 
 use std::hash::{Hash, Hasher};
 
-use ndarray::{Array2, ArrayRef2, Axis};
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
@@ -30,9 +30,13 @@ use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
 use crate::memory::zeroed_rows;
 use crate::search::{Halt, Limits};
+use crate::threads::map_in_order;
 
 /// Positions evaluated at once: their hidden layers stay in the cache.
 const CHUNK: usize = 32;
+
+/// Positions that a thread takes at once: enough that the time to start it does not matter.
+const PART: usize = 2 * CHUNK;
 
 /// Named in the error if there is not enough memory.
 const EVALUATIONS: &str = "the network's outputs";
@@ -163,8 +167,9 @@ impl Network {
 
     /// Evaluates positions, given as observations in [`Layout::Flat`], one in each row.
     ///
-    /// What is found for a position depends neither on the others nor on the processor. Entries of
-    /// planes that are above 0 count as 1, and shares of hands are rounded to whole pieces.
+    /// What is found for a position depends neither on the others nor on `num_threads` nor on the
+    /// processor. Entries of planes that are above 0 count as 1, and shares of hands are rounded to
+    /// whole pieces.
     ///
     /// # Errors
     ///
@@ -173,17 +178,38 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If a row is not as long as an observation of the network's variant.
+    /// If a row is not as long as an observation of the network's variant, or `num_threads` is 0.
     pub fn evaluate(
         &self,
         observations: &ArrayRef2<f32>,
         precision: Precision,
+        num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
         assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
+        assert!(num_threads > 0, "num_threads must be at least 1");
         let (count, actions) = (observations.nrows(), num_actions(&self.variant));
         let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
         let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
+        let inputs = observations.axis_chunks_iter(Axis(0), PART);
+        let outputs = logits
+            .axis_chunks_iter_mut(Axis(0), PART)
+            .zip(values.axis_chunks_iter_mut(Axis(0), PART));
+        let evaluate = |(): &mut (), (observations, outputs): (ArrayView2<'_, f32>, _)| {
+            self.evaluate_part(&observations, precision, outputs, limits)
+        };
+        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
+        Ok(Evaluations { logits, values })
+    }
+
+    /// Writes the outputs for a part of the positions of a call.
+    fn evaluate_part(
+        &self,
+        observations: &ArrayRef2<f32>,
+        precision: Precision,
+        (mut logits, mut values): (ArrayViewMut2<'_, f32>, ArrayViewMut2<'_, f32>),
+        limits: Limits<'_>,
+    ) -> Result<(), Halt> {
         let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
         let outputs = logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)
@@ -202,7 +228,7 @@ impl Network {
             }
         }
         values.column_mut(0).mapv_inplace(f32::tanh);
-        Ok(Evaluations { logits, values })
+        Ok(())
     }
 }
 

@@ -24,7 +24,8 @@ use crate::search::Limits;
 /// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
 const QUICK_POSITIONS: usize = 16;
 
-/// Positions evaluated in one part: enough that the time to start a thread does not matter.
+/// Positions that are copied and evaluated at a time: enough that the time to start threads does
+/// not matter.
 const PART: usize = 1 << 14;
 
 /// Named in the error if memory does not suffice.
@@ -132,12 +133,13 @@ impl PyNetwork {
     }
 
     /// Evaluate positions, given as flat observations.
-    #[pyo3(signature = (observations, precision = "float32"))]
+    #[pyo3(signature = (observations, precision = "float32", num_threads = None))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         observations: PyReadonlyArray2<'py, f32>,
         precision: &str,
+        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Outputs<'py>> {
         let precision = match precision {
             "float32" => Precision::Float32,
@@ -148,6 +150,7 @@ impl PyNetwork {
                 )));
             }
         };
+        let num_threads = integers::threads_or_cores(num_threads);
         let expected = Layout::Flat.len(self.0.variant());
         let observations = readable(&observations)?;
         let found = observations.shape();
@@ -165,8 +168,8 @@ impl PyNetwork {
         for part in observations.as_array().axis_chunks_iter(Axis(0), PART) {
             let numbers: Array2<f32> = part.to_owned();
             let evaluated = run_unless_quick(py, part.nrows() <= QUICK_POSITIONS, |stop| {
-                self.0
-                    .evaluate(&numbers, precision, Limits::stopped_by(stop))
+                let limits = Limits::stopped_by(stop);
+                self.0.evaluate(&numbers, precision, num_threads, limits)
             })??;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
