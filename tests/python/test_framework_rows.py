@@ -54,17 +54,24 @@ def test_every_adapter_has_a_row(tool):
     assert adapters and adapters <= {row.framework for row in tool.ENVIRONMENTS}
 
 
-@pytest.mark.parametrize("file", [".ci/run", ".github/workflows/test.yml"])
-def test_ci_names_rows(tool, file):
+def rows_named_in(tool, file):
     text = (ROOT / file).read_text(encoding="utf-8")
     (names,) = re.findall(r'test-frameworks FRAMEWORKS="(.*)"', text)
-    chosen = {row.name for row in tool.choose(names.split())}
+    return tool.choose(names.split())
+
+
+def test_ci_names_rows(tool):
     oldest_and_newest = {
         f"{package}-{age}"
         for package in ("gymnasium", "pettingzoo")
         for age in ("oldest", "newest")
     }
+    chosen = {row.name for row in rows_named_in(tool, ".ci/run")}
     assert oldest_and_newest | {"sb3", "open_spiel"} <= chosen
+
+
+def test_the_workflow_names_all_rows(tool):
+    assert rows_named_in(tool, ".github/workflows/test.yml") == list(tool.ENVIRONMENTS)
 
 
 def test_names_choose_rows(tool):
