@@ -1,4 +1,4 @@
-"""Programs that get Ctrl-C, and calls that let other threads run."""
+"""Whether calls stop on Ctrl-C, and let other threads run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ needs_signals = pytest.mark.skipif(
 )
 
 PATIENCE = 60
-"""Seconds that a program gets to end after Ctrl-C: 0.2 on a quiet machine."""
+"""How many seconds a program may take to end after Ctrl-C; it takes 0.2 on a quiet machine."""
 
-# A call that lasts until it is done, whatever signals come, gets only one of them, at its end.
+# Python handles signals between two instructions. A call that does not check for them lets it handle
+# only one, after the call, however many came meanwhile.
 THIRD_SIGNAL = """
 import signal
 signals = 0
@@ -31,10 +32,10 @@ signal.signal(signal.SIGINT, count)
 
 
 def last_words_when_interrupted(code: str, after: float) -> str:
-    """What a program says after Ctrl-C, which it gets again and again some seconds after "ready".
+    """What a program prints after "ready", if it gets Ctrl-C repeatedly after some seconds.
 
-    The third one raises `KeyboardInterrupt`, so a call is stopped only if it looks for signals
-    while it works. Tests that call it need `needs_signals`.
+    The third one raises `KeyboardInterrupt`, so it stops only calls that check for signals while
+    they work. Tests that use this function need `needs_signals`.
     """
     command = [sys.executable, "-c", THIRD_SIGNAL + code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
@@ -53,30 +54,29 @@ def last_words_when_interrupted(code: str, after: float) -> str:
 
 
 def lets_other_threads_run(call: Callable[[], object]) -> bool:
-    """Whether another thread gets a turn during a call.
+    """Whether another thread runs during a call.
 
-    Python's own changes of turn are put off for an hour, so another thread has to wait until the
-    call hands its turn over. On a busy machine that thread may wake up too late, hence the
-    repetitions.
+    Python does not switch threads for an hour meanwhile, so the other thread runs only if the call
+    releases the GIL. On a busy machine it may wake up too late, so the call is repeated.
     """
-    call()  # what it imports and opens for the first time hands turns over, too
-    turns, done = 0, False
+    call()  # the first call may import modules and open files, which releases the GIL too
+    ticks, done = 0, False
 
-    def take_turns() -> None:
-        nonlocal turns
+    def tick() -> None:
+        nonlocal ticks
         while not done:
-            turns += 1
+            ticks += 1
             time.sleep(0.001)
 
-    other = threading.Thread(target=take_turns)
+    other = threading.Thread(target=tick)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(3600)
     try:
         other.start()
         for _ in range(20):
-            before = turns
+            before = ticks
             call()
-            if turns > before:
+            if ticks > before:
                 return True
         return False
     finally:

@@ -60,7 +60,7 @@ def test_other_threads_run_meanwhile(call):
 
 
 @needs_signals
-def test_a_call_that_does_not_look_for_signals_counts_as_not_stopped():
+def test_a_call_that_ignores_signals_counts_as_not_stopped():
     code = (
         "import hashlib; print('ready', flush=True)\n"
         "try: hashlib.pbkdf2_hmac('sha256', b'', b'', 2_000_000)\n"
