@@ -18,8 +18,8 @@ needs_signals = pytest.mark.skipif(
 PATIENCE = 60
 """How many seconds a program may take to end after Ctrl-C; it takes 0.2 on a quiet machine."""
 
-# Python handles signals between two instructions. A call that does not check for them lets it handle
-# only one, after the call, however many came meanwhile.
+# Python handles signals between two instructions, so after a call that does not check for them it
+# handles one, however many came meanwhile.
 THIRD_SIGNAL = """
 import signal
 signals = 0
