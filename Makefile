@@ -12,6 +12,8 @@ FUZZ_SECONDS ?= 60
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Files with tests that need PyTorch; `test-notebooks` has those of the notebooks.
+NEED_TORCH = $(shell grep -l 'importorskip("torch")' tests/python/test_*.py | grep -v notebooks_run)
 # Windows of the human render mode open in memory, so tests need no screen.
 TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
@@ -69,8 +71,8 @@ test-python: .venv/installed-test ## Test the package
 	$(TEST_ENV) $(BIN)/python -m pytest
 
 .PHONY: test-train
-test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and test the training and the examples
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_train*.py tests/python/test_examples.py
+test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and run the tests that need it
+	$(TEST_ENV) $(BIN)/python -m pytest $(NEED_TORCH)
 
 .PHONY: test-frameworks
 test-frameworks: .venv/installed-test ## Test the adapters, each in its framework's own environment: FRAMEWORKS="sb3 jax", or all

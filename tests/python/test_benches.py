@@ -150,7 +150,8 @@ def test_networks_are_measured_in_all_forms():
     names = [name for name, _, _ in rates]
     native = ["native int16", "native float32"]
     both = [*native, *2 * ["torch", "torch, dense"]]
-    assert names == [*both, *both, *native, "torch", "float32", "bfloat16"]
+    threads = ["one thread", "one on each core"]
+    assert names == [*both, *both, *native, "torch", "float32", "bfloat16", *threads]
     assert all(float(rate.replace(",", "")) > 0 for _, rate, _ in rates)
 
 
