@@ -1,11 +1,10 @@
 """Compare how fast networks are evaluated and learn, in all forms, on one thread in one run.
 
-At the end the network of the champion is evaluated by one thread and by one on each core.
-
     python benches/network_rates.py [--before FOLDER]
 
 The dense forms compute the same functions with ordinary matrices. The network of cells is measured
-beside PyTorch alone. FOLDER holds another build of the
+beside PyTorch alone. At the end the network of the champion is evaluated by one thread and by one
+on each core. FOLDER holds another build of the
 package, such as `python` of an older checkout, whose native evaluation is measured too. Rates are
 the best of several rounds that take turns, in processor time, and of the threads in wall time.
 Needs PyTorch; ONNX Runtime is measured where it is installed with the package `onnx`.

@@ -163,7 +163,7 @@ def test_names():
 
 def test_other_threads_run_during_a_batch():
     openings = random_openings(60, 3)
-    assert lets_other_threads_run(lambda: MinimaxPolicy(5).act_batch(openings))
+    assert lets_other_threads_run(lambda: MinimaxPolicy(6).act_batch(openings))
 
 
 @needs_signals

@@ -17,6 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
+from interrupts import needs_signals  # noqa: E402
 from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
 from mijnlieff._util.progress import StatusBar  # noqa: E402
 from mijnlieff.cli.main import main, make_parser  # noqa: E402
@@ -315,7 +316,7 @@ def test_a_killed_run_resumes(tmp_path, capsys):
     assert rows[-1]["round"] > saved.counters.rounds
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals between processes")
+@needs_signals
 def test_ctrl_c_saves_and_ends(tmp_path):
     process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=1000")
     process.send_signal(signal.SIGINT)

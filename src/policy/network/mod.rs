@@ -17,7 +17,7 @@ mod weights;
 
 use std::hash::{Hash, Hasher};
 
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
@@ -32,11 +32,8 @@ use crate::memory::zeroed_rows;
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
-/// Positions evaluated at once: their hidden layers stay in the cache.
+/// Positions that a thread evaluates at once: their hidden layers stay in the cache.
 const CHUNK: usize = 32;
-
-/// Positions that a thread takes at once: enough that the time to start it does not matter.
-const PART: usize = 2 * CHUNK;
 
 /// Named in the error if there is not enough memory.
 const EVALUATIONS: &str = "the network's outputs";
@@ -191,30 +188,11 @@ impl Network {
         let (count, actions) = (observations.nrows(), num_actions(&self.variant));
         let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
         let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
-        let inputs = observations.axis_chunks_iter(Axis(0), PART);
-        let outputs = logits
-            .axis_chunks_iter_mut(Axis(0), PART)
-            .zip(values.axis_chunks_iter_mut(Axis(0), PART));
-        let evaluate = |(): &mut (), (observations, outputs): (ArrayView2<'_, f32>, _)| {
-            self.evaluate_part(&observations, precision, outputs, limits)
-        };
-        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
-        Ok(Evaluations { logits, values })
-    }
-
-    /// Writes the outputs for a part of the positions of a call.
-    fn evaluate_part(
-        &self,
-        observations: &ArrayRef2<f32>,
-        precision: Precision,
-        (mut logits, mut values): (ArrayViewMut2<'_, f32>, ArrayViewMut2<'_, f32>),
-        limits: Limits<'_>,
-    ) -> Result<(), Halt> {
         let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
         let outputs = logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)
             .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
-        for (observations, (logits, values)) in inputs.zip(outputs) {
+        let evaluate = |(): &mut (), (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
@@ -226,9 +204,11 @@ impl Network {
                     cells::forward(layers, precision, &observations, logits, values);
                 }
             }
-        }
+            Ok(())
+        };
+        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
         values.column_mut(0).mapv_inplace(f32::tanh);
-        Ok(())
+        Ok(Evaluations { logits, values })
     }
 }
 
