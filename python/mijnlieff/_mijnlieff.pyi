@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
 __all__ = [
-    "DEFAULT_TABLE_BYTES",
     "FULL_MARGIN",
     "MARGIN_UNIT",
     "MAX_ENVS",
@@ -57,13 +56,14 @@ __all__ = [
     "random_openings",
     "rollout",
     "seed_of",
+    "set_table_bytes",
+    "solver_for",
+    "solvers_for",
     "threads_of",
 ]
 
 __version__: Final[str]
 """The version of the package."""
-DEFAULT_TABLE_BYTES: Final[int]
-"""The most memory that the table of a solver takes unless `mijnlieff.set_table_bytes` sets it."""
 FULL_MARGIN: Final[float]
 """A margin of this many points, or more, counts in full in a tree search."""
 MARGIN_UNIT: Final[float]
@@ -186,7 +186,6 @@ class BestResponseSearch:
         cls,
         starts: Sequence[Position],
         seat: int,
-        solver: Solver,
         *,
         exact_cells: int | None,
         exact_margin: int,
@@ -200,7 +199,6 @@ class BestResponseSearch:
         Args:
             starts: the positions.
             seat: who is examined: 0 Light, 1 Dark.
-            solver: a solver of the variant.
             exact_cells: up to this many empty cells the player keeps the exact margin, None for
                 nowhere,
             exact_margin: if that is at most this many points, won or lost.
@@ -1080,6 +1078,41 @@ class Solver:
             ValueError: as `solve`, or a number of threads that is not 1 to 1024.
             TypeError: as `solve`.
         """
+
+def solver_for(variant: Variant) -> Solver:
+    """The solver for positions of this variant, which the whole package shares.
+
+    There is one for each board and number of copies, and another one for the opening rule
+    ``corner_straight``. It is made on first use; the four used last are kept.
+
+    Raises:
+        BookError: the book that comes with the package is damaged.
+    """
+
+def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
+    """A solver for each of these variants, of which there may be many.
+
+    Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
+    share of it are kept for the next call.
+
+    Raises:
+        BookError: the book that comes with the package is damaged.
+    """
+
+def set_table_bytes(count: SupportsIndex) -> None:
+    """Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
+
+    Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
+    too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
+    it limits, roughly, the memory of the map that each search makes.
+
+    The next search makes the table, and raises MemoryError if the system does not have the memory.
+    The system hands out the memory only as entries are stored.
+
+    Raises:
+        ValueError: the number is below 1.
+        TypeError: it is not an integer.
+    """
 
 def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
     """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.

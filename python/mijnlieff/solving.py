@@ -10,28 +10,20 @@ is one solver for each board and number of copies, and another one for the openi
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
-    DEFAULT_TABLE_BYTES,
-    Board,
     Position,
-    Solver,
-    Variant,
     common_variant,
-    integer_in,
+    set_table_bytes,
+    solver_for,
+    solvers_for,
 )
-from mijnlieff._util.package_data import package_data
 from mijnlieff._util.types import check_type
 
 __all__ = [
@@ -52,41 +44,6 @@ EXACT_CELLS = 16
 
 EXACT_ENDING = 14
 """The most empty cells of a position that can be solved on any board."""
-
-_KEPT_SOLVERS = 4
-
-_table_bytes = DEFAULT_TABLE_BYTES
-
-
-class _Slot:
-    """A slot for one solver, which is made on first use."""
-
-    def __init__(self, table_bytes: int) -> None:
-        self.lock = threading.Lock()
-        self.table_bytes = table_bytes
-        self.solver: Solver | None = None
-
-
-_slots: OrderedDict[tuple[Board, int, bool], _Slot] = OrderedDict()
-# Solvers of many variants, by what they depend on and their share of the memory of one table.
-_small: dict[tuple[Board, int, bool, int], Solver] = {}
-# Held for a moment only. Making a solver can take seconds, so each slot has its own lock for that.
-_lock = threading.Lock()
-
-
-def _renew_locks() -> None:
-    """Replace locks that threads held when the process was forked; the child lacks these threads.
-
-    Solvers stay usable: they hold no locks, and their tables are read and written in whole words.
-    """
-    global _lock
-    _lock = threading.Lock()
-    for slot in _slots.values():
-        slot.lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_renew_locks)
 
 
 @dataclass(frozen=True)
@@ -231,89 +188,3 @@ def can_solve(position: Position) -> bool:
     if num_cells <= EXACT_CELLS:
         return True
     return bool(num_cells - np.count_nonzero(position.stones) <= EXACT_ENDING)
-
-
-def set_table_bytes(count: int) -> None:
-    """Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
-
-    Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
-    too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
-    it limits, roughly, the memory of the map that each search makes.
-
-    The next search makes the table, and raises MemoryError if the system does not have the memory.
-    The system hands out the memory only as entries are stored.
-
-    Raises:
-        ValueError: the number is below 1.
-        TypeError: it is not an integer.
-    """
-    global _table_bytes
-    table_bytes = integer_in("count", count, 1, sys.maxsize)
-    with _lock:
-        _table_bytes = table_bytes
-        _slots.clear()
-        _small.clear()
-
-
-def _key(variant: Variant) -> tuple[Board, int, bool]:
-    """Return what a solver depends on.
-
-    Positions know the cells of their opening rule, but not that only a Straight may open.
-    """
-    return variant.board, variant.copies, variant.opening == "corner_straight"
-
-
-def solver_for(variant: Variant) -> Solver:
-    """Return the solver for positions of this variant.
-
-    Raises:
-        BookError: the book that comes with the package is damaged.
-    """
-    key = _key(variant)
-    with _lock:
-        slot = _slots.get(key)
-        if slot is None:
-            slot = _slots[key] = _Slot(_table_bytes)
-            while len(_slots) > _KEPT_SOLVERS:
-                _slots.popitem(last=False)
-        _slots.move_to_end(key)
-    if slot.solver is None:
-        with slot.lock:
-            if slot.solver is None:
-                book = _book() if key[:2] == (Board.standard(), 2) else None
-                slot.solver = Solver(variant, slot.table_bytes, book)
-    return slot.solver
-
-
-def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
-    """Return a solver for each of these variants, of which there may be many.
-
-    A few get the solvers of `solver_for`. More share the memory of one table; solvers of the same
-    share of it are kept for the next call.
-
-    Raises:
-        BookError: the book that comes with the package is damaged.
-    """
-    keys = {_key(variant) for variant in variants}
-    if len(keys) <= _KEPT_SOLVERS:
-        return [solver_for(variant) for variant in variants]
-    # A power of two, so that a few variants more or less have the same share.
-    share = _table_bytes >> (len(keys) - 1).bit_length()
-    found = []
-    for variant in variants:
-        key = (*_key(variant), share)
-        solver = _small.get(key)
-        if solver is None:
-            solver = Solver.within(variant, share)
-            if solver.table_bytes:  # others hold nothing that is worth keeping
-                with _lock:
-                    if sum(size for *_, size in _small) + share > _table_bytes:
-                        _small.clear()
-                    solver = _small.setdefault(key, solver)
-        found.append(solver)
-    return found
-
-
-@cache
-def _book() -> bytes:
-    return package_data("book.bin")

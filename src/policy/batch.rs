@@ -6,18 +6,16 @@ use crate::random::SplitMix64;
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
-/// A position, and who moves in it.
+/// A position, and the game that it is of.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The board, opening rule and pieces.
     pub variant: &'a Variant,
     /// Not over.
     pub position: &'a Position,
-    /// Who chooses the move.
-    pub policy: &'a Policy,
 }
 
-/// The moves chosen in many positions, in their order.
+/// The moves that a policy chooses in many positions, in their order.
 ///
 /// Choice `i` draws from stream `first + i` of `seed`, so the moves do not depend on `num_threads`.
 ///
@@ -29,6 +27,7 @@ pub struct Turn<'a> {
 ///
 /// If a game is over or `num_threads` is 0.
 pub fn choose_batch(
+    policy: &Policy,
     turns: &[Turn<'_>],
     seed: u64,
     first: u64,
@@ -42,11 +41,7 @@ pub fn choose_batch(
             return Err(Halt::Stopped);
         }
         let mut rng = SplitMix64::stream(seed, first.wrapping_add(number as u64));
-        let Turn {
-            variant,
-            position,
-            policy,
-        } = turn;
+        let Turn { variant, position } = turn;
         policy.choose_within(variant, position, &mut rng, limits)
     };
     map_in_order(turns.iter().enumerate(), num_threads, || (), choose)

@@ -54,23 +54,30 @@ pub struct EpsilonError {
 /// move instead.
 #[derive(Clone, Debug)]
 pub struct Perfect {
-    solver: Arc<Solver>,
+    solvers: Vec<Arc<Solver>>,
     epsilon: Epsilon,
 }
 
 impl PartialEq for Perfect {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.solver, &other.solver) && self.epsilon == other.epsilon
+        let solvers = |player: &Self| player.solvers.iter().map(Arc::as_ptr).collect::<Vec<_>>();
+        solvers(self) == solvers(other) && self.epsilon == other.epsilon
     }
 }
 
 impl Eq for Perfect {}
 
 impl Perfect {
-    /// A player of the variants that the solver [serves](Solver::serves).
+    /// A player of the variants that one of the solvers [serves](Solver::serves).
     #[must_use]
-    pub const fn new(solver: Arc<Solver>, epsilon: Epsilon) -> Self {
-        Self { solver, epsilon }
+    pub const fn new(solvers: Vec<Arc<Solver>>, epsilon: Epsilon) -> Self {
+        Self { solvers, epsilon }
+    }
+
+    /// The share of its decisions that are left to chance.
+    #[must_use]
+    pub const fn epsilon(&self) -> Epsilon {
+        self.epsilon
     }
 
     /// The moves among which chance decides, after one draw from the generator.
@@ -88,10 +95,6 @@ impl Perfect {
         }
     }
 
-    pub(super) fn epsilon(&self) -> Epsilon {
-        self.epsilon
-    }
-
     /// The moves that keep the exact margin.
     pub(super) fn best_moves(
         &self,
@@ -99,7 +102,8 @@ impl Perfect {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<MoveSet, Halt> {
-        assert!(self.solver.serves(variant), "a solver of another game");
-        self.solver.best_moves(position, limits)
+        let solver = self.solvers.iter().find(|solver| solver.serves(variant));
+        let solver = solver.expect("a perfect player has a solver for each of its variants");
+        solver.best_moves(position, limits)
     }
 }

@@ -14,6 +14,7 @@ mod rules;
 mod search_settings;
 mod search_variants;
 mod self_play;
+mod solvers;
 mod tree_search;
 mod vector;
 
@@ -27,8 +28,6 @@ mod _mijnlieff {
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // Python's name
     const __version__: &str = env!("CARGO_PKG_VERSION");
-    #[pymodule_export]
-    const DEFAULT_TABLE_BYTES: usize = crate::search::solver::DEFAULT_TABLE_BYTES;
     #[pymodule_export]
     const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
     #[pymodule_export]
@@ -78,6 +77,8 @@ mod _mijnlieff {
     use crate::python::rules::variant::PyVariant;
     #[pymodule_export]
     use crate::python::self_play::PySelfPlayGames;
+    #[pymodule_export]
+    use crate::python::solvers::{set_table_bytes, solver_for, solvers_for};
     #[pymodule_export]
     use crate::python::tree_search::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]

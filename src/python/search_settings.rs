@@ -1,15 +1,9 @@
 //! The settings of tree searches, checked.
 
-use std::sync::Arc;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
-use crate::game::{Variant, shortened};
-use crate::python::players::solver::PySolver;
-use crate::python::rules::variant::PyVariant;
-use crate::search::solver::Solver;
+use crate::game::shortened;
 use crate::tree_search::Root;
 
 /// The settings of both roots; those of the other root are checked too.
@@ -61,38 +55,6 @@ impl RootSettings {
             }
         }
     }
-}
-
-/// The solver that the whole package shares, if one is needed.
-pub(crate) fn solver_if(
-    py: Python<'_>,
-    needed: bool,
-    variant: &Arc<Variant>,
-) -> PyResult<Option<Arc<Solver>>> {
-    if !needed {
-        return Ok(None);
-    }
-    let module = py.import("mijnlieff.solving")?;
-    let solver = module.call_method1("solver_for", (PyVariant(variant.clone()),))?;
-    Ok(Some(solver.cast::<PySolver>()?.get().core.clone()))
-}
-
-/// The solvers of these variants, one for each, if they are needed.
-pub(crate) fn solvers_if(
-    py: Python<'_>,
-    needed: bool,
-    variants: &[Arc<Variant>],
-) -> PyResult<Vec<Arc<Solver>>> {
-    if !needed {
-        return Ok(Vec::new());
-    }
-    let module = py.import("mijnlieff.solving")?;
-    let variants = PyList::new(py, variants.iter().cloned().map(PyVariant))?;
-    let solvers = module.call_method1("solvers_for", (variants,))?;
-    let solvers = solvers.try_iter()?;
-    solvers
-        .map(|solver| Ok(solver?.cast::<PySolver>()?.get().core.clone()))
-        .collect()
 }
 
 /// A number in a range; `f32::MAX` stands for all finite numbers.

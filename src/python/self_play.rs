@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::interrupt::run_until;
-use super::search_settings::{RootSettings, check_number, solver_if};
+use super::search_settings::{RootSettings, check_number};
+use super::solvers::solver_of;
 use crate::encode::Layout;
 use crate::game::Variant;
 use crate::python::convert::arrays::{Dtype, shaped};
@@ -94,7 +95,11 @@ impl PySelfPlayGames {
                 seed,
             },
         };
-        let solver = solver_if(py, config.solves(), &variant)?;
+        let solver = if config.solves() {
+            Some(solver_of(py, &variant)?)
+        } else {
+            None
+        };
         let num_threads = integers::threads_or_cores(num_threads);
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variant, config, solver, num_threads)),

@@ -9,8 +9,9 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::{classes, nothing_selected};
 use super::interrupt::{run_interruptible, run_unless_quick};
-use super::search_settings::{RootSettings, check_number, solvers_if};
+use super::search_settings::{RootSettings, check_number};
 use super::search_variants::SearchVariants;
+use super::solvers::solvers_of;
 use crate::encode::Layout;
 use crate::memory::with_room;
 use crate::python::convert::arrays::{Dtype, readable};
@@ -146,7 +147,11 @@ impl PyTreeSearch {
             seed,
         };
         let set = &variants.set;
-        let solvers = solvers_if(py, config.solves(), set.all())?;
+        let solvers = if config.solves() {
+            solvers_of(py, set.all())?
+        } else {
+            Vec::new()
+        };
         let roots = variants.roots(&positions)?;
         let core = py.detach(|| {
             TreeSearch::of_variants(set, &roots, config, layout, solvers, num_threads)
@@ -251,7 +256,11 @@ impl PyTreeSearch {
         let roots = variants.roots(&positions)?;
         if variants.set.all().len() > self.variants.set.all().len() {
             let set = &variants.set;
-            let solvers = solvers_if(py, self.config.solves(), set.all())?;
+            let solvers = if self.config.solves() {
+                solvers_of(py, set.all())?
+            } else {
+                Vec::new()
+            };
             py.detach(|| self.core.extend(set.clone(), solvers))?;
             self.variants = variants;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::buffers::{Buffers, Observations, View};
-use super::config::{Config, Opponent, Seeds};
+use super::config::{Config, Seeds};
 use super::error::StepError;
 use crate::encode::Layout;
 use crate::game::Position;
@@ -61,7 +61,7 @@ impl BatchEnv {
     /// # Panics
     ///
     /// If `num_envs` or `num_threads` is 0, the layout is not that of the frame, or there are weights
-    /// or opponents of other variants.
+    /// of other variants.
     pub fn new(
         config: Config,
         layout: Layout,
@@ -71,7 +71,6 @@ impl BatchEnv {
         assert_eq!(config.variants.check_layout(layout), Ok(()));
         let count = config.variants.all().len();
         assert!(config.weights.fit(count));
-        assert!(!matches!(&config.opponent, Opponent::Each(players) if players.len() != count));
         let form = if PackedGame::fits_all(&config.variants, layout) {
             EngineForm::PackedGame(GameEngine::new(config, num_envs)?)
         } else {
@@ -385,8 +384,7 @@ impl BatchEnv {
     pub fn searches_long(&self) -> bool {
         const NODES: f64 = 5e6;
         const LEAST_NODES: f64 = 40.0;
-        // The players of all variants are of one kind.
-        let depth = match self.config().opponent.policy(0) {
+        let depth = match self.config().opponent.policy() {
             Some(Policy::Minimax(depth)) => depth.plies(),
             Some(Policy::Greedy) => 1,
             Some(Policy::Perfect(_)) => return true,

@@ -101,23 +101,16 @@ pub enum Opponent {
     SelfPlay,
     /// A built-in player, inside the step.
     Policy(Policy),
-    /// A built-in player for each variant, by index.
-    Each(Vec<Policy>),
     /// The caller, through [`super::BatchEnv::pending`] and [`super::BatchEnv::answer`].
     Outside,
 }
 
 impl Opponent {
-    /// The built-in player of games of the variant of this index.
-    ///
-    /// # Panics
-    ///
-    /// If there is a player for each variant, and none of this index.
+    /// The built-in player.
     #[must_use]
-    pub fn policy(&self, variant: usize) -> Option<&Policy> {
+    pub const fn policy(&self) -> Option<&Policy> {
         match self {
             Self::Policy(policy) => Some(policy),
-            Self::Each(policies) => Some(&policies[variant]),
             Self::SelfPlay | Self::Outside => None,
         }
     }
@@ -191,20 +184,5 @@ impl Seeds<'_> {
             Self::From(seed) => Some(seed.wrapping_add(game as u64)),
             Self::Each(seeds) => seeds[game],
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_variant_has_its_opponent() {
-        let each = Opponent::Each(vec![Policy::Random, Policy::Greedy]);
-        assert_eq!(each.policy(1), Some(&Policy::Greedy));
-        let alone = Opponent::Policy(Policy::Random);
-        assert_eq!(alone.policy(1), Some(&Policy::Random));
-        assert_eq!(Opponent::SelfPlay.policy(0), None);
-        assert_eq!(Opponent::Outside.policy(0), None);
     }
 }

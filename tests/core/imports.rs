@@ -300,6 +300,27 @@ fn errors_become_exceptions_in_one_place() {
     assert!(checked > 10);
 }
 
+/// The package imports the native module, so that must not import the package: of its modules it needs
+/// only the errors, which a module for the stable ABI cannot define, and the drawing of a position.
+#[test]
+fn native_code_imports_no_python_module_of_the_package() {
+    let mut found = BTreeSet::new();
+    for text in modules().values() {
+        for line in code(text).lines() {
+            for (at, quoted) in line.match_indices("import(\"mijnlieff") {
+                let rest = &line[at + quoted.len()..];
+                found.insert(rest.split('"').next().unwrap().to_owned());
+            }
+            for (at, start) in line.match_indices("import_exception!(mijnlieff") {
+                let rest = &line[at + start.len()..];
+                found.insert(rest.split(',').next().unwrap().to_owned());
+            }
+        }
+    }
+    let expected = ["._mijnlieff", ".errors", ".render"];
+    assert_eq!(found, expected.map(String::from).into());
+}
+
 /// The compiler denies `unsafe` code but where a file allows it; this is the list of those files.
 #[test]
 fn unsafe_code_is_where_it_is_listed() {

@@ -142,7 +142,7 @@ fn matches_do_not_depend_on_threads_or_slices() {
 
 fn perfect_policy(solver: &Arc<Solver>, epsilon: f64) -> Policy {
     let epsilon = Epsilon::new(epsilon).unwrap();
-    Policy::Perfect(Perfect::new(Arc::clone(solver), epsilon))
+    Policy::Perfect(Perfect::new(vec![Arc::clone(solver)], epsilon))
 }
 
 #[test]

@@ -24,7 +24,7 @@ from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
 from mijnlieff.policies.base import Policy, PolicyLike, chosen_actions, make_policy
-from mijnlieff.solving import solve, solve_batch, solver_for
+from mijnlieff.solving import solve, solve_batch
 
 __all__ = ["MAX_POSITIONS", "best_response"]
 
@@ -126,7 +126,6 @@ def best_response(
             search = BestResponseSearch(
                 group,
                 player,
-                solver_for(starts[0].variant),
                 exact_cells=cells,
                 exact_margin=margin,
                 horizon=horizon,

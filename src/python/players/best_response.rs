@@ -7,7 +7,6 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::solver::PySolver;
 use crate::best_response::{BestResponseConfig, BestResponseSearch, Line};
 use crate::encode::num_actions;
 use crate::game::{Player, Variant};
@@ -17,6 +16,7 @@ use crate::python::convert::integers;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, position_list, positions};
 use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::solvers::solver_of;
 use crate::search::Limits;
 
 /// Named in the error if memory does not suffice.
@@ -48,14 +48,14 @@ pub(crate) struct PyBestResponseSearch {
 impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
-        starts, seat, solver, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
+        starts, seat, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
         num_threads
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] starts: Vec<PyPosition>,
         seat: usize,
-        solver: &Bound<'_, PySolver>,
         exact_cells: Option<usize>,
         exact_margin: i32,
         horizon: Option<usize>,
@@ -72,8 +72,6 @@ impl PyBestResponseSearch {
                 "seat must be 0 (Light) or 1 (Dark), not {seat}"
             )));
         };
-        let solver = solver.get();
-        solver.check_variant(&variant)?;
         let config = BestResponseConfig {
             seat,
             exact_cells,
@@ -82,7 +80,7 @@ impl PyBestResponseSearch {
             least_margin,
             max_positions,
         };
-        let solver = Arc::clone(&solver.core);
+        let solver = solver_of(py, &variant)?;
         let core = BestResponseSearch::new(&variant, &cores(&starts)?, solver, config)?;
         Ok(Self {
             core: Some(core),

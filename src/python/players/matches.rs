@@ -65,8 +65,8 @@ pub(crate) fn play_match<'py>(
     let game = Match {
         variant: &variant,
         policies: [
-            players[0].core(py, &variant)?,
-            players[1].core(py, &variant)?,
+            players[0].core(py, std::slice::from_ref(&variant))?,
+            players[1].core(py, std::slice::from_ref(&variant))?,
         ],
         policy_seeds: players.map(|player| player.seed),
         seed,

@@ -1,7 +1,8 @@
 //! `mijnlieff.RandomPolicy`, `GreedyPolicy`, `MinimaxPolicy` and `PerfectPolicy`.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +11,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::solver::PySolver;
 use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
@@ -22,8 +22,9 @@ use crate::python::convert::shown;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, positions};
 use crate::python::rules::position::{PyPosition, check_playable, position};
-use crate::python::rules::variant::PyVariant;
+use crate::python::solvers::solver_of;
 use crate::random::SplitMix64;
+use crate::search::solver::Solver;
 use crate::search::{Depth, Halt, Limits};
 use crate::threads::map_in_order;
 
@@ -33,22 +34,14 @@ const ACTIONS: &str = "the actions";
 /// Up to this depth a single move takes less time than starting the thread that makes Ctrl-C work.
 const QUICK_DEPTH: u8 = 3;
 
-/// The kind of a built-in policy, for any variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PolicyKind {
-    Random,
-    Greedy,
-    Minimax(Depth),
-    Perfect(Epsilon),
-}
-
 /// Base class of the built-in policies; make one of its subclasses.
 ///
 /// Decision `n` of a policy draws from stream `n` of its seed, however the calls are cut into
 /// batches; the number of decisions so far is all that changes.
 #[pyclass(name = "BuiltinPolicy", module = "mijnlieff", subclass, frozen)]
 pub(crate) struct PyBuiltinPolicy {
-    kind: PolicyKind,
+    /// A perfect player gets its solvers when the variants are known, see [`Self::core`].
+    policy: Policy,
     pub(crate) seed: u64,
     decisions: AtomicU64,
 }
@@ -68,7 +61,7 @@ impl PyBuiltinPolicy {
         #[pyo3(from_py_with = position)] position: &PyPosition,
     ) -> PyResult<usize> {
         check_playable(position, "")?;
-        let policy = self.core(py, &position.variant)?;
+        let policy = self.core(py, slice::from_ref(&position.variant))?;
         let number = self.take_numbers(1);
         let mv = if self.is_quick() {
             self.choose(&policy, position, number, Limits::default())
@@ -89,21 +82,17 @@ impl PyBuiltinPolicy {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let (policies, numbers) = self.policies(py, &positions)?;
+        let policy = self.core(py, &distinct_variants(py, &positions)?)?;
         let mut turns = with_room(ACTIONS, positions.len())?;
-        let numbered = positions.iter().zip(&numbers);
-        turns.extend(
-            numbered.map(|(PyPosition { variant, core }, &number)| Turn {
-                variant,
-                position: core,
-                policy: &policies[number],
-            }),
-        );
+        turns.extend(positions.iter().map(|PyPosition { variant, core }| Turn {
+            variant,
+            position: core,
+        }));
         let num_threads = self.num_threads();
         let first = self.take_numbers(positions.len());
         let moves = run_interruptible(py, |stop| {
             let limits = Limits::stopped_by(stop);
-            choose_batch(&turns, self.seed, first, num_threads, limits)
+            choose_batch(&policy, &turns, self.seed, first, num_threads, limits)
         })??;
         let mut actions = with_room(ACTIONS, positions.len())?;
         let chosen = moves.iter().zip(&positions);
@@ -121,7 +110,7 @@ impl PyBuiltinPolicy {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let policy = self.core(py, &variant)?;
+        let policy = self.core(py, slice::from_ref(&variant))?;
         let cores = cores(&positions)?;
         let (count, width) = (cores.len(), num_actions(&variant));
         let mut numbers = zeroed("the probabilities", count.saturating_mul(width))?;
@@ -154,14 +143,15 @@ impl PyBuiltinPolicy {
 
     fn __repr__(&self) -> String {
         let seed = self.seed;
-        match self.kind {
-            PolicyKind::Random => format!("RandomPolicy(seed={seed})"),
-            PolicyKind::Greedy => format!("GreedyPolicy(seed={seed})"),
-            PolicyKind::Minimax(depth) => {
+        match &self.policy {
+            Policy::Random => format!("RandomPolicy(seed={seed})"),
+            Policy::Greedy => format!("GreedyPolicy(seed={seed})"),
+            Policy::Minimax(depth) => {
                 format!("MinimaxPolicy(depth={}, seed={seed})", depth.plies())
             }
-            PolicyKind::Perfect(epsilon) => {
-                format!("PerfectPolicy(seed={seed}, epsilon={:?})", epsilon.share())
+            Policy::Perfect(perfect) => {
+                let epsilon = perfect.epsilon().share();
+                format!("PerfectPolicy(seed={seed}, epsilon={epsilon:?})")
             }
         }
     }
@@ -169,17 +159,19 @@ impl PyBuiltinPolicy {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other
             .cast::<Self>()
-            .is_ok_and(|other| (other.get().kind, other.get().seed) == (self.kind, self.seed))
+            .is_ok_and(|other| (&other.get().policy, other.get().seed) == (&self.policy, self.seed))
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.seed.hash(&mut hasher);
-        match self.kind {
-            PolicyKind::Random => 0.hash(&mut hasher),
-            PolicyKind::Greedy => 1.hash(&mut hasher),
-            PolicyKind::Minimax(depth) => (2, depth).hash(&mut hasher),
-            PolicyKind::Perfect(epsilon) => (3, epsilon.share().to_bits()).hash(&mut hasher),
+        match &self.policy {
+            Policy::Random => 0.hash(&mut hasher),
+            Policy::Greedy => 1.hash(&mut hasher),
+            Policy::Minimax(depth) => (2, depth).hash(&mut hasher),
+            Policy::Perfect(perfect) => {
+                (3, perfect.epsilon().share().to_bits()).hash(&mut hasher);
+            }
         }
         hasher.finish()
     }
@@ -199,69 +191,33 @@ impl PyBuiltinPolicy {
 }
 
 impl PyBuiltinPolicy {
-    fn new(kind: PolicyKind, seed: u64) -> Self {
+    fn new(policy: Policy, seed: u64) -> Self {
         Self {
-            kind,
+            policy,
             seed,
             decisions: AtomicU64::new(0),
         }
     }
 
-    /// The player of this variant; a perfect one shares the solver of `mijnlieff.solve`.
-    pub(crate) fn core(&self, py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Policy> {
-        Ok(match self.kind {
-            PolicyKind::Random => Policy::Random,
-            PolicyKind::Greedy => Policy::Greedy,
-            PolicyKind::Minimax(depth) => Policy::Minimax(depth),
-            PolicyKind::Perfect(epsilon) => {
-                let solver = py
-                    .import("mijnlieff.solving")?
-                    .getattr("solver_for")?
-                    .call1((PyVariant(Arc::clone(variant)),))?;
-                let solver = Arc::clone(&solver.cast::<PySolver>()?.get().core);
-                Policy::Perfect(Perfect::new(solver, epsilon))
+    /// The player of these variants; a perfect one shares the solvers of `mijnlieff.solve`.
+    pub(crate) fn core(&self, py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Policy> {
+        let Policy::Perfect(perfect) = &self.policy else {
+            return Ok(self.policy.clone());
+        };
+        let mut solvers: Vec<Arc<Solver>> = Vec::new();
+        for variant in variants {
+            if !solvers.iter().any(|solver| solver.serves(variant)) {
+                solvers.push(solver_of(py, variant)?);
             }
-        })
-    }
-
-    /// The players of the variants of these positions, and which of them each position has.
-    #[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
-    fn policies(
-        &self,
-        py: Python<'_>,
-        positions: &[PyPosition],
-    ) -> PyResult<(Vec<Policy>, Vec<usize>)> {
-        let (mut policies, mut numbers) = (Vec::new(), with_room(ACTIONS, positions.len())?);
-        let mut known: HashMap<Arc<Variant>, usize> = HashMap::new();
-        let mut last: Option<(&Arc<Variant>, usize)> = None;
-        for PyPosition { variant, .. } in positions {
-            if numbers.len() % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
-                py.check_signals()?;
-            }
-            let number = match last {
-                // Nearly always all are of one variant.
-                Some((same, number)) if Arc::ptr_eq(same, variant) => number,
-                _ => {
-                    if let Some(&number) = known.get(variant) {
-                        number
-                    } else {
-                        policies.push(self.core(py, variant)?);
-                        known.insert(Arc::clone(variant), policies.len() - 1);
-                        policies.len() - 1
-                    }
-                }
-            };
-            last = Some((variant, number));
-            numbers.push(number);
         }
-        Ok((policies, numbers))
+        Ok(Policy::Perfect(Perfect::new(solvers, perfect.epsilon())))
     }
 
     fn is_quick(&self) -> bool {
-        match self.kind {
-            PolicyKind::Random | PolicyKind::Greedy => true,
-            PolicyKind::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
-            PolicyKind::Perfect(_) => false,
+        match &self.policy {
+            Policy::Random | Policy::Greedy => true,
+            Policy::Minimax(depth) => depth.plies() <= QUICK_DEPTH,
+            Policy::Perfect(_) => false,
         }
     }
 
@@ -294,12 +250,30 @@ impl PyBuiltinPolicy {
 
     /// The arguments of the class that make this policy with another seed.
     fn arguments<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyTuple>> {
-        match self.kind {
-            PolicyKind::Random | PolicyKind::Greedy => (seed,).into_pyobject(py),
-            PolicyKind::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
-            PolicyKind::Perfect(epsilon) => (seed, epsilon.share()).into_pyobject(py),
+        match &self.policy {
+            Policy::Random | Policy::Greedy => (seed,).into_pyobject(py),
+            Policy::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
+            Policy::Perfect(perfect) => (seed, perfect.epsilon().share()).into_pyobject(py),
         }
     }
+}
+
+/// The variants of these positions, each once.
+#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
+fn distinct_variants(py: Python<'_>, positions: &[PyPosition]) -> PyResult<Vec<Arc<Variant>>> {
+    let mut known: HashSet<&Arc<Variant>> = HashSet::new();
+    let mut last: Option<&Arc<Variant>> = None;
+    for (i, PyPosition { variant, .. }) in positions.iter().enumerate() {
+        if i % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+            py.check_signals()?;
+        }
+        // Nearly always all are of one variant.
+        if last.is_none_or(|last| !Arc::ptr_eq(last, variant)) {
+            known.insert(variant);
+            last = Some(variant);
+        }
+    }
+    Ok(known.into_iter().cloned().collect())
 }
 
 /// Plays any legal action, each equally likely.
@@ -311,7 +285,7 @@ impl PyRandomPolicy {
     #[new]
     #[pyo3(signature = (seed=0))]
     fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Random, seed);
+        let base = PyBuiltinPolicy::new(Policy::Random, seed);
         PyClassInitializer::from(base).add_subclass(Self)
     }
 }
@@ -325,7 +299,7 @@ impl PyGreedyPolicy {
     #[new]
     #[pyo3(signature = (seed=0))]
     fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Greedy, seed);
+        let base = PyBuiltinPolicy::new(Policy::Greedy, seed);
         PyClassInitializer::from(base).add_subclass(Self)
     }
 }
@@ -348,7 +322,7 @@ impl PyMinimaxPolicy {
         #[pyo3(from_py_with = extract_depth)] depth: Depth,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
     ) -> PyClassInitializer<Self> {
-        let base = PyBuiltinPolicy::new(PolicyKind::Minimax(depth), seed);
+        let base = PyBuiltinPolicy::new(Policy::Minimax(depth), seed);
         PyClassInitializer::from(base).add_subclass(Self { depth })
     }
 
@@ -377,7 +351,7 @@ impl PyPerfectPolicy {
         epsilon: f64,
     ) -> PyResult<PyClassInitializer<Self>> {
         let epsilon = Epsilon::new(epsilon)?;
-        let base = PyBuiltinPolicy::new(PolicyKind::Perfect(epsilon), seed);
+        let base = PyBuiltinPolicy::new(Policy::Perfect(Perfect::new(Vec::new(), epsilon)), seed);
         Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
     }
 

@@ -1,4 +1,4 @@
-//! `mijnlieff._mijnlieff.Solver`, which `mijnlieff.solve` and `PerfectPolicy` use.
+//! `mijnlieff._mijnlieff.Solver`; the package shares those of `src/python/solvers.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -75,26 +75,13 @@ impl PySolver {
         table_bytes: usize,
         book: Option<&[u8]>,
     ) -> PyResult<Self> {
-        let variant = variant.0;
         let book = py.detach(|| book.map(Book::parse).transpose())?;
-        let book_positions = book.as_ref().map_or(0, Book::len);
-        let core = py.detach(|| {
-            Solver::with_table(&variant, table_bytes).map(|solver| match book {
-                Some(book) => solver.with_book(Arc::new(book)),
-                None => solver,
-            })
-        });
-        let core = core.map_err(|error| no_table(&error, table_bytes))?;
-        Ok(Self {
-            core: Arc::new(core),
-            variant,
-            book_positions,
-        })
+        Self::with_table(py, variant.0, table_bytes, book.map(Arc::new))
     }
 
     /// A solver that takes at most about this much memory between searches.
     #[staticmethod]
-    fn within(py: Python<'_>, variant: PyVariant, bytes: usize) -> PyResult<Self> {
+    pub(crate) fn within(py: Python<'_>, variant: PyVariant, bytes: usize) -> PyResult<Self> {
         let variant = variant.0;
         let core = py.detach(|| Solver::within(&variant, bytes));
         let core = core.map_err(|error| no_table(&error, bytes))?;
@@ -199,7 +186,28 @@ impl PySolver {
 }
 
 impl PySolver {
-    pub(crate) fn check_variant(&self, variant: &Variant) -> PyResult<()> {
+    pub(crate) fn with_table(
+        py: Python<'_>,
+        variant: Arc<Variant>,
+        table_bytes: usize,
+        book: Option<Arc<Book>>,
+    ) -> PyResult<Self> {
+        let book_positions = book.as_ref().map_or(0, |book| book.len());
+        let core = py.detach(|| {
+            Solver::with_table(&variant, table_bytes).map(|solver| match book {
+                Some(book) => solver.with_book(book),
+                None => solver,
+            })
+        });
+        let core = core.map_err(|error| no_table(&error, table_bytes))?;
+        Ok(Self {
+            core: Arc::new(core),
+            variant,
+            book_positions,
+        })
+    }
+
+    fn check_variant(&self, variant: &Variant) -> PyResult<()> {
         if self.core.serves(variant) {
             return Ok(());
         }

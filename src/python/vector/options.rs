@@ -1,14 +1,11 @@
 //! The options of a batch environment as the core takes them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::VariantSet;
-use crate::game::Variant;
-use crate::policy::Policy;
 use crate::python::convert::lists::Listed;
 use crate::python::players::policy::PyBuiltinPolicy;
 use crate::python::rules::frame::PyFrame;
@@ -46,7 +43,6 @@ pub(super) fn variant_set(
 }
 
 /// A built-in policy plays inside the step; any other object is asked by the caller.
-#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
 pub(super) fn parse_opponent(
     opponent: Option<&Bound<'_, PyAny>>,
     variants: &VariantSet,
@@ -57,20 +53,6 @@ pub(super) fn parse_opponent(
     let Ok(native) = policy.cast::<PyBuiltinPolicy>() else {
         return Ok(Opponent::Outside);
     };
-    let core = |variant| native.get().core(policy.py(), variant);
-    let first = core(variants.get(0))?;
-    // Only a perfect player knows its variant. Equal variants share a solver.
-    if matches!(first, Policy::Perfect(_)) && variants.only().is_none() {
-        let mut made: HashMap<&Arc<Variant>, Policy> = HashMap::new();
-        let players = variants.all().iter().map(|variant| {
-            if let Some(player) = made.get(variant) {
-                return Ok(player.clone());
-            }
-            let player = core(variant)?;
-            made.insert(variant, player.clone());
-            Ok(player)
-        });
-        return players.collect::<PyResult<_>>().map(Opponent::Each);
-    }
-    Ok(Opponent::Policy(first))
+    let policy = native.get().core(policy.py(), variants.all())?;
+    Ok(Opponent::Policy(policy))
 }

@@ -136,7 +136,7 @@ impl<S: GameState> GameEngine<S> {
     fn room_for_pending(&self) -> Result<Vec<usize>, OutOfMemory> {
         match self.shared.config.opponent {
             Opponent::Outside => with_room(PENDING, self.games.len()),
-            Opponent::SelfPlay | Opponent::Policy(_) | Opponent::Each(_) => Ok(Vec::new()),
+            Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
         }
     }
 

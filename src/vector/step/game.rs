@@ -305,7 +305,7 @@ impl<S: GameState> Game<S> {
                 self.state = passed;
             } else if agent {
                 return Wait::Agent;
-            } else if let Some(policy) = shared.config.opponent.policy(self.state.variant()) {
+            } else if let Some(policy) = shared.config.opponent.policy() {
                 let action = self.choose(shared, policy);
                 self.state = self.state.play(rules, action);
             } else {

@@ -17,8 +17,9 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff import Frame, Position, TreeSearch, Variant, mask_batch, observe_batch
-from mijnlieff._mijnlieff import SEEDS, Solver, own_actions, random_openings
+from mijnlieff._mijnlieff import SEEDS, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
+from mijnlieff.solving import solvers_for
 from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.alphazero.threaded import ThreadedGames
 from mijnlieff.train.boards import Boards
@@ -31,8 +32,6 @@ __all__ = ["BoardGames", "Evaluate", "frame_evaluator"]
 
 Evaluate = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[Any, Any]]
 
-_TABLE_BYTES = 1 << 22
-"""Endings need little, and each board has its own solver."""
 _TIES = 1e-6
 """The least temperature, in points: with it equally good actions are equally likely."""
 _MOST_AT_ONCE = 512
@@ -117,7 +116,7 @@ class BoardGames(ThreadedGames):
         self._variants = boards.seen
         self._frame = Frame(boards.side, boards.side)
         self._config = config
-        self._solvers = [Solver(one, _TABLE_BYTES, None) for one in boards.seen]
+        self._solvers = solvers_for(boards.seen)
         self._most_random = [config.random_plies] * len(boards.seen)
         self._columns = [_columns(one, self.turned.cells) for one in boards.seen]
         self._on_frame = [self._frame.actions(one) for one in boards.seen]

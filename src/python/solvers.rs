@@ -1,0 +1,215 @@
+//! The solvers that the whole package shares: made on first use, within the memory that
+//! `set_table_bytes` allows.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::{fs, io, mem};
+
+use pyo3::prelude::*;
+
+use crate::game::{Opening, Variant};
+use crate::python::convert::integers::integer_in;
+use crate::python::players::solver::PySolver;
+use crate::python::rules::variant::PyVariant;
+use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
+
+/// How many solvers with a table of their own are kept.
+const KEPT: usize = 4;
+
+static REGISTRY: LazyLock<Mutex<Registry>> = LazyLock::new(|| {
+    Mutex::new(Registry {
+        table_bytes: DEFAULT_TABLE_BYTES,
+        book: None,
+        kept: Vec::new(),
+        shared: HashMap::new(),
+    })
+});
+
+struct Registry {
+    table_bytes: usize,
+    book: Option<Arc<Book>>,
+    /// The one used last is at the end.
+    kept: Vec<Py<PySolver>>,
+    /// Solvers of many variants, with their shares of the memory of one table.
+    shared: HashMap<(SolverKey, usize), Py<PySolver>>,
+}
+
+/// What a solver depends on, see [`Solver::serves`].
+#[derive(Clone)]
+struct SolverKey(Arc<Variant>);
+
+impl SolverKey {
+    fn parts(&self) -> (&crate::game::Board, u8, bool) {
+        let variant = &self.0;
+        let straight = variant.opening() == Opening::CornerStraight;
+        (variant.board(), variant.copies(), straight)
+    }
+}
+
+impl PartialEq for SolverKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for SolverKey {}
+
+impl Hash for SolverKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
+/// The registry, for a moment only. As whoever holds it also holds the GIL, it is free when Python
+/// forks the process, and the child finds it whole. Solvers hold no locks: their tables are read and
+/// written in whole words.
+fn registry(_py: Python<'_>) -> MutexGuard<'static, Registry> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The solver for positions of this variant.
+///
+/// # Errors
+///
+/// `BookError` if the book that comes with the package is damaged, and `MemoryError`.
+pub(crate) fn solver_of(py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Arc<Solver>> {
+    Ok(Arc::clone(&shared_solver(py, variant)?.get().core))
+}
+
+/// The solvers of these variants, as [`solvers_for`] gives them.
+///
+/// # Errors
+///
+/// As [`solver_of`].
+pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Vec<Arc<Solver>>> {
+    let solvers = shared_solvers(py, variants)?;
+    let cores = solvers.iter().map(|solver| Arc::clone(&solver.get().core));
+    Ok(cores.collect())
+}
+
+/// The solver for positions of this variant, which the whole package shares.
+#[pyfunction]
+pub(crate) fn solver_for(py: Python<'_>, variant: PyVariant) -> PyResult<Py<PySolver>> {
+    shared_solver(py, &variant.0)
+}
+
+/// A solver for each of these variants, of which there may be many.
+#[pyfunction]
+pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<Vec<Py<PySolver>>> {
+    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
+    shared_solvers(py, &variants)
+}
+
+/// Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
+#[pyfunction]
+pub(crate) fn set_table_bytes(py: Python<'_>, count: &Bound<'_, PyAny>) -> PyResult<()> {
+    let count = integer_in("count", count, 1..=isize::MAX as usize)?;
+    let dropped = {
+        let mut registry = registry(py);
+        registry.table_bytes = count;
+        (
+            mem::take(&mut registry.kept),
+            mem::take(&mut registry.shared),
+        )
+    };
+    drop(dropped);
+    Ok(())
+}
+
+fn shared_solver(py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Py<PySolver>> {
+    let table_bytes = {
+        let mut registry = registry(py);
+        if let Some(solver) = registry.find(py, variant) {
+            return Ok(solver);
+        }
+        registry.table_bytes
+    };
+    // Made outside the lock: that takes long where the book is read.
+    let book = if Book::serves(variant) {
+        Some(package_book(py)?)
+    } else {
+        None
+    };
+    let made = PySolver::with_table(py, Arc::clone(variant), table_bytes, book)?;
+    let made = Py::new(py, made)?;
+    let mut registry = registry(py);
+    // Another thread may have been faster, or may have set another size.
+    if let Some(solver) = registry.find(py, variant) {
+        return Ok(solver);
+    }
+    if registry.table_bytes == table_bytes {
+        registry.kept.push(made.clone_ref(py));
+        if registry.kept.len() > KEPT {
+            registry.kept.remove(0);
+        }
+    }
+    Ok(made)
+}
+
+/// A few variants get the solvers of [`shared_solver`]. More share the memory of one table; solvers
+/// of the same share of it are kept for the next call.
+#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
+fn shared_solvers(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Vec<Py<PySolver>>> {
+    let keys: Vec<_> = variants.iter().cloned().map(SolverKey).collect();
+    let count = keys.iter().collect::<HashSet<_>>().len();
+    if count <= KEPT {
+        return variants.iter().map(|one| shared_solver(py, one)).collect();
+    }
+    let table_bytes = registry(py).table_bytes;
+    // A power of two, so that a few variants more or less have the same share.
+    let share = table_bytes / count.next_power_of_two();
+    let solvers = keys.into_iter().map(|key| {
+        let key = (key, share);
+        if let Some(solver) = registry(py).shared.get(&key) {
+            return Ok(solver.clone_ref(py));
+        }
+        let made = Py::new(
+            py,
+            PySolver::within(py, PyVariant(Arc::clone(&key.0.0)), share)?,
+        )?;
+        if made.get().core.table_bytes() == 0 {
+            return Ok(made); // it holds nothing that is worth keeping
+        }
+        let mut registry = registry(py);
+        if registry.table_bytes != table_bytes {
+            return Ok(made);
+        }
+        let held: usize = registry.shared.keys().map(|(_, share)| share).sum();
+        if held + share > table_bytes {
+            registry.shared.clear();
+        }
+        Ok(registry.shared.entry(key).or_insert(made).clone_ref(py))
+    });
+    solvers.collect()
+}
+
+impl Registry {
+    /// The solver that is kept for this variant, which becomes the one used last.
+    fn find(&mut self, py: Python<'_>, variant: &Variant) -> Option<Py<PySolver>> {
+        let serves = |solver: &Py<PySolver>| solver.get().core.serves(variant);
+        let index = self.kept.iter().position(serves)?;
+        self.kept[index..].rotate_left(1);
+        self.kept.last().map(|solver| solver.clone_ref(py))
+    }
+}
+
+/// The book that comes with the package, read once.
+fn package_book(py: Python<'_>) -> PyResult<Arc<Book>> {
+    if let Some(book) = &registry(py).book {
+        return Ok(Arc::clone(book));
+    }
+    let module = py.import("mijnlieff._mijnlieff")?;
+    let module: PathBuf = module.getattr("__file__")?.extract()?;
+    let path = module.with_file_name("data").join("book.bin");
+    let bytes = py.detach(|| read(&path))?;
+    let book = Arc::new(py.detach(|| Book::parse(&bytes))?);
+    Ok(Arc::clone(registry(py).book.get_or_insert(book)))
+}
+
+/// The content of a file; errors name it.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
