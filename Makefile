@@ -12,8 +12,6 @@ FUZZ_SECONDS ?= 60
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Files with tests that need PyTorch; `test-notebooks` has those of the notebooks.
-NEED_TORCH = $(shell grep -l 'importorskip("torch")' tests/python/test_*.py | grep -v notebooks_run)
 # Windows of the human render mode open in memory, so tests need no screen.
 TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
@@ -72,7 +70,7 @@ test-python: .venv/installed-test ## Test the package
 
 .PHONY: test-train
 test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and run the tests that need it
-	$(TEST_ENV) $(BIN)/python -m pytest $(NEED_TORCH)
+	$(TEST_ENV) $(BIN)/python -m pytest -m torch
 
 .PHONY: test-frameworks
 test-frameworks: .venv/installed-test ## Test the adapters, each in its framework's own environment: FRAMEWORKS="sb3 jax", or all
@@ -80,7 +78,7 @@ test-frameworks: .venv/installed-test ## Test the adapters, each in its framewor
 
 .PHONY: test-notebooks
 test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter and execute the notebooks at small size
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_notebooks*.py
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/repo/test_notebooks*.py
 
 .PHONY: chromium
 chromium:
@@ -90,7 +88,7 @@ chromium:
 
 .PHONY: test-browser
 test-browser: chromium .venv/installed-browser .venv/installed-test ## Install JupyterLab and play games by clicks in headless Chromium
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/test_widget*.py tests/python/test_browser.py
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/widget
 
 .PHONY: widget-picture
 widget-picture: chromium .venv/installed-browser ## Draw docs/widget.png again, in headless Chromium
@@ -102,7 +100,7 @@ notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and k
 
 .PHONY: compare
 compare: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games
-	$(BIN)/python -m pytest tests/python/test_rules.py --games=10000
+	$(BIN)/python -m pytest tests/python/rules/test_rules.py --games=10000
 
 .PHONY: fmt
 fmt: .venv/installed-test ## Format everything
@@ -135,7 +133,7 @@ site-links: .venv/installed-docs ## Check the links of the website to other host
 
 .PHONY: golden
 golden: .venv/installed-test ## Regenerate the golden game and the pictures
-	$(BIN)/python tests/python/make_golden.py > tests/data/example_game.txt
+	$(BIN)/python tests/python/support/make_golden.py > tests/data/example_game.txt
 	$(BIN)/python tools/make_pictures.py
 
 .PHONY: book

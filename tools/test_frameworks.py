@@ -46,11 +46,11 @@ class Environment:
 
 
 GYMNASIUM_TESTS = (
-    "test_env.py",
-    "test_vector.py",
-    "test_vector_starts.py",
-    "test_vector_processes.py",
-    "test_render.py",
+    "envs/test_env.py",
+    "envs/test_vector.py",
+    "envs/test_vector_starts.py",
+    "envs/test_vector_processes.py",
+    "render/test_render.py",
 )
 
 
@@ -63,7 +63,7 @@ def gymnasium_row(name: str, *pins: str) -> Environment:
 def pettingzoo_row(name: str, *pins: str) -> Environment:
     """Return a row of PettingZoo, whose tests import a game that draws with pygame."""
     extras, shown = ("pettingzoo", "render"), ("pettingzoo", "gymnasium")
-    return Environment(name, "pettingzoo", extras, shown, pins, ("test_pettingzoo.py",))
+    return Environment(name, "pettingzoo", extras, shown, pins, ("envs/test_pettingzoo.py",))
 
 
 # The oldest versions are the minimum versions in pyproject.toml. Gymnasium 1.2.1 is the last one

@@ -1,0 +1,374 @@
+"""VectorEnv: what a step means, held against a model in plain Python and against single games."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import mijnlieff
+from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
+from mijnlieff import (
+    MijnlieffEnv,
+    MinimaxPolicy,
+    Position,
+    RandomPolicy,
+    VectorEnv,
+)
+from vector_model import Model, play
+
+OPTIONS = [
+    {"opponent": opponent, "autoreset": autoreset, "reward": reward, "auto_pass": auto_pass}
+    for opponent, autoreset, reward, auto_pass in itertools.product(
+        (None, "random"),
+        ("same_step", "next_step", "disabled"),
+        ("outcome", "margin"),
+        (False, True),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    "options", OPTIONS, ids=lambda options: "-".join(map(str, options.values()))
+)
+@pytest.mark.parametrize("name", SMALL)
+def test_every_mode_agrees_with_the_model(name, options):
+    variant = VARIANTS[name]
+    for illegal_action in ("raise", "lose"):
+        env = VectorEnv(5, variant, illegal_action=illegal_action, **options)
+        model = Model(5, 70, variant, illegal_action=illegal_action, **options)
+        model.reset()
+        model.check_view(*env.reset(seed=70))
+        wild = np.random.default_rng(1) if illegal_action == "lose" else None
+        assert play(env, model, 40, wild) > 0
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("seat", ["random", "light", "dark"])
+@pytest.mark.parametrize("observation, dtype", [("flat", "float32"), ("planes", "uint8")])
+def test_every_variant_agrees_with_the_model(name, seat, observation, dtype):
+    variant = VARIANTS[name]
+    options = {"opponent": "random", "seat": seat, "observation": observation, "dtype": dtype}
+    env, model = VectorEnv(4, variant, **options), Model(4, 3, variant, **options)
+    model.reset()
+    model.check_view(*env.reset(seed=3))
+    play(env, model, 60)
+
+
+@pytest.mark.parametrize("auto_pass", [False, True])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_tiny_and_large_boards_pass_alike(name, auto_pass):
+    variant = VARIANTS[name]
+    for opponent in (None, "random"):
+        env = VectorEnv(6, variant, opponent=opponent, auto_pass=auto_pass, dtype="uint8")
+        model = Model(6, 0, variant, opponent=opponent, auto_pass=auto_pass, dtype="uint8")
+        model.reset()
+        model.check_view(*env.reset(seed=0))
+        play(env, model, 150 if variant.board.num_cells < 64 else 20)
+
+
+@pytest.mark.parametrize("name", ["standard", "anywhere3", "row", "islands"])
+def test_packed_observations_agree_with_the_model(name):
+    variant = VARIANTS[name]
+    env, model = (
+        VectorEnv(5, variant, observation="packed"),
+        Model(5, 8, variant, observation="packed"),
+    )
+    model.reset()
+    model.check_view(*env.reset(seed=8))
+    assert play(env, model, 40) > 0
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_large_batches_agree_with_the_model(copy):
+    # Enough games for the threads to be used.
+    env, model = VectorEnv(2500, num_threads=3, copy=copy), Model(2500, 1)
+    model.reset()
+    env.reset(seed=1)
+    assert play(env, model, 18) > 2000
+
+
+@pytest.mark.parametrize("opponent", [None, "random", "greedy", "minimax"])
+def test_games_do_not_depend_on_threads_or_batch_size(opponent):
+    def returns(num_envs, threads, seed):
+        env = VectorEnv(num_envs, opponent=opponent, num_threads=threads, observation="packed")
+        rows = [env.reset(seed=seed)[0]]
+        for _ in range(12):
+            observations, rewards, *_ = env.step(env.sample_actions())
+            rows += [observations, rewards]
+        return rows
+
+    whole = returns(4100, 4, 10)
+    for other in (returns(4100, 1, 10), returns(4100, 2, 10)):
+        assert all(np.array_equal(a, b) for a, b in zip(whole, other, strict=True))
+    part = returns(7, 1, 1010)
+    assert all(np.array_equal(a[1000:1007], b) for a, b in zip(whole, part, strict=True))
+
+
+@pytest.mark.parametrize("autoreset", list(AutoresetMode))
+@pytest.mark.parametrize("opponent", [None, "random", "minimax"])
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("illegal_action", ["raise", "lose"])
+def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_action):
+    options = {"opponent": opponent, "reward": reward, "illegal_action": illegal_action}
+    singles = SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 6, autoreset_mode=autoreset)
+    batch = VectorEnv(6, autoreset=autoreset, **options)
+    assert batch.metadata["autoreset_mode"] is autoreset is batch.autoreset_mode
+    assert batch.observation_space == singles.observation_space
+    assert batch.action_space == singles.action_space
+    (seen, info), (expected, expected_info) = batch.reset(seed=11), singles.reset(seed=11)
+    wild = np.random.default_rng(0)
+    terminations = np.zeros(6, bool)
+    for _ in range(60):
+        assert np.array_equal(seen, expected)
+        assert np.array_equal(info["to_play"], expected_info["to_play"])
+        if autoreset is AutoresetMode.DISABLED and terminations.any():
+            options = {"reset_mask": terminations.copy()}
+            expected, _ = singles.reset(options=dict(options))
+            seen, info = batch.reset(options=options)
+            assert np.array_equal(seen, expected)
+        actions = batch.sample_actions()
+        if illegal_action == "lose":
+            actions = np.where(wild.random(6) < 0.03, wild.integers(0, 65, 6), actions)
+        seen, rewards, terminations, truncations, info = batch.step(actions)
+        expected, *others, expected_info = singles.step(actions)
+        assert all(map(np.array_equal, (rewards, terminations, truncations), others))
+        if terminations.any():
+            same_step = autoreset is AutoresetMode.SAME_STEP
+            theirs = expected_info["final_info"] if same_step else expected_info
+            keys = ["score", "winner"] + ["illegal"] * (illegal_action == "lose")
+            for key in keys:
+                assert np.array_equal(info[f"_{key}"], theirs[f"_{key}"])
+                assert np.array_equal(info[key][terminations], theirs[key][terminations])
+                assert info[key].dtype == theirs[key].dtype
+            if same_step:
+                assert set(info["final_info"]) == set(theirs)
+                for key in ("action_mask", "to_play"):
+                    ours = info["final_info"][key]
+                    assert np.array_equal(info["final_info"][f"_{key}"], theirs[f"_{key}"])
+                    assert np.array_equal(ours[terminations], theirs[key][terminations])
+                assert np.array_equal(info["_final_obs"], expected_info["_final_obs"])
+                for ours, other in zip(info["final_obs"], expected_info["final_obs"], strict=True):
+                    assert (ours is None and other is None) or np.array_equal(ours, other)
+
+
+def test_rewards_belong_to_the_actor_whichever_seat_it_has():
+    """Exchanging the seats of two players changes the sign of what each gets."""
+    for seed in range(20):
+        position = Position()
+        record = []
+        draw = np.random.default_rng(seed)
+        while not position.is_over:
+            record.append(int(draw.choice(position.legal_actions())))
+            position = position.play(record[-1])
+        env = VectorEnv(1, reward="margin", autoreset="disabled")
+        env.reset(seed=0)
+        for action in record:
+            actor = env.positions()[0].to_play
+            _, rewards, ended, _, info = env.step([action])
+        assert ended[0]
+        assert rewards[0] == (position.margin if actor == 0 else -position.margin)
+        assert tuple(info["score"][0]) == position.score
+    for seat in ("light", "dark"):
+        env = VectorEnv(64, opponent="random", seat=seat, reward="margin")
+        env.reset(seed=4)
+        for _ in range(40):
+            _, rewards, ended, _, info = env.step(env.sample_actions())
+            if ended.any():
+                own = 0 if seat == "light" else 1
+                margin = info["score"][:, own] - info["score"][:, 1 - own]
+                assert np.array_equal(rewards[ended], margin[ended])
+    # A minimax opponent beats random play from both seats.
+    for seat in ("light", "dark"):
+        env = VectorEnv(64, opponent="minimax", seat=seat)
+        env.reset(seed=4)
+        total = sum(env.step(env.sample_actions())[1].sum() for _ in range(40))
+        assert total < -50
+
+
+def test_policy_objects_play_like_native_opponents():
+    class First:
+        """Plays the first legal action, and counts how often it was asked."""
+
+        asked = 0
+
+        def act(self, position):
+            return int(position.legal_actions()[0])
+
+        def act_batch(self, positions):
+            self.asked += 1
+            return np.array([self.act(position) for position in positions])
+
+    for autoreset, auto_pass in itertools.product(("same_step", "next_step"), (False, True)):
+        policy = First()
+        env = VectorEnv(
+            8, opponent=policy, seat="dark", autoreset=autoreset, auto_pass=auto_pass, num_threads=1
+        )
+        observations, info = env.reset(seed=2)
+        assert policy.asked == 1
+        assert {position.last_action for position in env.positions()} == {0}
+        ends = 0
+        for _ in range(30):
+            before = env.positions()
+            actions = env.sample_actions()
+            observations, _, ended, _, info = env.step(actions)
+            ends += ended.sum()
+            assert np.array_equal(
+                observations, np.stack([p.observation("flat") for p in env.positions()])
+            )
+            for i in np.flatnonzero(~ended):
+                mine = before[i].play(actions[i]) if not before[i].is_over else None
+                if mine is not None and mine.to_play == 0 and not auto_pass:
+                    answer = policy.act(mine)
+                    assert env.positions()[i] == mine.play(answer)
+            assert (info["to_play"][~ended] == 1).all()
+        assert ends > 10
+
+
+def test_built_in_policies_play_natively():
+    for policy, name in ((RandomPolicy(4), "random"), (MinimaxPolicy(3), "minimax:3")):
+        envs = [VectorEnv(6, opponent=opponent) for opponent in (policy, name)]
+        for env in envs:
+            env.reset(seed=1)
+        for _ in range(12):
+            actions = envs[0].sample_actions()
+            first, second = (env.step(actions)[0] for env in envs)
+            assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["standard", "row", "large", "islands"])
+def test_rollouts_are_the_games_of_a_batch(name):
+    variant = VARIANTS[name]
+    for games in (200, 5000):
+        env = VectorEnv(games, variant, autoreset="next_step", num_threads=1)
+        env.reset(seed=20)
+        points, plies = np.zeros((games, 2), int), np.zeros(games, int)
+        for ply in range(1, variant.max_game_length + 1):
+            _, _, ended, _, info = env.step(env.sample_actions())
+            new = ended & (plies == 0)
+            plies[new] = ply
+            points[new] = info["score"][new] if new.any() else 0
+        found, lengths = mijnlieff.rollout([Position(variant)], games, seed=20, num_threads=3)
+        assert found.dtype == lengths.dtype == np.int16
+        assert np.array_equal(found[0], points) and np.array_equal(lengths[0], plies)
+
+
+def test_rollouts_from_positions():
+    start, late = Position(), Position()
+    while not late.is_over:
+        late = late.play(int(late.legal_actions()[-1]))
+    points, plies = mijnlieff.rollout([late, start, start], 2, seed=3)
+    assert points.shape == (3, 2, 2) and plies[0].tolist() == [0, 0] and plies[1:].all()
+    assert points[0].tolist() == [list(late.score)] * 2
+    again, _ = mijnlieff.rollout([start] * 6, 1, seed=3)
+    assert np.array_equal(again[2:, 0], points[1:].reshape(4, 2))
+    for arguments in (([],), ([start, Position(TWO_ISLANDS)],), ([start], 0), ([start], 1, 0, 0)):
+        with pytest.raises(ValueError):
+            mijnlieff.rollout(*arguments)
+    with pytest.raises(ValueError, match="not 1099511627776"):
+        mijnlieff.rollout([start], 2**40)
+
+
+def test_positions_can_be_set_and_read():
+    start = Position()
+    positions = [start.play("a1+"), start.play("d4x").play("c3x"), start]
+    env = VectorEnv(3)
+    observations, info = env.set_positions(positions)
+    assert env.positions() == positions
+    assert np.array_equal(observations, mijnlieff.observe_batch(positions))
+    assert info["to_play"].tolist() == [1, 0, 0]
+    against = VectorEnv(3, opponent="random", seat="light")
+    against.reset(seed=0)
+    _, info = against.set_positions(positions)
+    assert info["to_play"].tolist() == [1, 0, 0]
+    _, _, _, _, info = against.step(against.sample_actions())
+    assert info["to_play"].tolist() == [1, 0, 0]  # the agent keeps the side that was to move
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"opponent": "random"}, {"copy": False}, {"dtype": "uint8"}]
+)
+def test_copies_and_pickles_go_on_alike(options):
+    env = VectorEnv(9, autoreset="next_step", **options)
+    env.reset(seed=5)
+    for _ in range(9):
+        env.step(env.sample_actions())
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for _ in range(20):
+        actions = env.sample_actions()
+        expected = [part.copy() for part in env.step(actions)[:3]]
+        for other in others:
+            assert np.array_equal(other.sample_actions(), actions)
+            assert all(map(np.array_equal, other.step(actions)[:3], expected))
+    env.close()
+    assert copy.deepcopy(env).closed
+
+
+def test_seeds():
+    env, other = VectorEnv(3), VectorEnv(3)
+    env.reset(seed=[7, 8, 9])
+    other.reset(seed=7)
+    assert np.array_equal(env.sample_actions(), other.sample_actions())
+    env.reset(seed=[None, 8, None])  # goes on
+    other.reset()
+    other.reset(seed=[None, 8, None])
+    assert np.array_equal(env.sample_actions(), other.sample_actions())
+    env.reset(seed=2**64 - 1)  # wraps around
+    other.reset(seed=[2**64 - 1, 0, 1])
+    assert np.array_equal(env.sample_actions(), other.sample_actions())
+    unseeded = [VectorEnv(40) for _ in range(2)]
+    drawn = []
+    for env in unseeded:
+        env.reset()
+        drawn.append(env.sample_actions())
+    assert not np.array_equal(*drawn)
+    assert other.np_random_seed == 7
+
+
+def test_spaces_contain_everything():
+    for observation, dtype in itertools.product(("flat", "planes", "packed"), ("float32", "uint8")):
+        env = VectorEnv(3, observation=observation, dtype=dtype)
+        seen, _ = env.reset(seed=0)
+        for _ in range(20):
+            assert env.observation_space.contains(seen)
+            assert env.single_observation_space.contains(np.asarray(seen[0]))
+            actions = env.sample_actions()
+            assert env.action_space.contains(actions)
+            seen = env.step(actions)[0]
+
+
+def test_render():
+    env = VectorEnv(2, render_mode="ansi")
+    env.reset(seed=0)
+    assert env.render() == (str(Position()),) * 2
+    assert VectorEnv(2).render() is None
+    pytest.importorskip("PIL")
+    pictures = VectorEnv(2, render_mode="rgb_array")
+    pictures.reset(seed=0)
+    first, second = pictures.render()
+    assert first.dtype == np.uint8 and first.ndim == 3 and np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("autoreset", list(AutoresetMode))
+def test_gymnasium_wrappers_count_episodes(autoreset):
+    env = VectorEnv(4, opponent="random", autoreset=autoreset)
+    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
+    wrapped.reset(seed=0)
+    episodes = 0
+    for _ in range(60):
+        _, rewards, ended, _, info = wrapped.step(env.sample_actions())
+        if ended.any():
+            episodes += ended.sum()
+            assert np.array_equal(info["_episode"], ended)
+            assert np.array_equal(info["episode"]["r"][ended], rewards[ended])
+            assert (info["episode"]["l"][ended] <= 10).all()
+            if autoreset is AutoresetMode.DISABLED:
+                wrapped.reset(options={"reset_mask": ended.copy()})
+    assert episodes > 10
+    listed = gymnasium.wrappers.vector.DictInfoToList(VectorEnv(2, autoreset=autoreset))
+    assert listed.reset(seed=0)[1][1]["to_play"] == 0

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import sys
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import GreedyPolicy, PerfectPolicy, Variant, benchmark, errors, grade, solve_batch
+from mijnlieff.cli.main import main
+from mijnlieff.evaluation.decisions import canonical_keys
+
+module = importlib.import_module("mijnlieff.evaluation.benchmark")
+ROOT = Path(__file__).resolve().parents[3]
+NAMES = ["standard-v1", "irregular-v1"]
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        "make_benchmark", ROOT / "tools" / "make_benchmark.py"
+    )
+    assert spec is not None and spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found  # dataclasses look their module up
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_is_the_published_one(name: str) -> None:
+    content = (files("mijnlieff") / "data" / f"{name}.bin").read_bytes()
+    frozen = benchmark(name)
+    assert frozen.checksum == hashlib.sha256(content).hexdigest()
+    assert frozen.checksum in (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert len(content) < 200_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_positions_are_balanced_and_distinct(name: str, tool: ModuleType) -> None:
+    frozen = benchmark(name)
+    recipe = tool.RECIPES[name]
+    cells = Counter(
+        (position.variant, position.ply, source, bool(decisive))
+        for position, source, decisive in zip(
+            frozen.positions, frozen.sources.tolist(), frozen.decisive, strict=True
+        )
+    )
+    assert set(cells.values()) == {recipe.count}
+    assert len(cells) == len(recipe.variants) * len(recipe.plies) * 3 * 2
+    assert len(frozen) == sum(cells.values())
+    for variant in recipe.variants:
+        positions = [position for position in frozen.positions if position.variant == variant]
+        assert len(set(canonical_keys(positions))) == len(positions)
+    assert all(len(position.legal_actions()) > 1 for position in frozen.positions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_margins_are_those_of_the_solver(name: str) -> None:
+    frozen = benchmark(name)
+    late = [i for i, position in enumerate(frozen.positions) if position.ply >= 7][::23]
+    by_variant: dict[Variant, list[int]] = {}
+    for i in late:
+        by_variant.setdefault(frozen.positions[i].variant, []).append(i)
+    for rows in by_variant.values():
+        solved = solve_batch([frozen.positions[i] for i in rows])
+        np.testing.assert_array_equal(frozen.solutions.margins[rows], solved.margins)
+        np.testing.assert_array_equal(frozen.solutions.action_margins[rows], solved.action_margins)
+        np.testing.assert_array_equal(frozen.solutions.action_mask[rows], solved.action_mask)
+    worst = np.where(frozen.solutions.action_mask, frozen.solutions.action_margins, 99).min(axis=1)
+    differs = np.sign(worst) < np.sign(frozen.solutions.margins)
+    np.testing.assert_array_equal(frozen.decisive, differs)
+
+
+def test_the_tool_makes_the_same_positions(tool: ModuleType) -> None:
+    frozen = benchmark("standard-v1")
+    recipe = tool.RECIPES["standard-v1"]
+    first = list(tool.bucket("standard-v1", recipe, 0, 4, 0, set()))
+    positions = [mijnlieff.Position.from_actions(entry.actions) for entry in first]
+    assert tuple(positions) == frozen.positions[: 2 * recipe.count]
+    assert [position.last_action for position in positions] == [
+        position.last_action for position in frozen.positions[: 2 * recipe.count]
+    ]
+    content = module.write_benchmark(recipe.variants, first)
+    assert (files("mijnlieff") / "data" / "standard-v1.bin").read_bytes().startswith(content)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_policy_is_graded_on_all_positions(name: str) -> None:
+    report = grade(PerfectPolicy() if name == "standard-v1" else GreedyPolicy(), name)
+    frozen = benchmark(name)
+    assert report.benchmark == name and report.to_dict()["benchmark"] == name
+    assert report.total.positions == len(frozen)
+    assert report.total.decisive == frozen.decisive.sum() == len(frozen) // 2
+    assert list(report.by_source) == list(module.SOURCES)
+    assert (report.total.optimal == 1) == (name == "standard-v1")
+    assert f"{len(frozen)} positions of {name}" in str(report)
+
+
+def test_a_grade_is_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = grade("champion", "standard-v1")
+    monkeypatch.setattr("mijnlieff.evaluation.grading._CHUNK", 100)
+    assert grade("champion", "standard-v1") == whole
+
+
+def test_wrong_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="unknown benchmark 'standard'; choose one of standard-v1"):
+        benchmark("standard")
+    with pytest.raises(ValueError, match="unknown benchmark 'easy'"):
+        grade("random", "easy")
+    with pytest.raises(ValueError, match="not both"):
+        grade("random", "standard-v1", variant=Variant())
+    with pytest.raises(ValueError, match="read-only"):
+        benchmark("standard-v1").solutions.margins[0] = 1
+    monkeypatch.setattr(module, "package_data", lambda name: b"other")
+    with pytest.raises(errors.BenchmarkError, match="standard-v1 is damaged"):
+        benchmark.__wrapped__("standard-v1")
+
+
+def test_the_command_grades_on_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grade", "greedy", "--positions", "standard-v1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["benchmark"] == "standard-v1"
+    assert main(["grade", "greedy", "--positions", "standard"]) == 2
+    assert "choose one of standard-v1" in capsys.readouterr().err
+    assert main(["grade", "greedy", "--positions", "standard-v1", "--copies", "2"]) == 2
+    assert main(["grade", "greedy", "--positions", "2"]) == 2

@@ -1,0 +1,207 @@
+"""Native networks with a token for each cell: outputs, files, and play by them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    CheckpointError,
+    ExportedPolicy,
+    NetworkPolicy,
+    PolicyError,
+    Position,
+    SelfPlay,
+    Variant,
+    observe_batch,
+)
+from mijnlieff._mijnlieff import Network
+from network_inputs import VARIANTS, damaged, games, playable
+from network_reference import reference_of
+
+GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
+LARGE = Variant(Board.from_text("########\n" * 8), "anywhere", 8)
+SIZES = [(16, 2, 4), (5, 1, 5), (20, 2, 1), (1, 0, 1), (12, 3, 12)]
+"""Units, blocks and heads, also such as fill no vector."""
+
+
+def weight_count(variant, units, blocks, heads):
+    board = variant.board
+    offsets = 2 * (2 * board.height - 1) * (2 * board.width - 1)
+    block = offsets * heads + units * (6 * units + 9)
+    return 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
+
+
+def weights_for(variant, units=16, blocks=2, heads=4, seed=0, scale=None):
+    count = weight_count(variant, units, blocks, heads)
+    scale = 0.8 / units**0.5 if scale is None else scale
+    return np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
+
+
+def network_for(variant, units=16, blocks=2, heads=4, seed=0, scale=None):
+    """A network of random weights, whose outputs are far from 0."""
+    weights = weights_for(variant, units, blocks, heads, seed, scale)
+    return Network.of_cells(variant, units, blocks, heads, weights)
+
+
+class TestNetwork:
+    @pytest.mark.parametrize(
+        "variant", [*VARIANTS.values(), GAPS, LARGE], ids=[*VARIANTS, "gaps", "large"]
+    )
+    def test_it_is_what_the_documentation_says(self, variant):
+        for sizes in SIZES:
+            network = network_for(variant, *sizes)
+            reference = reference_of(network.to_bytes())
+            assert reference.variant == network.variant == variant
+            assert sum(array.size for array in reference.arrays) == network.num_weights
+            positions = games(variant, 1)[-40:]
+            logits, values = network.evaluate(observe_batch(positions, "flat"))
+            assert logits.dtype == values.dtype == np.float32
+            assert logits.shape == (len(positions), variant.num_actions)
+            expected = [reference.evaluate(position) for position in positions]
+            np.testing.assert_allclose(logits, [logit for logit, _ in expected], rtol=0, atol=1e-4)
+            np.testing.assert_allclose(values, [value for _, value in expected], rtol=0, atol=1e-4)
+            assert np.abs(logits).mean() > 0.05
+
+    @pytest.mark.parametrize("variant", [Variant(), GAPS, LARGE], ids=["standard", "gaps", "large"])
+    def test_integers_are_close_to_floats(self, variant):
+        network = network_for(variant, 48, 3, 8)
+        observations = observe_batch(games(variant, 10), "flat")
+        outputs = [network.evaluate(observations, form) for form in ("float32", "int16")]
+        for floats, integers in zip(*outputs, strict=True):
+            spread = np.abs(floats).mean()
+            assert spread > 0.05
+            assert np.abs(integers - floats).max() < 0.02 * spread
+            assert np.abs(integers - floats).mean() < 0.002 * spread
+        assert not np.array_equal(*(logits for logits, _ in outputs))
+
+    @pytest.mark.parametrize("precision", ["float32", "int16"])
+    def test_outputs_do_not_depend_on_the_batch(self, precision):
+        network = network_for(Variant())
+        observations = observe_batch(playable(Variant(), 6), "flat")
+        whole = network.evaluate(observations, precision)
+        for cut in (1, 3, 33):
+            parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
+            found = zip(*(network.evaluate(part, precision) for part in parts), strict=True)
+            for outputs, expected in zip(found, whole, strict=True):
+                assert np.array_equal(np.concatenate(outputs), expected)
+        assert network.evaluate(observations[:0], precision)[0].shape == (0, 65)
+
+    @pytest.mark.parametrize("precision", ["float32", "int16"])
+    def test_numbers_that_overflow_are_nan(self, precision):
+        network = network_for(Variant(), scale=1e37)
+        logits, values = network.evaluate(observe_batch([Position()], "flat"), precision)
+        assert np.isnan(logits).all() and np.isnan(values).all()
+
+    def test_it_is_a_value(self):
+        network = network_for(Variant())
+        other = network_for(Variant(), seed=1)
+        assert (network.form, network.width, network.blocks, network.heads) == ("cells", 16, 2, 4)
+        for twin in (
+            Network(network.to_bytes()),
+            pickle.loads(pickle.dumps(network)),
+            copy.deepcopy(network),
+        ):
+            assert twin == network and hash(twin) == hash(network)
+        assert network != other
+        expected = f"<Network of width 16, 2 blocks and 4 heads for {Variant()!r}>"
+        assert repr(network) == expected
+
+    def test_bad_input(self):
+        network = network_for(Variant())
+        with pytest.raises(ValueError, match=r"the shape \(B, 56\), not \(2, 55\)"):
+            network.evaluate(np.zeros((2, 55), np.float32))
+        for sizes, words in [
+            ((0, 1, 1), "has 0 units, it needs at least 1"),
+            ((16, 1, 0), "has 0 heads, it needs at least 1"),
+            ((16, 1, 5), "has 16 units, which must be a multiple of its 5 heads"),
+            ((4, 1, 8), "has 4 units, which must be a multiple of its 8 heads"),
+            ((16, 2, 4), "has 7 weights, its layers need 4967"),
+            ((2**40, 2**40, 1), "has 7 weights, its layers need more than can be counted"),
+        ]:
+            with pytest.raises(CheckpointError, match=words):
+                Network.of_cells(Variant(), *sizes, np.zeros(7, np.float32))
+        weights = weights_for(Variant())
+        for wrong in (weights[:-1], np.append(weights, weights[:1])):
+            with pytest.raises(CheckpointError, match=f"has {len(wrong)} weights"):
+                Network.of_cells(Variant(), 16, 2, 4, wrong)
+        weights[9] = np.nan
+        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or NaN"):
+            Network.of_cells(Variant(), 16, 2, 4, weights)
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("kind", "words"),
+        [
+            ("newer", "has format version 3, this package reads version 2"),
+            ("short", "has 20 bytes and should have 28"),
+            ("truncated", "truncated or has been added to"),
+            ("longer", "truncated or has been added to"),
+            ("flipped", "damaged: its checksum does not match"),
+        ],
+    )
+    def test_bad_files_say_what_and_why(self, tmp_path, kind, words):
+        file = tmp_path / "network.bin"
+        file.write_bytes(damaged(kind, network_for(Variant()).to_bytes()))
+        with pytest.raises(CheckpointError, match=words):
+            ExportedPolicy.load(file)
+
+    def test_the_size_is_that_of_the_weights(self):
+        network = network_for(GAPS)
+        assert network.num_weights == weight_count(GAPS, 16, 2, 4)
+        extra = len(network.to_bytes()) - 4 * network.num_weights
+        text = f"anywhere 3\n{GAPS.board.to_text()}"
+        assert extra == 28 + 4 + len(text) + 4 + len("cells") + 4 * 4
+
+
+class TestPlay:
+    @pytest.fixture
+    def file(self, tmp_path):
+        path = tmp_path / "cells.bin"
+        path.write_bytes(network_for(GAPS).to_bytes())
+        return path
+
+    def test_it_plays_the_largest_legal_logit(self, file):
+        policy = ExportedPolicy.load(file)
+        positions = playable(GAPS, 20)
+        actions = policy.act_batch(positions)
+        plain = NetworkPolicy(lambda observations, _: policy.network.evaluate(observations))
+        assert actions.tolist() == plain.act_batch(positions).tolist()
+        assert [policy.act(position) for position in positions[:20]] == actions[:20].tolist()
+        assert pickle.loads(pickle.dumps(policy)) == policy
+
+    def test_a_search_before_every_move(self, file):
+        positions = [position for position in playable(GAPS, 5) if position.ply < 9]
+        search = ExportedPolicy.load(file, num_simulations=16)
+        actions = search.act_batch(positions)
+        masks = np.stack([position.action_mask() for position in positions])
+        assert masks[np.arange(len(positions)), actions].all()
+        again = ExportedPolicy.load(file, num_simulations=16)
+        assert again.act_batch(positions).tolist() == actions.tolist()
+        assert actions.tolist() != ExportedPolicy.load(file).act_batch(positions).tolist()
+
+    def test_other_boards_are_refused(self, file):
+        with pytest.raises(PolicyError, match="was trained on Variant"):
+            ExportedPolicy.load(file).act(Position())
+
+    def test_games_do_not_depend_on_threads(self):
+        network = network_for(Variant())
+        settings = {"seed": 3, "num_simulations": 8, "num_games": 20}
+        first, second = (
+            SelfPlay(network, num_threads=num_threads, **settings).play(30)
+            for num_threads in (1, 2)
+        )
+        assert first.statistics.evaluations > 0
+        for name in ("observations", "policy_targets", "root_values", "margins"):
+            np.testing.assert_array_equal(getattr(first, name), getattr(second, name), strict=True)
+
+    def test_a_forced_pass_is_played(self):
+        variant = Variant()
+        only_pass = [variant.pass_action]
+        positions = [it for it in playable(variant, 60) if list(it.legal_actions()) == only_pass]
+        assert positions
+        policy = ExportedPolicy(network_for(variant))
+        assert set(policy.act_batch(positions).tolist()) == set(only_pass)

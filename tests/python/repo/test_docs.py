@@ -1,0 +1,265 @@
+"""The documentation: examples run, links lead somewhere, pictures and the API reference are whole.
+
+`make site` checks the rest, and treats warnings as errors.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import mijnlieff
+from mijnlieff.render import svg
+
+pytestmark = pytest.mark.torch
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+BUILT = ("_build", "api", "notebooks")
+PAGES = [
+    path
+    for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+    if path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT).parts[0] not in BUILT
+]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def python_blocks(path: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def load(path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The module of a file that is not part of the package."""
+    monkeypatch.syspath_prepend(str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# Those about frameworks are run by tests/frameworks, where the frameworks are.
+WITH_EXAMPLES = [
+    path for path in PAGES if python_blocks(path) and path.parent != DOCS / "integrations"
+]
+
+
+def test_the_pages_are_found():
+    names = {named(path) for path in WITH_EXAMPLES}
+    assert {"README.md", "docs/champion.md", "docs/guides/self_play.md"} <= names
+    assert len(names) > 12
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=named)
+def test_the_examples_of_a_page_run(path, tmp_path, monkeypatch):
+    if "mijnlieff_v0" in "".join(python_blocks(path)):
+        pytest.importorskip("pettingzoo")
+    if "mijnlieff.train.network" in "".join(python_blocks(path)):
+        pytest.importorskip("torch")
+    if "mijnlieff.Widget" in "".join(python_blocks(path)):
+        pytest.importorskip("anywidget")
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {"__name__": "page"}
+    for block in python_blocks(path):
+        exec(compile(block, named(path), "exec"), scope)
+
+
+def test_the_quickstart_has_ten_lines():
+    first = python_blocks(ROOT / "README.md")[0]
+    assert len(first.splitlines()) == 10
+
+
+def test_the_citations_name_the_version():
+    version = re.escape(mijnlieff.__version__)
+    assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert re.search(rf"version = {{{version}}}", (ROOT / "README.md").read_text())
+
+
+def targets(path: Path) -> list[str]:
+    """Where the links and pictures of a page lead, outside of its code."""
+    text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"`[^`]*`", "code", text)
+    return re.findall(r"\]\(([^)\s]+)\)|(?:src|href|srcset)=\"([^\"]+)\"", text)
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MyST name them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", it.lower()).replace(" ", "-") for it in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_links_to_files_lead_somewhere(path):
+    for target in (one or other for one, other in targets(path)):
+        file, _, anchor = target.partition("#")
+        if ":" in file:
+            continue
+        reached = path if not file else (path.parent / file)
+        if not reached.exists() and reached.suffix == ".ipynb":
+            reached = ROOT / "notebooks" / reached.name  # copied there when the site is built
+        if (path, file) == (DOCS / "index.md", "api/index"):
+            continue
+        assert reached.exists(), target
+        assert not anchor or anchor in anchors(reached), target
+
+
+def test_every_page_is_in_the_contents():
+    entries = set()
+    for path in [DOCS / "index.md", DOCS / "notebooks" / "index.md"]:
+        for block in re.findall(r"```\{toctree\}(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            lines = [line for line in block.splitlines() if line and not line.startswith(":")]
+            for line in lines:
+                found = path.parent.glob(f"{line}.md") if "*" in line else [path.parent / line]
+                entries |= {it.with_suffix("").resolve() for it in found}
+    pages = {path.with_suffix("") for path in DOCS.rglob("*.md")}
+    assert pages - {DOCS / "index"} <= entries
+    notebooks = {DOCS / "notebooks" / it.stem for it in (ROOT / "notebooks").glob("*.ipynb")}
+    assert notebooks and notebooks <= entries
+
+
+def test_the_table_of_planes_is_right():
+    text = (DOCS / "environments" / "gymnasium.md").read_text("utf-8")
+    text = text.partition("<!-- observations -->")[2].partition("<!-- end of observations -->")[0]
+    rows = [row.split(" | ") for row in re.findall(r"^\| (\d.*) \|$", text, re.MULTILINE)]
+    planes = [int(number) for row in rows for number in row[0].split(", ")]
+    assert planes == list(range(12))
+    position = mijnlieff.Position().play("a1x").play("b2<>").play("d4+")
+    seen = position.observation("planes")
+    own, opposing = position.stones == 2, position.stones == 1
+    allowed = {action % 16 for action in position.legal_actions()}
+    assert seen[0].ravel().tolist() == own.tolist()
+    assert seen[1].ravel().tolist() == opposing.tolist()
+    assert {cell for cell in range(16) if seen[2].ravel()[cell]} == allowed
+    assert seen[3].all()
+    assert seen[4:8, 0, 0].tolist() == (position.hands[1] / 2).tolist()
+    assert seen[8:12, 0, 0].tolist() == (position.hands[0] / 2).tolist()
+
+
+@pytest.mark.parametrize("page", ["gymnasium", "vector", "pettingzoo"])
+def test_the_fact_sheets_list_the_arguments(page):
+    """With their defaults, in the order of the signature."""
+    if page == "pettingzoo":
+        owner = pytest.importorskip("mijnlieff.mijnlieff_v0").raw_env
+    else:
+        owner = mijnlieff.MijnlieffEnv if page == "gymnasium" else mijnlieff.VectorEnv
+    text = (DOCS / "environments" / f"{page}.md").read_text("utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    fixed = ["Action space", "Observation space", "Rewards", "Starting state", "Episode end"]
+    assert headings[:5] == fixed
+    assert headings[-2:] == ["Arguments", "Version history"]
+    section = text.partition("## Arguments")[2]
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
+    parameters = inspect.signature(owner).parameters.values()
+    assert [name for name, _ in rows] == [parameter.name for parameter in parameters]
+    for parameter, (name, shown) in zip(parameters, rows, strict=True):
+        if parameter.default is inspect.Parameter.empty:
+            assert shown == "required", name
+        elif name != "variant":
+            assert ast.literal_eval(shown.strip("`")) == parameter.default, name
+
+
+def test_the_pictures_are_up_to_date(monkeypatch):
+    """They are made by ``python tools/make_pictures.py``."""
+    pictures = load(ROOT / "tools" / "make_pictures.py", monkeypatch).pictures()
+    for name, text in pictures.items():
+        assert (DOCS / name).read_text("utf-8") == text, name
+    kept = {path.relative_to(DOCS).as_posix() for path in (DOCS / "pictures").iterdir()}
+    assert kept == {name for name in pictures if name.startswith("pictures/")}
+
+
+def shape_of(element: ElementTree.Element) -> tuple[object, ...]:
+    kept = {key: it for key, it in element.attrib.items() if key not in ("class", "visibility")}
+    return element.tag, element.text, kept
+
+
+def test_the_moving_picture_shows_the_positions_one_after_the_other(monkeypatch):
+    positions = [mijnlieff.Position()]
+    for action in ["a1+", "a3><", "a2+"]:
+        positions.append(positions[-1].play(action))
+    tool = load(ROOT / "tools" / "animated_svg.py", monkeypatch)
+    root = ElementTree.fromstring(tool.animated_svg(positions, "A game"))
+    assert root.get("aria-label") == root.find(f"{SVG}title").text == "A game"
+    styles = root.find(f"{SVG}style").text
+    seconds = tool.SECONDS * (len(positions) - 1) + tool.LAST_SECONDS
+    changes = {
+        name: [(float(at), state) for at, state in re.findall(r"([\d.]+)%{\w+:(\w+)}", steps)]
+        for name, steps in re.findall(r"@keyframes (\w+){(.*)}", styles)
+    }
+    shapes = [it for it in root if it.get("data-part")]
+    for number, position in enumerate(positions):
+        now = 100 * tool.SECONDS * (number + 0.5) / seconds
+        shown = []
+        for shape in shapes:
+            past = [state for at, state in changes.get(shape.get("class"), []) if at <= now]
+            if not past or past[-1] == "visible":
+                shown.append(shape_of(shape))
+        drawn = ElementTree.fromstring(svg(position))
+        assert shown == [shape_of(it) for it in drawn if it.get("data-part")]
+    # Without animation it is the last position.
+    still = [shape_of(it) for it in shapes if it.get("visibility") != "hidden"]
+    assert still == shown
+
+
+@pytest.fixture
+def api_pages(monkeypatch):
+    return load(DOCS / "_ext" / "api_pages.py", monkeypatch)
+
+
+def test_every_public_name_is_in_the_api_reference(api_pages):
+    text = "".join(api_pages.pages().values())
+    entry = r"^\.\. auto(?:class|function|data|module):: mijnlieff\.(\S+)"
+    entries = re.findall(entry, text, re.MULTILINE)
+    assert len(entries) == len(set(entries))
+    assert set(mijnlieff.__all__) - {"__version__"} <= set(entries)
+
+
+def test_a_new_name_gets_an_entry_by_itself(api_pages, monkeypatch):
+    monkeypatch.setattr(mijnlieff, "new_name", lambda: None, raising=False)
+    monkeypatch.setattr(mijnlieff, "__all__", [*mijnlieff.__all__, "new_name"])
+    assert ".. autofunction:: mijnlieff.new_name" in api_pages.pages()["more.rst"]
+
+
+def test_every_public_module_is_in_the_api_reference(api_pages):
+    modules = set(api_pages.modules())
+    assert {"mijnlieff.mijnlieff_v0", "mijnlieff.render", "mijnlieff.train"} <= modules
+    assert not any("integrations" in name or "jax" in name for name in modules)
+    # The names of the others are the package's own, or internal.
+    for name in api_pages.NO_PAGE - {"cli", "integrations", "jax"}:
+        module = importlib.import_module(f"mijnlieff.{name}")
+        known = {"PLAYERS", "choose_actions", "register_envs", "solver_for", "solvers_for"}
+        known |= {"EXACT_CELLS", "EXACT_ENDING"}
+        assert set(module.__all__) - known <= set(mijnlieff.__all__), name
+
+
+def test_the_api_reference_has_the_types_and_docstrings_of_the_stub(monkeypatch):
+    stub = load(DOCS / "_ext" / "native_stub.py", monkeypatch)
+    arguments, returns = stub.process_signature(
+        None, "method", "mijnlieff.Position.play", None, None, "(action)", None
+    )
+    assert (arguments, returns) == ("(action: SupportsIndex | str)", "Position")
+    lines = ["short"]
+    stub.process_docstring(None, "class", "mijnlieff.Variant", None, None, lines)
+    assert "Args:" in lines
+    assert stub.native_name("mijnlieff.VectorEnv") is None
+
+
+def test_the_site_loads_nothing_from_other_hosts(monkeypatch):
+    loaded = load(DOCS / "_ext" / "offline.py", monkeypatch).loaded
+    for bad in (
+        '<script async src="https://cdn.example/x.js"></script>',
+        "<img alt='' src='//cdn.example/x.png'>",
+        '<link rel="stylesheet" href="https://fonts.example/css">',
+        "body{background:url(https://cdn.example/x.png)}",
+    ):
+        assert len(loaded(bad)) == 1, bad
+    good = '<a href="https://example.org">x</a><script src="_static/x.js"></script>'
+    assert loaded(good) == []

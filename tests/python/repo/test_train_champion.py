@@ -1,0 +1,89 @@
+"""The tool that makes the champion, at a small size."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from mijnlieff import ChampionPolicy, ExportedPolicy, Position, random_openings, solve
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture
+def tools(tools_on_path):
+    import champion_pool
+    import make_champion
+
+    return champion_pool, make_champion
+
+
+def test_the_tool_writes_a_network_and_its_worst_cases(tools, monkeypatch, tmp_path, capsys):
+    _, make_champion = tools
+    monkeypatch.setattr(make_champion, "SIMULATIONS", 2)
+    out, log = tmp_path / "champion.bin", tmp_path / "log.jsonl"
+    line = ["make_champion.py", "--out", str(out), "--log", str(log), "--games", "300"]
+    line += ["--labels", str(tmp_path / "labels.npz"), "--samples", "20000", "--width", "64"]
+    line += ["--rounds", "1", "--steps", "20", "--openings", "corner_straight"]
+    monkeypatch.setattr(sys, "argv", line)
+    with pytest.raises(SystemExit, match="after 1 rounds"):
+        make_champion.main()
+    assert ExportedPolicy.load(out).network.width == 64
+    rows = [json.loads(row) for row in log.read_text().splitlines()]
+    assert [(row["round"], row["seat"]) for row in rows] == [
+        (number, seat) for number in (0, 1) for seat in ("dark", "light")
+    ]
+    assert [row["value"] for row in rows] == [1, -1, 1, -1]
+    assert all(row["wrong"] >= row["fatal"] > 0 for row in rows)
+    assert "round 1: losses" in capsys.readouterr().out
+
+
+def test_the_pool_settles_on_one_optimal_move(tools):
+    champion_pool, _ = tools
+    network = ChampionPolicy().network
+    positions = [one for one in random_openings(60, 5, seed=2) if len(one.legal_actions()) > 1]
+    margins = [solve(one).action_margins for one in positions]
+    worst = np.array([min(row, key=row.__getitem__) for row in margins])
+    best = np.array([max(row, key=row.__getitem__) for row in margins])
+    for actions, is_wrong in ((best, False), (worst, True)):
+        pool = champion_pool.Pool()
+        met = champion_pool.Recorder(ExportedPolicy(network), list(positions), [actions])
+        wrong, fatal = pool.add(met, -128, network)
+        assert (wrong > 30) == is_wrong and fatal == 0
+        count = len(positions)
+        targets = pool.samples.targets[:count]
+        assert (targets.max(axis=1) == 1).all() and (targets.sum(axis=1) == 1).all()
+        chosen = targets.argmax(axis=1)
+        for one, row, action in zip(positions, margins, chosen, strict=True):
+            assert row[action] == solve(one).margin
+        if is_wrong:
+            assert len(pool) > count  # what follows a mistake is learnt too
+            assert pool.weights.max() == champion_pool.WRONG_WEIGHT
+            pool.forget()
+            assert pool.weights.max() < champion_pool.WRONG_WEIGHT
+        else:
+            assert (chosen == best).all()
+            assert set(pool.weights) == {champion_pool.EARLY_WEIGHTS[11]}
+
+
+def test_mistakes_that_cost_the_value_of_the_game_weigh_most(tools):
+    champion_pool, _ = tools
+    network = ChampionPolicy().network
+    position = Position.from_record("1. a1+, d1+")
+    solution = solve(position)
+    row = solution.action_margins
+    bad = min(row, key=row.__getitem__)
+    assert row[bad] < solution.margin
+    pool = champion_pool.Pool()
+    met = champion_pool.Recorder(ExportedPolicy(network), [position], [np.array([bad])])
+    assert pool.add(met, solution.margin, network) == (1, 1)
+    assert pool.weights[0] == champion_pool.FATAL_WEIGHT
+    assert len(pool) == 1 + len(position.legal_actions())
+    # With less to keep, the same move is wrong but not fatal.
+    pool = champion_pool.Pool()
+    assert pool.add(met, row[bad], network) == (1, 0)

@@ -1,0 +1,63 @@
+"""Networks of random weights on boards of every symmetry, and positions to ask them about."""
+
+import numpy as np
+import pytest
+
+from mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Network
+
+VARIANTS = {
+    "standard": Variant(),
+    "rotations": Variant(Board.from_text(".#..\n.###\n###.\n..#."), "anywhere", 1),
+    "half turn": Variant(Board.from_text(".##\n.#.\n##."), "anywhere", 2),
+    "two rows": Variant(Board.from_text("####\n####"), "anywhere", 1),
+    "corner to corner": Variant(Board.from_text("##..\n##..\n..##\n..##"), copies=3),
+    "no symmetry": Variant(Board.from_text("###.\n#..."), "anywhere", 1),
+    "one cell": Variant(Board.from_text("#"), copies=1),
+}
+EACH_VARIANT = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+
+
+def network_for(variant, channels=4, blocks=2, seed=0, scale=0.4):
+    """A network of random weights, whose outputs are far from 0."""
+    order, cells = len(variant.board.symmetries), variant.board.num_cells
+    hidden = 2 * blocks * channels * (channels * order + 1)
+    count = channels * (15 * cells + 9) + hidden + (channels + 1) * (4 * cells + 3)
+    numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
+    return Network.symmetric(variant, channels, blocks, numbers)
+
+
+def games(variant, count, seed=0):
+    """The positions of random games, the last ones included."""
+    rng = np.random.default_rng(seed)
+    positions = []
+    for _ in range(count):
+        positions.append(Position(variant))
+        while not positions[-1].is_over:
+            positions.append(positions[-1].play(int(rng.choice(positions[-1].legal_actions()))))
+    return positions
+
+
+def playable(variant, count, seed=0):
+    """The positions of random games that are not over."""
+    return [position for position in games(variant, count, seed) if not position.is_over]
+
+
+def damaged(kind, content):
+    """The content of a file of a network, damaged in one way."""
+    match kind:
+        case "empty":
+            return b""
+        case "foreign":
+            return b"PK\x03\x04" + content[4:]
+        case "newer":
+            return content[:8] + b"\x03" + content[9:]
+        case "short":
+            return content[:20]
+        case "truncated":
+            return content[:-1]
+        case "longer":
+            return content + b"\0"
+        case "flipped":
+            middle = len(content) // 2
+            return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]

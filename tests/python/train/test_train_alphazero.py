@@ -1,0 +1,253 @@
+"""AlphaZero: self-play with searches, the replay buffer and learning."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from mijnlieff import Board, Position, Variant, solve  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
+from mijnlieff.train import load_policy  # noqa: E402
+from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
+from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
+from mijnlieff.train.alphazero.search_play import play_round, self_play  # noqa: E402
+from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
+from mijnlieff.train.network.native import native_network  # noqa: E402
+from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
+from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.measure import measure  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+TINY = {"num_envs": 24, "width": 32, "num_threads": 1, "num_simulations": 8, "minibatch_size": 128}
+WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
+
+
+def tiny(**settings: object) -> TrainConfig:
+    return TrainConfig.of("alphazero", **(TINY | settings))
+
+
+def play(network: PolicyValueNetwork, variant: Variant, config: TrainConfig, seed: int):
+    games = self_play(native_network(network, variant), variant, config, seed)
+    return play_round(games, config.num_envs)
+
+
+def samples(count: int, first: int = 0) -> Samples:
+    """Samples whose margin is their number."""
+    return Samples(
+        observations=np.full((count, 56), 1, np.uint8),
+        masks=np.ones((count, 65), np.int8),
+        policies=np.full((count, 65), 1 / 65, np.float16),
+        outcomes=np.ones(count, np.float32),
+        margins=np.arange(first, first + count, dtype=np.float32),
+    )
+
+
+def test_the_replay_buffer_forgets_the_oldest():
+    buffer = ReplayBuffer(Variant(), 10)
+    buffer.extend(samples(7))
+    assert len(buffer) == 7
+    buffer.extend(samples(7, first=7))
+    assert len(buffer) == 10
+    drawn = buffer.draw(2000, torch.Generator().manual_seed(0))[3][:, 1]
+    assert sorted(set(drawn.tolist())) == list(range(4, 14))
+    buffer.extend(samples(25, first=100))
+    drawn = buffer.draw(2000, torch.Generator().manual_seed(0))[3][:, 1]
+    assert sorted(set(drawn.tolist())) == list(range(115, 125))
+
+
+@pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
+def test_samples_belong_to_their_positions(variant):
+    config = tiny(random_plies=2, knowledge="pure")
+    network = PolicyValueNetwork(variant, 32, 1)
+    games = play(network, variant, config, seed=1)
+    rows = games.samples
+    assert games.games == config.num_envs
+    assert games.simulations == config.num_simulations * len(rows)
+    assert not rows.masks[:, -1].any()  # forced passes are left out
+    np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
+    assert (rows.policies[rows.masks == 0] == 0).all()
+    assert (np.sign(rows.margins) == rows.outcomes).all()
+    cells = variant.board.num_cells
+    # A placement is open on the cells that the observation marks as allowed.
+    open_cells = rows.masks[:, :-1].reshape(len(rows), 4, cells).any(axis=1)
+    np.testing.assert_array_equal(open_cells, rows.observations[:, 2 * cells : 3 * cells] == 1)
+
+
+def test_solved_endings_teach_the_truth():
+    """On a board of six cells everything is solved, so targets and results agree with `solve`."""
+    variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
+    network = PolicyValueNetwork(variant, 16, 1)
+    config = tiny(random_plies=0, solve_roots_below=6, num_envs=8)
+    games = play(network, variant, config, seed=0)
+    assert games.simulations == 0
+    solution = solve(Position(variant))
+    firsts = games.samples.observations[:, :12].sum(axis=1) == 0
+    assert firsts.sum() == config.num_envs
+    for policy in games.samples.policies[firsts]:
+        assert set(np.flatnonzero(policy)) == set(solution.best_actions)
+    assert (games.samples.margins[firsts] == solution.margin).all()
+
+
+def test_the_frozen_network_gives_the_same_outputs():
+    network = PolicyValueNetwork(Variant(), 64, 2)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.1)
+    observations = torch.rand(50, 56).round()
+    frozen = network.frozen()
+    with torch.no_grad():
+        for now, before in zip(network(observations), frozen(observations), strict=True):
+            torch.testing.assert_close(now, before)
+        before = frozen(observations)[0].clone()
+        torch.nn.init.zeros_(network.heads.weight)
+        torch.testing.assert_close(frozen(observations)[0], before)
+
+
+def test_exact_runs_learn_exact_labels_of_the_whole_game():
+    config = tiny(num_envs=60, random_plies=10)
+    games = play(PolicyValueNetwork(Variant(), 16, 1), Variant(), config, seed=0)
+    assert games.simulations == 0
+    rows = games.samples
+    stones = rows.observations[:, :32].sum(axis=1)
+    assert set(range(11)) <= set(stones.tolist())
+    # Dark wins the game after every first move.
+    assert (rows.outcomes[stones == 0] == -1).all()
+    assert (rows.outcomes[stones == 1] == 1).all()
+    # Mistakes are made later, and learnt from.
+    assert {-1, 0, 1} == set(rows.outcomes[stones == 6])
+
+
+@pytest.mark.parametrize("knowledge", ["exact", "pure"])
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_a_run_repeats_itself(knowledge, optimizer):
+    def rounds() -> list[object]:
+        config = tiny(knowledge=knowledge, optimizer=optimizer)
+        trainer = Trainer(config, Budget(steps=3_000), Variant())
+        losses = [trainer.train_round() for _ in range(3)]
+        assert all((loss.simulations > 0) == (knowledge == "pure") for loss in losses)
+        assert all(loss.play_seconds > 0 for loss in losses)
+        assert losses[0].learn_seconds < losses[2].learn_seconds  # the first only plays
+        for loss in losses:
+            assert (loss.evaluations > 0) == (knowledge == "pure")
+            assert loss.solved == (loss.samples if knowledge == "exact" else 0) and loss.samples
+        losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
+        state = [value.sum().item() for value in trainer.network.parameters()]
+        return [losses[1:], state, dataclasses.asdict(trainer.counters)]
+
+    assert rounds() == rounds()
+
+
+@pytest.mark.parametrize(
+    ("settings", "solved"),
+    [
+        ({}, 9),
+        ({"solve_roots_below": 6}, 6),
+        ({"knowledge": "pure"}, None),
+        ({"algo": "ppo"}, None),
+    ],
+    ids=["exact", "fewer", "pure", "ppo"],
+)
+def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
+    algo = settings.pop("algo", "alphazero")
+    config = TrainConfig.of(algo, **({"num_envs": 8, "width": 16, "num_threads": 1} | settings))
+    trainer = Trainer(config, Budget(steps=100), Variant())
+    folder = RunFolder(tmp_path)
+    trainer.save(folder)
+    trainer.close()
+    policy = load_policy(tmp_path, num_simulations=2)
+    assert policy.exact_endings == (None if solved is None else (solved, 8))
+    assert "root='gumbel'" in repr(policy)
+    assert load_policy(tmp_path, num_simulations=2, solve_below=0).exact_endings is None
+    assert load_policy(tmp_path, num_simulations=2, solve_below=5).exact_endings == (5, 8)
+
+
+def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--num-envs=16", "--width=16", "--num-simulations=2", "--measurements=1"]
+    options += ["--measurement-games=2", "--final-games=2", "--knowledge=pure"]
+    assert main(["train", "--games=16", "--out", str(out), *options]) == 0
+    assert "games of self-play from the rules alone" in capsys.readouterr().out
+    saved = load_checkpoint(out / "checkpoint.pt").config
+    assert (saved.knowledge, saved.solve_roots_below, saved.optimizer) == ("pure", 0, "muon")
+    assert main(["train", "--resume", "--knowledge=exact", "--out", str(out)]) == 1
+    assert "with knowledge pure, which cannot become exact" in capsys.readouterr().err
+    assert main(["train", "--knowledge=pure", "--solve-roots-below=5"]) != 0
+    assert "solve_roots_below must be 0 with knowledge 'pure'" in capsys.readouterr().err
+
+
+def test_a_learner_that_fails_stops_the_games_too():
+    trainer = Trainer(tiny(learning_rate=1e30), Budget(steps=100_000), Variant())
+    with pytest.raises(TrainingError, match="try a learning rate below"):
+        for _ in range(5):
+            trainer.train_round()
+    assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+
+
+@pytest.mark.parametrize("when", ["begin", "collect"])
+def test_ctrl_c_stops_the_games_too(when, monkeypatch):
+    """A second Ctrl-C raises in the learning thread, wherever that is."""
+    generator = torch.Generator()
+    config = tiny(knowledge="pure", num_envs=20_000)
+    network = PolicyValueNetwork(Variant(), 16, 1)
+    source = LocalBackend().source(Variant(), config, generator)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
+
+    def interrupted(*arguments: object) -> None:
+        if when == "begin":
+            begin(*arguments)
+        raise KeyboardInterrupt
+
+    begin = source.begin
+    monkeypatch.setattr(source, when, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        method.round(0.0, 0)
+    left = [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+    source.abandon()
+    assert left == []
+
+
+def test_games_that_fail_are_reported():
+    network = PolicyValueNetwork(Variant(), 16, 1)
+    generator = torch.Generator()
+    config = tiny(knowledge="pure")
+    source = LocalBackend().source(Variant(), config, generator)
+    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
+    torch.nn.init.constant_(network.heads.bias, float("nan"))
+    with pytest.raises(CheckpointError, match="infinite or NaN"):
+        method.round(0.0, 0)
+    torch.nn.init.constant_(network.heads.bias, 3e38)
+    torch.nn.init.constant_(network.heads.weight, 3e38)
+    with pytest.raises(PolicyError, match="evaluation cannot be used"):
+        method.round(0.0, 0)
+
+
+def test_a_short_run_learns(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--num-threads=1"]
+    options += ["--num-simulations=8", "--measurement-games=20", "--final-games=40"]
+    assert main(["train", "--steps=40000", "--out", str(out), *options]) == 0
+    table = capsys.readouterr().out
+    assert "The network alone" in table
+    assert "With 64 simulations" in table
+    policy = load_policy(out, num_simulations=16)
+    assert policy.act(Position()) in Position().legal_actions()
+    trained = load_policy(out)
+    torch.manual_seed(1)  # by their first weights alone, networks score from 36 to 77 %
+    fresh = PolicyValueNetwork(Variant(), 64, 1)
+    before = measure(fresh, Variant(), ["random"], 400, seed=3)[0].score
+    from mijnlieff import evaluate
+
+    after = evaluate(trained, "random", 400, seed=3).score
+    assert after > before + 0.2
+    assert main(["train", "--resume", "--algo=ppo", "--out", str(out)]) == 1
+    assert "algo alphazero, which cannot become ppo" in capsys.readouterr().err

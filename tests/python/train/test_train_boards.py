@@ -1,0 +1,397 @@
+"""Training on many boards: the split, the network on a frame, games and grades."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    Frame,
+    Position,
+    Variant,
+    observe_batch,
+    solve,
+)
+from mijnlieff.errors import BoardError, VariantError
+from mijnlieff.train import Boards, TrainConfig
+from mijnlieff.train.boards import boards_named
+
+torch = pytest.importorskip("torch")
+
+from mijnlieff._mijnlieff import random_openings  # noqa: E402
+from mijnlieff.train.generalist.grades import (  # noqa: E402
+    GradedBoards,
+    group_grades,
+    mean_over_boards,
+)
+from mijnlieff.train.generalist.network import FrameNetwork  # noqa: E402
+from mijnlieff.train.generalist.play import BoardGames, frame_evaluator  # noqa: E402
+from mijnlieff.train.generalist.turns import TURNS, TurnedBoards  # noqa: E402
+from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
+from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
+from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+FOUR_BLOCKS = Board.arrangements(4)
+
+
+def network(side=8, copies=2, seed=0):
+    """A network whose weights are all random, since new heads are 0."""
+    torch.manual_seed(seed)
+    made = FrameNetwork(side, side, copies, 16, 2, 4)
+    for weight in made.parameters():
+        torch.nn.init.normal_(weight, std=0.2)
+    return made.eval()
+
+
+def evaluated(net, observations):
+    with torch.no_grad():
+        logits, values = net(torch.from_numpy(observations))
+    return logits.numpy(), values.numpy()
+
+
+# The boards
+
+
+def test_the_boards_held_out_depend_on_the_seed_alone():
+    boards = Boards.split("arrangements:4", 0.2, seed=3)
+    assert (len(boards.seen), len(boards.unseen)) == (48, 12)
+    assert boards == Boards.split(FOUR_BLOCKS, 0.2, seed=3)
+    assert boards != Boards.split("arrangements:4", 0.2, seed=4)
+    assert {one.board for one in boards.all} == set(FOUR_BLOCKS)
+    assert boards.side == 8
+
+
+def test_all_variants_share_the_rules():
+    boards = Boards.split(TWO_BLOCKS, 0.3, opening="corner", copies=1)
+    assert {(one.opening, one.copies) for one in boards.all} == {("corner", 1)}
+    assert Boards.from_dict(json.loads(json.dumps(boards.to_dict()))) == boards
+
+
+def test_boards_can_be_named():
+    assert boards_named("arrangements:3") == Board.arrangements(3)
+    assert boards_named("arrangements:3:corners") == Board.arrangements(3, True)
+
+
+def test_boards_can_be_read_from_a_file(tmp_path):
+    file = tmp_path / "boards.txt"
+    file.write_text("\n####\n####\n\n\n  ##..\n  ..##\n")
+    assert boards_named(str(file)) == [Board.from_text("####\n####"), Board.from_text("##..\n..##")]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("arrangements:", "arrangements:"),
+        ("arrangements:x", "arrangements:x"),
+        ("arrangements:4:edges", "arrangements:4:edges"),
+        ("arrangements:4:", "arrangements:4:"),
+        ("arrangements:9", "9"),
+        ("no such file", "no such file"),
+        ("zero\0byte", "zero"),
+    ],
+)
+def test_unknown_boards_are_refused(text, part):
+    with pytest.raises(ValueError, match=part):
+        boards_named(text)
+
+
+def test_what_is_not_a_board_in_a_file_is_named(tmp_path):
+    file = tmp_path / "boards.txt"
+    file.write_text("##\n##\n\n#x\n")
+    with pytest.raises(BoardError, match="board 2 of"):
+        boards_named(str(file))
+    file.write_text("\n\n")
+    with pytest.raises(ValueError, match="holds no boards"):
+        boards_named(str(file))
+
+
+@pytest.mark.parametrize(
+    ("holdout", "part"),
+    [
+        (1.0, "1.0"),
+        (-0.1, "-0.1"),
+        (float("nan"), "nan"),
+        (0.1, "holds out no board"),
+        (0.9, "leaves no board"),
+    ],
+)
+def test_a_holdout_that_makes_no_sense_is_refused(holdout, part):
+    with pytest.raises(ValueError, match=part):
+        Boards.split(TWO_BLOCKS, holdout)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Boards((Board.standard(),)), "seen must be .* Variant .*number 1 is Board"),
+        (lambda: Boards(Variant()), "seen must be a sequence of Variant objects, not Variant"),
+        (lambda: Boards((Variant(),), ("x",)), "unseen must be .* number 1 is 'x'"),
+        (lambda: Boards((Variant(),), holdout="x"), "holdout must be a number, not 'x'"),
+        (lambda: Boards.split([Variant()]), "boards must be .* Board .*number 1 is Variant"),
+        (lambda: Boards.split(5), "boards must be a sequence of Board objects, not 5"),
+        (lambda: Boards.split(TWO_BLOCKS, "x"), "holdout must be a number, not 'x'"),
+        (lambda: Boards.split(TWO_BLOCKS, True), "holdout must be a number, not True"),
+        (lambda: Boards.split(TWO_BLOCKS, 0.3, seed=0.5), "seed must be an integer, not 0.5"),
+    ],
+)
+def test_wrong_types_are_named(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_a_seed_out_of_range_is_named():
+    with pytest.raises(ValueError, match=r"seed must be 0 to .*, not -1"):
+        Boards.split(TWO_BLOCKS, 0.3, seed=-1)
+
+
+def test_boards_are_kept_as_plain_values():
+    assert Boards([Variant()], []) == Boards((Variant(),)) and hash(Boards([Variant()]))
+    boards = Boards.split(FOUR_BLOCKS, np.float32(0.25), np.int64(3))
+    assert boards == Boards.split(FOUR_BLOCKS, 0.25, 3)
+    assert json.dumps(boards.to_dict())
+
+
+def test_a_board_too_small_for_a_match_is_refused():
+    boards = [Board.standard(), Board.from_text("#")]
+    with pytest.raises(
+        ValueError, match=r'board 2, Board.from_text\("#"\), is too small: its games'
+    ):
+        Boards.split(boards, 0)
+    assert len(Boards.split([Board.standard(), Board.from_text("##")], 0).seen) == 2
+
+
+def test_equal_boards_are_refused():
+    flat, high = Board.from_text("###\n#.."), Board.from_text("##\n.#\n.#")
+    with pytest.raises(ValueError, match="boards 1 and 3 are equal"):
+        Boards.split([flat, Board.standard(), high], 0)
+    with pytest.raises(ValueError, match="boards 1 and 2 are equal"):
+        Boards((Variant(flat),), (Variant(high),))
+    with pytest.raises(ValueError, match="different openings"):
+        Boards((Variant(flat),), (Variant(copies=1),))
+    with pytest.raises(ValueError, match="no board to learn on"):
+        Boards(())
+    with pytest.raises(ValueError, match="at least one board"):
+        Boards.split([], 0)
+    with pytest.raises(VariantError):
+        Boards.split(TWO_BLOCKS, 0, copies=0)
+
+
+# The network
+
+
+def test_logits_do_not_depend_on_the_rest_of_the_batch():
+    """A batch is padded to the board with the most cells in it."""
+    small = random_openings(3, 3, Variant(Board.from_text("####\n####")), 1)
+    large = random_openings(3, 5, Variant(FOUR_BLOCKS[20]), 1)
+    shown = observe_batch([*small, *large], "planes", frame=Frame(8, 8))
+    net = network()
+    logits, values = evaluated(net, shown)
+    for row in range(len(shown)):
+        alone = evaluated(net, shown[row : row + 1])
+        np.testing.assert_allclose(alone[0][0], logits[row], atol=1e-5)
+        np.testing.assert_allclose(alone[1][0], values[row], atol=1e-5)
+    assert np.abs(logits).max() > 0.1
+
+
+def test_it_makes_no_difference_where_on_the_frame_a_board_lies():
+    position = random_openings(1, 4, Variant(Board.from_text("####\n##.#\n.###")), 1)[0]
+    shown = position.observation("planes", frame=Frame(8, 8))[None]
+    moved = shown.copy()
+    moved[:, :4] = np.roll(shown[:, :4], (3, 2), axis=(2, 3))
+    net = network()
+    (logits, values), (after, same) = evaluated(net, shown), evaluated(net, moved)
+    np.testing.assert_allclose(values, same, atol=1e-5)
+    placed = logits[0, :-1].reshape(4, 8, 8)
+    expected = np.roll(placed, (3, 2), axis=(1, 2))
+    np.testing.assert_allclose(after[0, :-1].reshape(4, 8, 8), expected, atol=1e-5)
+    np.testing.assert_allclose(logits[0, -1], after[0, -1], atol=1e-5)
+
+
+def test_slots_without_a_cell_have_no_logit():
+    position = Position(Variant(Board.from_text("##\n.#"), "anywhere"))
+    frame = Frame(4, 4)
+    logits, _ = evaluated(network(4), position.observation("planes", frame=frame)[None])
+    outside = position.action_mask(frame) == 0
+    outside[-1] = False  # the pass
+    assert (logits[0][outside] == 0).all()
+    assert (logits[0][~outside] != 0).all()
+
+
+@pytest.mark.parametrize("board", [Board.standard(), FOUR_BLOCKS[3], FOUR_BLOCKS[20]])
+def test_the_features_are_those_of_networks_for_one_board(board):
+    """Those are computed from the rules; here gaps must be seen in the plane of the cells."""
+    variant = Variant(board)
+    positions = [one for ply in (0, 3, 8) for one in random_openings(4, ply, variant, ply)]
+    expected = TacticalFeatures(variant, SymmetryGroup.of(variant))(
+        torch.from_numpy(observe_batch(positions, "flat"))
+    ).t()[:, 3 * board.num_cells + 8 :]
+    planes = torch.from_numpy(observe_batch(positions, "planes", frame=Frame(8, 8))).flatten(2)
+    net = network()
+    where = torch.nonzero(planes[0, 3])[:, 0].expand(len(positions), -1)
+    _, features = net._inputs(planes, where, torch.ones_like(where, dtype=torch.bool))
+    np.testing.assert_array_equal(features[:, :, 3:].transpose(1, 2).flatten(1), expected)
+
+
+def test_turned_positions_are_positions_of_the_turned_board():
+    board = FOUR_BLOCKS[20]
+    variant, turned = Variant(board, "anywhere"), TurnedBoards([Variant(board, "anywhere")], 8)
+    cells = np.array(board.cells)
+    for turn in range(TURNS):
+        moved = cells[:, ::-1] if turn & 1 else cells
+        moved = moved * (-1 if turn & 2 else 1, -1 if turn & 4 else 1)
+        moved = moved - moved.min(axis=0)
+        rows = np.full(moved.max(axis=0)[::-1] + 1, ".")
+        rows[moved[:, 1], moved[:, 0]] = "#"
+        other = Board.from_text("\n".join("".join(row) for row in rows[::-1]))
+        number = {cell: index for index, cell in enumerate(other.cells)}
+        to_other = [number[tuple(cell)] for cell in moved.tolist()]
+        position, twin = Position(variant), Position(Variant(other, "anywhere"))
+        for _ in range(4):
+            action = int(position.legal_actions()[-2])
+            kind, cell = divmod(action, board.num_cells)
+            position = position.play(action)
+            twin = twin.play(kind * board.num_cells + to_other[cell])
+        one, way = torch.tensor([0]), torch.tensor([turn])
+        flat = torch.from_numpy(position.observation("flat", "uint8")[None])
+        mask = torch.from_numpy(position.action_mask()[None])
+        frame = Frame(8, 8)
+        expected = twin.observation("planes", "uint8", frame=frame)
+        np.testing.assert_array_equal(turned.observations(one, way, flat)[0], expected)
+        expected = twin.action_mask(frame)
+        np.testing.assert_array_equal(turned.actions(one, way, mask)[0], expected)
+
+
+# The games
+
+
+def games(**settings):
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    config = tiny(**settings)
+    return boards, BoardGames(boards, config, torch.Generator())
+
+
+def test_samples_have_exact_labels_where_the_solver_plays():
+    boards, source = games(solve_roots_below=8)
+    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    samples = played.samples
+    assert len(samples) > 16
+    assert played.simulations == 0
+    for row in range(0, len(samples), 7):
+        board = boards.seen[samples.boards[row]]
+        size = board.board.num_cells
+        matching = [
+            position
+            for ply in range(size)
+            for position in random_openings(200, ply, board, ply)
+            if (position.observation("flat", "uint8") == samples.observations[row]).all()
+        ]
+        if not matching:
+            continue
+        solution = solve(matching[0])
+        assert samples.values[row].tolist() == [solution.outcome, solution.margin]
+        best = np.flatnonzero(samples.policies[row]).tolist()
+        assert best == solution.best_actions
+
+
+def test_the_same_seed_gives_the_same_games():
+    _, source = games()
+    evaluate = frame_evaluator(network(4), 0.5)
+    first, again, other = (source.play(evaluate, seed).samples for seed in (1, 1, 2))
+    assert first.observations.tobytes() == again.observations.tobytes()
+    assert first.policies.tobytes() == again.policies.tobytes()
+    assert first.values.tobytes() == again.values.tobytes()
+    assert first.observations.tobytes() != other.observations.tobytes()
+
+
+def test_samples_are_legal_and_on_seen_boards():
+    boards, source = games()
+    samples = source.play(frame_evaluator(network(4), 0.5), seed=1).samples
+    assert set(samples.boards.tolist()) == {0, 1}
+    assert len(boards.seen) == 2
+    assert ((samples.policies > 0) <= (samples.masks > 0)).all()
+    np.testing.assert_allclose(samples.policies.astype(float).sum(axis=1), 1, atol=0.01)
+    assert (samples.masks.sum(axis=1) > 1).all()
+    np.testing.assert_array_equal(np.sign(samples.values[:, 1]), samples.values[:, 0])
+
+
+def test_games_from_the_rules_alone_are_searched_to_their_end():
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    config = TrainConfig.of(
+        "alphazero", many_boards=True, knowledge="pure", num_envs=8, num_simulations=2
+    )
+    source = BoardGames(boards, config, torch.Generator())
+    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    assert played.simulations == 2 * len(played.samples) > 0
+
+
+def test_random_plies_never_end_a_game():
+    """Games on 8 cells end long before a hundred plies."""
+    _, source = games(random_plies=100, num_envs=64)
+    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    assert played.games == 64
+    assert played.steps <= 64 * 16
+
+
+def test_a_round_that_is_abandoned_ends_its_thread():
+    _, source = games(num_envs=2000)
+    source.abandon()  # before a round there is nothing to stop
+    source.begin(network(4), 0)
+    source.abandon()
+    assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
+    source.close()
+
+
+# The grades
+
+
+def test_grades_are_those_of_the_solver(tmp_path):
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    graded = GradedBoards.kept_in(tmp_path / "graded.npz", boards, 20, seed=0)
+    best = np.array([solve(one).best_actions[0] for one in graded.positions])
+    judged = graded.judgement(best)
+    assert (judged.regret == 0).all()
+    grades = group_grades(judged)
+    assert [grades[name].boards for name in ("seen", "unseen")] == [2, 1]
+    assert grades["unseen"].optimal == grades["unseen"].kept == 1
+    worst = [
+        min(margins, key=margins.get)
+        for margins in (solve(one).action_margins for one in graded.positions)
+    ]
+    regret = [
+        solve(one).margin - solve(one).action_margins[action]
+        for one, action in zip(graded.positions, worst, strict=True)
+    ]
+    np.testing.assert_array_equal(graded.judgement(np.array(worst)).regret, regret)
+
+
+def test_graded_positions_are_kept_and_damaged_files_replaced(tmp_path):
+    file = tmp_path / "graded.npz"
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    made = GradedBoards.kept_in(file, boards, 10, seed=0)
+    content = file.read_bytes()
+    again = GradedBoards.kept_in(file, boards, 10, seed=0)
+    assert list(again.positions) == list(made.positions)
+    np.testing.assert_array_equal(again.action_margins, made.action_margins)
+    for damaged in (content[:100], b"", b"PK\x03\x04nothing"):
+        file.write_bytes(damaged)
+        again = GradedBoards.kept_in(file, boards, 10, seed=0)
+        assert list(again.positions) == list(made.positions)
+    assert len(GradedBoards.kept_in(file, boards, 20, seed=0).positions) > len(made.positions)
+
+
+def test_intervals_are_over_boards():
+    boards = np.repeat(np.arange(5), 100)
+    values = np.repeat([0.5, 0.6, 0.7, 0.8, 0.9], 100)
+    mean, low, high = mean_over_boards(boards, values)
+    half = 2.776445 * np.std([0.5, 0.6, 0.7, 0.8, 0.9], ddof=1) / np.sqrt(5)
+    np.testing.assert_allclose([mean, low, high], [0.7, 0.7 - half, 0.7 + half], rtol=0.005)
+    few = mean_over_boards(boards[:300], values[:300])
+    assert few[0] == pytest.approx(0.6)
+    assert np.isnan(few[1:]).all()
+    assert np.isnan(mean_over_boards(boards[:0], values[:0])).all()

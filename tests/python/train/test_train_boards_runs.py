@@ -1,0 +1,205 @@
+"""Whole runs of training on many boards."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mijnlieff import (
+    Board,
+    NetworkPolicy,
+    Position,
+    Variant,
+    mask_batch,
+)
+from mijnlieff.errors import CheckpointError, PolicyError
+from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train
+
+torch = pytest.importorskip("torch")
+
+from mijnlieff._mijnlieff import random_openings  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.train.config import CURVE_OPPONENTS  # noqa: E402
+from mijnlieff.train.report.rows import flat_row  # noqa: E402
+from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
+from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def run(folder, games=48, boards=None, **options):
+    settings = options.pop("settings", {})
+    return train(
+        tiny(**settings),
+        Budget(games=games),
+        folder,
+        boards=boards or Boards.split(TWO_BLOCKS, 0.3),
+        device="cpu",
+        tensorboard=False,
+        on_report=lambda state: None,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    return folder, run(folder)
+
+
+def test_a_run_grades_on_seen_and_unseen_boards(finished):
+    folder, state = finished
+    assert {name: grade["boards"] for name, grade in state.curve[-1]["grades"].items()} == {
+        "seen": 2,
+        "unseen": 1,
+    }
+    assert set(state.curve[-1]["scores"]) == set(CURVE_OPPONENTS)
+    assert flat_row(state.log[-1])["grade_unseen"] == state.curve[-1]["grades"]["unseen"]["optimal"]
+    assert (folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    listed = json.loads((folder / "boards.json").read_text())
+    assert Boards.from_dict(listed) == Boards.split(TWO_BLOCKS, 0.3)
+    header, *rows = (folder / "progress.csv").read_text().splitlines()
+    assert "grade_unseen_low" in header
+    assert {line.count(",") for line in rows} == {header.count(",")}
+
+
+def test_the_same_settings_give_the_same_run(finished, tmp_path):
+    folder, _ = finished
+    run(tmp_path)
+    assert weights(tmp_path) == weights(folder)
+
+
+def test_runs_that_continue_from_one_checkpoint_are_equal(finished, tmp_path):
+    folder, _ = finished
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for file in ("checkpoint.pt", "log.jsonl", "graded.npz"):
+            (tmp_path / name / file).write_bytes((folder / file).read_bytes())
+        state = run(tmp_path / name, games=96, resume=True)
+        assert state.log[-1]["games"] == 96
+    assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(folder)
+
+
+def weights(folder):
+    saved = torch.load(folder / "checkpoint.pt", weights_only=True)
+    return b"".join(weight.numpy().tobytes() for weight in saved["network"].values())
+
+
+def test_a_resumed_run_must_have_the_same_boards(finished):
+    folder, _ = finished
+    with pytest.raises(CheckpointError, match="trained on 2 boards"):
+        run(folder, resume=True, boards=Boards.split(TWO_BLOCKS, 0.3, seed=1))
+    with pytest.raises(CheckpointError, match="trained on 2 boards"):
+        train(tiny(), Budget(games=1), folder, resume=True, on_report=lambda state: None)
+
+
+def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished):
+    folder, _ = finished
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    positions = [one for variant in boards.all for one in random_openings(3, 2, variant, 0)]
+    for policy in (load_policy(folder), load_policy(folder, num_simulations=4)):
+        actions = policy.act_batch(positions)
+        for position, action in zip(positions, actions.tolist(), strict=True):
+            assert position.action_mask()[action] == 1
+            if isinstance(policy, NetworkPolicy):  # searches draw from new streams
+                assert policy.act(position) == action
+        assert policy.act_batch([]).tolist() == []
+        with pytest.raises(PolicyError, match="frame of"):
+            policy.act(Position(Variant(Board.from_blocks([(2 * x, 0) for x in range(4)]))))
+        with pytest.raises(PolicyError, match="copies"):
+            policy.act(Position(Variant(boards.seen[0].board, copies=1)))
+    shares = load_policy(folder, temperature=1.0).action_probabilities(positions[:3])
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert ((shares > 0) <= (mask_batch(positions[:3]) > 0)).all()
+
+
+def test_a_search_on_many_boards_is_the_one_on_one_board(finished):
+    """A Gumbel root, and no larger endings solved than in training (5 empty cells)."""
+    policy = load_policy(finished[0], num_simulations=4)
+    assert "root='gumbel'" in repr(policy)
+    assert policy.exact_endings == (5, 8)
+    with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
+        load_policy(finished[0], temperature=0.5, num_simulations=4)
+
+
+def test_a_network_for_many_boards_is_not_exported(finished, tmp_path):
+    with pytest.raises(CheckpointError, match="many boards"):
+        export_checkpoint(finished[0], tmp_path / "out.bin")
+
+
+def test_bad_combinations_are_refused(tmp_path):
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    budget = Budget(games=1)
+    with pytest.raises(ValueError, match="variant and boards"):
+        train(tiny(), budget, tmp_path, variant=Variant(), boards=boards)
+    with pytest.raises(ValueError, match="ppo"):
+        train(TrainConfig.of("ppo"), budget, tmp_path, boards=boards)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_graded_on_boards_held_out_if_there_are_none(tmp_path):
+    state = run(tmp_path, games=16, boards=Boards.split(TWO_BLOCKS, 0))
+    assert list(state.curve[-1]["grades"]) == ["seen"]
+
+
+def test_larger_boards_are_learnt_too(tmp_path):
+    """Boards of 20 cells are solved where few are empty."""
+    state = run(
+        tmp_path,
+        games=8,
+        boards=Boards.split(Board.arrangements(5)[-2:], 0),
+        settings={"num_envs": 8, "graded_positions": 4},
+    )
+    assert state.curve[-1]["grades"]["seen"]["positions"] >= 2
+
+
+def test_the_command_trains_and_prints_tables(tmp_path, capfd, tools_on_path):
+    options = (
+        "train --boards arrangements:2:corners --holdout 0.3 --games 16 --num-envs 8 --width 8"
+    )
+    options += " --graded-positions 8 --measurement-games 2 --measurements 1 --final-games 2"
+    out = str(tmp_path / "run")
+    assert main([*options.split(), "--blocks", "1", "--no-tensorboard", "--out", out]) == 0
+    assert "Grades by exact play" in capfd.readouterr().out
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert set(report["grades"]["minimax:4"]) == {"seen", "unseen"}
+    assert set(report["scores"]["unseen"]) == set(CURVE_OPPONENTS)
+    assert "##" in (tmp_path / "run" / "report.md").read_text()
+    page = "\n".join(results_of(tmp_path / "run"))
+    assert "1 unseen boards" in page and "minimax:4" in page and "##" in page
+    assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
+    assert "a resumed run keeps its boards" in capfd.readouterr().err
+
+
+def results_of(folder):
+    """The lines that `make generalist` writes into the page of results."""
+    file = Path(__file__).parents[3] / "tools" / "make_generalist.py"
+    spec = importlib.util.spec_from_file_location("make_generalist", file)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.PAGE.read_text("utf-8").count(tool.BEGIN) == 1
+    assert tool.PAGE.read_text("utf-8").count(tool.END) == 1
+    return list(tool.results(folder, ""))
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ("--boards arrangements:2 --board standard", "--board and --boards"),
+        ("--holdout 0.2", "--holdout needs --boards"),
+        ("--boards arrangements:2 --ray", "leave out --ray"),
+        ("--boards arrangements:2 --holdout 0.99", "leaves no board"),
+        ("--boards nothing", "unknown boards 'nothing'"),
+        ("--boards arrangements:2 --algo ppo --holdout 0.5", "ppo"),
+        ("--boards arrangements:2 --network symmetric --holdout 0.5", "network cells"),
+    ],
+)
+def test_contradicting_options_are_refused(options, part, tmp_path, capfd):
+    assert main(["train", *options.split(), "--out", str(tmp_path / "run")]) != 0
+    output, message = capfd.readouterr()
+    assert part in message and not output
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,227 @@
+"""The network of cells: the same as the one for many boards, on one board, and runs with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from mijnlieff import (  # noqa: E402
+    Board,
+    ExportedPolicy,
+    Frame,
+    Position,
+    Variant,
+    mask_batch,
+    observe_batch,
+)
+from mijnlieff._mijnlieff import random_openings  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train  # noqa: E402
+from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
+from mijnlieff.train.generalist.network import FrameNetwork  # noqa: E402
+from mijnlieff.train.network import (  # noqa: E402
+    CellNetwork,
+    PolicyValueNetwork,
+    new_network,
+    sizes_of,
+)
+
+pytestmark = pytest.mark.torch
+
+WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 3)
+ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
+EACH_VARIANT = pytest.mark.parametrize("variant", [Variant(), WIDE, ONE_ROW], ids=str)
+TINY = {
+    "network": "cells",
+    "width": 16,
+    "blocks": 1,
+    "heads": 2,
+    "num_envs": 16,
+    "num_simulations": 4,
+    "minibatch_size": 16,
+    "replay_positions": 2000,
+    "measurements": 1,
+    "measurement_games": 2,
+}
+
+
+def tiny(**settings) -> TrainConfig:
+    return TrainConfig.of("alphazero", **(TINY | settings))
+
+
+def network_for(variant: Variant) -> CellNetwork:
+    """A network whose weights are all random, since new heads are 0."""
+    torch.manual_seed(0)
+    network = CellNetwork(variant, 24, 2, 4)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    return network
+
+
+def positions_of(variant: Variant) -> list[Position]:
+    plies = range(3 if variant is ONE_ROW else 8)
+    return [one for n in plies for one in random_openings(8, n, variant, n)]
+
+
+@EACH_VARIANT
+def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
+    network, board = network_for(variant), variant.board
+    on_frame = FrameNetwork(board.height + 2, board.width + 1, variant.copies, 24, 2, 4)
+    weights = network.state_dict()
+    # A larger frame has more offsets, and those of this board among them.
+    wide = FrameNetwork(board.height, board.width, variant.copies, 24, 2, 4).geometry
+    larger = on_frame.geometry
+    table = torch.zeros_like(on_frame.offsets.weight)
+    at = torch.arange(board.height * board.width)
+    y, x = at // board.width, at % board.width
+    moved = (y + 1) * (board.width + 1) + x
+    for sees in (False, True):
+        seeing = torch.full((len(at), len(at)), sees)
+        table[larger.pairs(moved, seeing)] = weights["offsets.weight"][wide.pairs(at, seeing)]
+    on_frame.load_state_dict(weights | {"offsets.weight": table})
+
+    positions = positions_of(variant)
+    frame = Frame(on_frame.height, on_frame.width)
+    with torch.no_grad():
+        flat = torch.from_numpy(observe_batch(positions, "flat"))
+        logits, values = network(flat)
+        planes = torch.from_numpy(observe_batch(positions, "planes", frame=frame))
+        expected, expected_values = on_frame(planes)
+    own = torch.from_numpy(np.asarray(frame.actions(variant)))
+    torch.testing.assert_close(logits, expected[:, own], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(values, expected_values, rtol=1e-4, atol=1e-4)
+    assert logits.std() > 0.1
+
+    counts = torch.from_numpy(observe_batch(positions, "flat", "uint8"))
+    torch.testing.assert_close(network.from_counts(counts), flat)
+
+
+def test_a_frozen_network_keeps_its_weights():
+    network = network_for(Variant())
+    rows = torch.from_numpy(observe_batch(positions_of(Variant()), "flat"))
+    frozen, before = network.frozen(), network(rows)[0].detach()
+    with torch.no_grad():
+        network.placements.weight.add_(1.0)
+    assert torch.equal(frozen(rows)[0], before)
+    assert not torch.equal(network(rows)[0], before)
+
+
+@pytest.mark.parametrize("form", ["symmetric", "cells"])
+def test_a_network_of_the_same_sizes_can_be_made_again(form):
+    config = TrainConfig.of("alphazero", network=form, width=24, blocks=2, heads=4)
+    network = new_network(WIDE, config)
+    again = new_network(WIDE, TrainConfig.of("alphazero", **sizes_of(network)))
+    again.load_state_dict(network.state_dict())
+    assert isinstance(network, CellNetwork) == (form == "cells")
+
+
+def test_defaults_depend_on_the_network():
+    cells = TrainConfig.of("alphazero", network="cells")
+    assert (cells.width, cells.blocks, cells.minibatch_size) == (96, 3, 512)
+    assert (cells.num_simulations, cells.reuse) == (16, 1.0)
+    pure = TrainConfig.of("alphazero", network="cells", knowledge="pure")
+    assert (pure.num_simulations, pure.reuse) == (16, 3.0)
+    many = TrainConfig.of("alphazero", many_boards=True)
+    assert (many.num_simulations, many.reuse) == (32, 3.0)
+    assert TrainConfig.of("alphazero").network == "symmetric"
+    assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
+    # PPO has the symmetric network only.
+    assert isinstance(new_network(Variant(), TrainConfig.of("ppo")), PolicyValueNetwork)
+
+
+def test_many_boards_have_no_symmetric_network(tmp_path):
+    config = TrainConfig.of("alphazero", many_boards=True, network="symmetric")
+    boards = Boards.split("arrangements:2", 0.0, seed=0)
+    with pytest.raises(ValueError, match="by network cells, not by symmetric"):
+        train(config, Budget(games=1), tmp_path / "run", boards=boards)
+
+
+def test_draws_turn_whole_positions():
+    """Under each symmetry, a position with its mask and policy is still a position."""
+    position = Position.from_record("1. a1+, d1+; 2. d3x")
+    mask = mask_batch([position])
+    policy = np.arange(65, dtype=np.float16)[None] * mask
+    sample = Samples(
+        observe_batch([position], "flat", "uint8"),
+        mask,
+        policy,
+        np.ones(1, np.float32),
+        np.full(1, 3, np.float32),
+    )
+    replay = ReplayBuffer(Variant(), 1, turns=True)
+    replay.extend(sample)
+    drawn = replay.draw(200, torch.Generator().manual_seed(0))
+    expected = set()
+    for cells, actions in zip(Variant().board.symmetries, Variant().action_symmetries, strict=True):
+        moved = np.zeros_like(policy[0])
+        moved[np.asarray(actions)] = policy[0]
+        observation = sample.observations[0].copy()
+        for plane in range(3):
+            part = sample.observations[0][plane * 16 : (plane + 1) * 16]
+            observation[plane * 16 + np.asarray(cells)] = part
+        expected.add((observation.tobytes(), moved.astype(np.float32).tobytes()))
+    observations, masks, policies, values = drawn
+    found = set()
+    for row, legal, moved in zip(observations, masks, policies, strict=True):
+        assert torch.equal(legal, moved > 0)
+        found.add((row.numpy().tobytes(), moved.numpy().tobytes()))
+    assert found == expected and len(found) == 8
+    assert (values == torch.tensor([1.0, 3.0])).all()
+
+
+@pytest.mark.parametrize("knowledge", ["exact", "pure"])
+def test_a_run_learns_and_goes_on(knowledge, tmp_path):
+    config, out = tiny(knowledge=knowledge), tmp_path / "run"
+    train(config, Budget(games=32), out)
+    first = load_policy(out)
+    state = train(config, Budget(games=64), out, resume=True)
+    assert state.log[-1]["games"] == 64
+    positions = positions_of(Variant())
+    masks = mask_batch(positions)
+    for policy in (load_policy(out), load_policy(out, num_simulations=8)):
+        actions = policy.act_batch(positions)
+        assert masks[np.arange(len(actions)), actions].all()
+    assert not np.array_equal(
+        first.action_probabilities(positions), load_policy(out).action_probabilities(positions)
+    )
+
+
+def test_runs_with_the_same_seed_are_equal(tmp_path):
+    weights = []
+    for name in ("a", "b"):
+        train(tiny(seed=5), Budget(games=48), tmp_path / name)
+        saved = torch.load(tmp_path / name / "checkpoint.pt", weights_only=True)
+        weights.append(saved["network"])
+    assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
+
+
+def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
+    out, file = tmp_path / "run", tmp_path / "network.bin"
+    line = ["train", "--games", "32", "--network", "cells", "--width", "16", "--blocks", "1"]
+    line += ["--num-envs", "16", "--minibatch-size", "16", "--measurements", "1"]
+    line += ["--measurement-games", "2", "--final-games", "2", "--out", str(out)]
+    assert main(line) == 0
+    shown = capsys.readouterr().err  # the first round only plays and has no losses
+    assert "nothing learnt yet" in shown and "loss policy" in shown and "nan" not in shown
+    assert main(["export", str(out), "--out", str(file)]) == 0
+    assert "cells" in capsys.readouterr().out
+    exported, trained = ExportedPolicy.load(file), load_policy(out)
+    positions = positions_of(Variant())
+    same = exported.act_batch(positions) == trained.act_batch(positions)
+    assert same.mean() > 0.95  # rounding may decide between equal logits
+
+
+def test_a_run_may_learn_with_bfloat16(tmp_path):
+    """Weights stay float32, and differ by rounding from those of a run without it."""
+    weights = {}
+    for precision in ("float32", "bfloat16"):
+        out = tmp_path / precision
+        train(tiny(precision=precision), Budget(games=48), out)
+        saved = torch.load(out / "checkpoint.pt", weights_only=True)
+        weights[precision] = saved["network"]["cells.weight"]
+    assert weights["bfloat16"].dtype == torch.float32
+    change = (weights["bfloat16"] - weights["float32"]).abs()
+    assert 0 < change.max() < 0.1

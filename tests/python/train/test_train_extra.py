@@ -1,0 +1,64 @@
+"""Training without its optional packages: error messages, and what still works."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from mijnlieff.cli.main import main
+
+pytestmark = pytest.mark.torch
+
+HIDE = "import sys; sys.modules['{}'] = None; "
+
+
+def run(hidden: str, code: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", HIDE.format(hidden) + code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from mijnlieff.cli.main import main; sys.exit(main(['train', '--out', 'unused']))",
+        "from mijnlieff.train import load_policy\n"
+        "try: load_policy('checkpoint.pt')\n"
+        "except ImportError as error: print(error, file=sys.stderr); sys.exit(1)",
+    ],
+    ids=["command", "load_policy"],
+)
+def test_without_pytorch_the_message_says_how_to_install_it(code):
+    result = run("torch", code)
+    assert result.returncode == 1
+    assert "torch" in result.stderr
+    assert "pip install 'mijnlieff[train]'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_without_ray_the_message_says_how_to_install_it():
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    code = "from mijnlieff.cli.main import main; "
+    result = run("ray", code + "sys.exit(main(['train', '--ray', '--out', 'unused']))")
+    assert result.returncode == 1
+    assert "pip install 'mijnlieff[ray]'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--actors=2", "--ray-lag=0", "--ray-address=auto"])
+def test_options_of_ray_need_it(option, tmp_path, capsys):
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    assert main(["train", option, "--out", str(tmp_path / "run")]) == 2
+    assert f"{option.partition('=')[0]} needs --ray" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_options_need_no_pytorch():
+    result = run(
+        "torch", "from mijnlieff.cli.main import main; sys.exit(main(['train', '--help']))"
+    )
+    assert result.returncode == 0
+    assert "--minutes" in result.stdout

@@ -1,0 +1,234 @@
+"""The folder of a run: one training at a time, damaged logs, full disks, closed streams."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from mijnlieff import Variant  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.errors import OutputError, TrainingError  # noqa: E402
+from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy, train  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+SETTINGS = {"num_envs": 16, "width": 16, "measurement_games": 2, "measurements": 2}
+CONFIG = TrainConfig.of("ppo", **SETTINGS)
+OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()] + [
+    "--algo=ppo",
+    "--final-games=2",
+    "--no-tensorboard",
+]
+
+
+def ignore(state: TrainState) -> None:
+    """Keep progress off standard error."""
+
+
+def run(out: Path, rounds: int, **options: object) -> TrainState:
+    """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
+    settings = {"on_report": ignore, "tensorboard": False} | options
+    return train(CONFIG, Budget(games=16 * rounds), out, **settings)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """The folder of a run of two rounds, with an opening that is not the default."""
+    out = tmp_path_factory.mktemp("finished")
+    run(out, 2, variant=Variant(opening="corner"))
+    return out
+
+
+@pytest.fixture
+def folder(finished, tmp_path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+class TestOneTrainingAtATime:
+    def test_a_second_one_is_refused(self, tmp_path):
+        refused = []
+
+        def again(state: TrainState) -> None:
+            for options in ({}, {"resume": True}, {"overwrite": True}):
+                before = (tmp_path / "log.jsonl").read_bytes()
+                with pytest.raises(TrainingError, match="another training") as caught:
+                    run(tmp_path, 1, **options)
+                assert f"process {os.getpid()}" in str(caught.value)
+                assert str(tmp_path) in str(caught.value)
+                assert (tmp_path / "log.jsonl").read_bytes() == before
+                refused.append(caught.value)
+
+        state = run(tmp_path, 2, on_report=again)
+        assert len(refused) == 6
+        assert [row["round"] for row in state.log] == [1, 2]
+        assert sorted(os.listdir(tmp_path)) == [
+            "checkpoint.pt",
+            "curve.png",
+            "log.jsonl",
+            "progress.csv",
+        ]
+
+    def test_a_run_that_failed_unlocks_its_folder(self, tmp_path):
+        def fail(state: TrainState) -> None:
+            raise RuntimeError("full")
+
+        with pytest.raises(RuntimeError, match="full"):
+            run(tmp_path, 2, on_report=fail)
+        assert len(run(tmp_path, 2, resume=True).log) == 2
+
+    def test_a_lock_file_that_is_removed_between_open_and_lock(self, tmp_path, monkeypatch):
+        from mijnlieff.train.run import lock
+
+        path, real, removed = tmp_path / lock.LOCK_NAME, lock._lock, []
+
+        def lock_late(descriptor: int) -> bool:
+            if not removed:
+                path.unlink()  # as by a training that ends at this moment
+                removed.append(path)
+            return real(descriptor)
+
+        if sys.platform != "win32":  # where open files cannot be removed
+            monkeypatch.setattr(lock, "_lock", lock_late)
+        with lock.lock_folder(tmp_path):
+            assert path.read_text() == str(os.getpid())
+            with pytest.raises(TrainingError, match="another"), lock.lock_folder(tmp_path):
+                pass
+        assert not path.exists()
+        with lock.lock_folder(tmp_path):
+            pass
+
+    def test_a_folder_that_is_missing(self, tmp_path, capsys):
+        out = tmp_path / "nowhere"
+        assert main(["train", "--resume", "--out", str(out)]) == 1
+        assert f"there is no checkpoint {out}" in capsys.readouterr().err
+        assert not out.exists()
+
+
+SCORES = {"score": 0.5, "low": 0.0, "high": 1.0}
+DAMAGED_LINES = {
+    "other object": (b'{"x": 1}', "round must be an integer, not None"),
+    "list": (b"[1]", "not a JSON object"),
+    "round is a text": (b'{"round": "x"}', "round must be an integer, not 'x'"),
+    "round is a boolean": (b'{"round": true}', "round must be an integer, not True"),
+    "no losses": (b'{"round": 3, "steps": 1, "games": 1}', "policy_loss must be a number"),
+    "not UTF-8": (b'{"round": \xff}', "byte 11 is not UTF-8"),
+    "not JSON": (b"hello", "not JSON"),
+    "deeply nested": (b"[" * 100_000, "not JSON"),
+    "scores": ({"scores": 3}, "scores has no entry for random"),
+    "scores of one": ({"scores": {"random": SCORES}}, "scores has no entry for greedy"),
+    "other names": ({"luck": 3}, "unlike the first line in luck"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED_LINES)
+def test_damaged_lines_of_the_log_are_named(kind, folder, capsys):
+    line, message = DAMAGED_LINES[kind]
+    log = folder / "log.jsonl"
+    good = log.read_bytes()
+    if isinstance(line, dict):
+        line = json.dumps(json.loads(good.splitlines()[-1]) | line).encode()
+    log.write_bytes(good + line + b"\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert main(["train", "--resume", "--out", str(folder), "--games=48"]) == 1
+    error = capsys.readouterr().err
+    assert f"{log} is damaged in line 3" in error and message in error
+    assert error.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("end", [b'{"round": 3, "st', b'{"round": "\xc3', b"\0\0\0"])
+def test_a_last_line_that_was_cut_short_is_skipped(end, folder):
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(end)
+    state = run(folder, 3, resume=True, variant=Variant(opening="corner"))
+    assert [row["round"] for row in state.log] == [1, 2, 3]
+
+
+class TestOpening:
+    def test_the_default_is_refused_if_the_run_has_another(self, folder, capsys):
+        before = (folder / "checkpoint.pt").read_bytes()
+        options = ["--resume", "--out", str(folder), "--games=48", "--opening=outside"]
+        assert main(["train", *options]) == 1
+        error = capsys.readouterr().err
+        assert "opening='corner'" in error and "not on" in error and "'outside'" in error
+        assert (folder / "checkpoint.pt").read_bytes() == before
+
+    @pytest.mark.parametrize("options", [[], ["--opening=corner"], ["--copies=2"]], ids=str)
+    def test_the_same_one_or_none_resumes(self, options, folder):
+        fixed = ["--resume", "--out", str(folder), "--games=48", "--final-games=2"]
+        assert main(["train", *fixed, *options]) == 0
+        rows = (folder / "log.jsonl").read_text().splitlines()
+        assert [json.loads(row)["round"] for row in rows] == [1, 2, 3]
+
+
+class TestTemporaryFiles:
+    def test_a_full_disk_leaves_the_old_checkpoint_alone(self, folder, monkeypatch):
+        def no_space(descriptor: int) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        monkeypatch.setattr(os, "fsync", no_space)
+        with pytest.raises(OutputError, match="No space left on device"):
+            run(folder, 3, resume=True, variant=Variant(opening="corner"))
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+    def test_overwriting_removes_what_a_kill_left_behind(self, folder):
+        for name in ("checkpoint.pt.part", "log.jsonl.part"):
+            (folder / name).write_text("unfinished")
+        run(folder, 1, overwrite=True)
+        assert [name for name in os.listdir(folder) if name.endswith(".part")] == []
+
+
+def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
+    def fail(trainer: Trainer) -> None:
+        raise MemoryError("not enough memory")
+
+    monkeypatch.setattr(Trainer, "_new_method", fail)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(MemoryError, match="not enough memory"):
+        run(folder, 1, overwrite=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&- <&-"])
+def test_training_works_with_closed_streams(closed, tmp_path):
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "mijnlieff", "train", *OPTIONS, f"--out={out}", "--games=32"]
+    line = f"{shlex.join(command)} {closed}"
+    result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0
+    assert result.stderr == ""
+    assert ("Learning curve" in result.stdout) == (closed == "2>&-")
+    assert "games/s" not in result.stdout and "training in" not in result.stdout
+    assert (out / "report.md").exists()
+    load_policy(out)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
+def test_errors_do_not_go_to_standard_output_instead(tmp_path):
+    command = shlex.join([sys.executable, "-m", "mijnlieff", "train", "--resume", "--out", "none"])
+    result = subprocess.run(
+        ["sh", "-c", f"{command} 2>&-"], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows grants memory differently")
+def test_a_replay_buffer_that_does_not_fit_into_memory(tmp_path, capsys):
+    assert main(["train", "--replay-positions=2147483647", "--out", str(tmp_path / "run")]) == 1
+    error = capsys.readouterr().err
+    assert "replay_positions=2147483647" in error and error.count("\n") == 1

@@ -1,0 +1,131 @@
+"""The optimisers: Muon on blocks against Muon on the whole matrix, and what they keep."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from dense_network import DenseNetwork  # noqa: E402
+
+from mijnlieff import Variant  # noqa: E402
+from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized  # noqa: E402
+from mijnlieff.train.config import TrainConfig  # noqa: E402
+from mijnlieff.train.network import CellNetwork, PolicyValueNetwork  # noqa: E402
+from symmetry_boards import EACH_BOARD, variant_of  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def polar(matrix: torch.Tensor) -> torch.Tensor:
+    """The nearest orthogonal matrix."""
+    left, _, right = torch.linalg.svd(matrix, full_matrices=False)
+    return left @ right
+
+
+def make(optimizer: str, **settings: float) -> tuple[PolicyValueNetwork, Optimizer]:
+    torch.manual_seed(0)
+    network = PolicyValueNetwork(Variant(), 64, 1)
+    config = TrainConfig.of("alphazero", optimizer=optimizer, **settings)
+    return network, Optimizer(network, config)
+
+
+def learn(network: PolicyValueNetwork, optimizer: Optimizer, steps: int) -> None:
+    """Steps with gradients that depend on the weights."""
+    rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
+    for _ in range(steps):
+        logits, values = network(rows)
+        network.zero_grad()
+        ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
+        optimizer.step(1e-2)
+
+
+@EACH_BOARD
+def test_orthogonal_blocks_make_an_orthogonal_matrix(board):
+    torch.manual_seed(0)
+    network = PolicyValueNetwork(variant_of(board), 24, 1).double()
+    dense = DenseNetwork(network).double()
+    for layer, spread in [(network.inputs, dense.inputs), (network.blocks[0].first, dense.hidden)]:
+        with torch.no_grad():
+            blocks = layer.matrices(layer.weight)
+            torch.testing.assert_close(layer.weight_of(blocks), layer.weight.data)
+            expected = polar(dense._layer(layer, spread)[0])
+            layer.weight.copy_(layer.weight_of([polar(part) for part in blocks]))
+            torch.testing.assert_close(dense._layer(layer, spread)[0], expected)
+
+
+@pytest.mark.parametrize("shape", [(3, 20, 50), (50, 20), (2, 2, 30, 30)])
+def test_orthogonalized_matrices_keep_their_directions(shape):
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    left, values, right = torch.linalg.svd(matrix, full_matrices=False)
+    found = left.mT @ orthogonalized(1e4 * matrix) @ right.mT
+    kept = found.diagonal(dim1=-2, dim2=-1)
+    torch.testing.assert_close(found, torch.diag_embed(kept), atol=1e-4, rtol=0)
+    large = values > 0.05 * values.amax(dim=-1, keepdim=True)
+    assert ((0.65 < kept) & (kept < 1.25))[large].all()
+    assert not orthogonalized(torch.zeros(shape)).any()
+
+
+def test_muon_steps_are_as_large_as_those_of_adamw():
+    changes = {}
+    for name in ("adamw", "muon"):
+        network, optimizer = make(name, weight_decay=0.0)
+        before = copy.deepcopy(network.state_dict())
+        learn(network, optimizer, 1)
+        after = network.state_dict()
+        changes[name] = {key: after[key] - before[key] for key in before}
+    hidden = "blocks.0.second.weight"
+    # The first step of AdamW is the learning rate, for every weight whose gradient is not 0.
+    assert changes["adamw"][hidden].abs().median().item() == pytest.approx(1e-2, rel=0.01)
+    assert 0.05e-2 < changes["muon"][hidden].square().mean().sqrt().item() < 0.25e-2
+    for key in ("inputs.weight", "inputs.bias", "heads.weight", "blocks.0.second.bias"):
+        torch.testing.assert_close(changes["muon"][key], changes["adamw"][key])
+
+
+def test_muon_learns_and_weights_decay():
+    network, optimizer = make("muon", weight_decay=0.0)
+    other, decaying = make("muon", weight_decay=10.0)
+    learn(network, optimizer, 20)
+    learn(other, decaying, 20)
+    norms = [it.blocks[0].first.weight.norm().item() for it in (network, other)]
+    assert norms[1] < 0.5 * norms[0]
+
+
+def test_muon_takes_the_hidden_layers_of_the_network_of_cells():
+    torch.manual_seed(0)
+    network = CellNetwork(Variant(), 16, 2, 2)
+    optimizer = Optimizer(network, TrainConfig.of("alphazero", network="cells", weight_decay=0.0))
+    rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
+    for _ in range(2):  # at first, the last layers are 0 and no other has a gradient
+        logits, values = network(rows)
+        network.zero_grad()
+        ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
+        optimizer.step(1e-2)
+    shapes = sorted(tuple(part.param_groups[0]["params"][0].shape) for part in optimizer.parts[1:])
+    assert shapes == [(16, 16), (16, 32), (32, 16)]
+    # It started from 0, and had its first gradient in the second step.
+    values = torch.linalg.svdvals(network.blocks[0].outer.weight / (1e-2 * 0.2 * 32**0.5))
+    assert ((0.6 < values) & (values < 1.3)).sum() >= 12
+
+
+@pytest.mark.parametrize("name", ["adamw", "muon"])
+def test_an_optimiser_goes_on_from_its_state(name):
+    network, optimizer = make(name)
+    learn(network, optimizer, 3)
+    other, resumed = make(name)
+    other.load_state_dict(network.state_dict())
+    resumed.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    learn(network, optimizer, 3)
+    learn(other, resumed, 3)
+    for weight, same in zip(network.parameters(), other.parameters(), strict=True):
+        assert torch.equal(weight, same)
+
+
+def test_the_state_of_another_optimiser_is_refused():
+    _, muon = make("muon")
+    _, adamw = make("adamw")
+    for optimizer, other in [(muon, adamw), (adamw, muon)]:
+        with pytest.raises(ValueError):
+            optimizer.load_state_dict(other.state_dict())

@@ -1,0 +1,441 @@
+"""Whole training runs: checkpoints, kills, bad folders and files, the files of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from interrupts import needs_signals  # noqa: E402
+from mijnlieff import Board, Position, Variant, VectorEnv, evaluate  # noqa: E402
+from mijnlieff._util.progress import StatusBar  # noqa: E402
+from mijnlieff.cli.main import main, make_parser  # noqa: E402
+from mijnlieff.cli.train import _resume_command  # noqa: E402
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
+from mijnlieff.train import load_policy  # noqa: E402
+from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
+from mijnlieff.train.run.device import choose_device  # noqa: E402
+from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.lock import LOCK_NAME  # noqa: E402
+from mijnlieff.train.run.trainer import Trainer  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "num_threads": 1, "measurement_games": 2}
+SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
+    "--final-games=4",
+    "--no-tensorboard",
+]
+
+
+def trainer_of(variant: Variant | None = None, **settings: object) -> Trainer:
+    return Trainer(TrainConfig(**(SMALL | settings)), Budget(steps=5_000), variant or Variant())
+
+
+def resume(folder: RunFolder) -> Trainer:
+    saved = load_checkpoint(folder.checkpoint)
+    return Trainer.resume(saved, folder.checkpoint, saved.config, saved.budget)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    """A folder with the checkpoint of a run of two rounds."""
+    folder = RunFolder(tmp_path / "run")
+    folder.create()
+    trainer = trainer_of()
+    for _ in range(2):
+        trainer.train_round()
+    trainer.save(folder)
+    trainer.close()
+    return folder
+
+
+def weights(trainer: Trainer) -> dict[str, np.ndarray]:
+    return {name: value.numpy().copy() for name, value in trainer.network.state_dict().items()}
+
+
+class TestCheckpoint:
+    def test_a_resumed_run_goes_on_bit_for_bit(self, folder):
+        straight = trainer_of()
+        losses = [straight.train_round() for _ in range(4)]
+        resumed = resume(folder)
+        assert resumed.counters.rounds == 2
+        assert [resumed.train_round() for _ in range(2)] == losses[2:]
+        assert resumed.counters == straight.counters
+        for name, expected in weights(straight).items():
+            np.testing.assert_array_equal(weights(resumed)[name], expected, err_msg=name)
+
+    def test_another_seed_is_another_run(self):
+        first, second = (trainer_of(seed=seed).train_round() for seed in (0, 1))
+        assert first != second
+
+    def test_everything_comes_back(self, tmp_path):
+        folder = RunFolder(tmp_path)
+        variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
+        trainer = trainer_of(variant, seed=7, entropy_coef=0.5)
+        with StatusBar() as progress:
+            trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
+        saved = load_checkpoint(folder.checkpoint)
+        assert saved.config == trainer.config
+        assert saved.budget == trainer.budget
+        assert saved.variant == variant
+        assert saved.counters == trainer.counters
+        assert saved.curve == trainer.curve
+        assert set(saved.curve[0]["scores"]) == {"random", "greedy", "minimax:2"}
+
+    def test_nothing_is_left_beside_it(self, folder):
+        assert os.listdir(folder.path) == ["checkpoint.pt"]
+
+
+def damage(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:  # a byte between the entries would change nothing
+        largest = max(archive.infolist(), key=lambda entry: entry.file_size)
+    content = bytearray(path.read_bytes())
+    content[largest.header_offset + largest.file_size // 2] ^= 0xFF
+    path.write_bytes(content)
+
+
+def change(path: Path, **entries: object) -> None:
+    torch.save(torch.load(path, weights_only=True) | entries, path)
+
+
+def spoil_weights(path: Path) -> None:
+    content = torch.load(path, weights_only=True)
+    content["network"]["heads.bias"][0] = float("nan")
+    torch.save(content, path)
+
+
+class Foreign:
+    """Loading this would run code."""
+
+    def __reduce__(self):
+        return print, ("code from a checkpoint was run",)
+
+
+BAD_CHECKPOINTS = {
+    "missing": (lambda path: path.unlink(), "there is no checkpoint"),
+    "empty": (lambda path: path.write_bytes(b""), "truncated"),
+    "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1000]), "truncated"),
+    "damaged": (damage, "damaged"),
+    "text": (lambda path: path.write_text("hello"), "not a checkpoint"),
+    "code": (lambda path: torch.save(Foreign(), path), "not a checkpoint"),
+    "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),
+    "other program": (lambda path: change(path, format="x"), "not a checkpoint of mijnlieff"),
+    "later version": (lambda path: change(path, version=99), "version 99"),
+    "no counters": (lambda path: change(path, counters=None), "is inconsistent"),
+    "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
+    "bad variant": (
+        lambda path: change(path, variant={"board": "##", "opening": "any", "copies": 2}),
+        "any",
+    ),
+    "other variant": (
+        lambda path: change(path, variant={"board": "###", "opening": "corner", "copies": 2}),
+        "do not match",
+    ),
+    "not numbers": (spoil_weights, "NaN or infinite"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
+def test_bad_checkpoints_are_refused(folder, kind, capsys):
+    spoil, message = BAD_CHECKPOINTS[kind]
+    spoil(folder.checkpoint)
+    before = folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load_policy(folder.path)
+    assert str(folder.checkpoint) in str(caught.value)
+    assert main(["train", "--resume", "--out", str(folder.path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
+    assert str(folder.checkpoint) in captured.err
+    assert (folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--width=32"], ["width 16", "32"]),
+        (["--gamma=0.5"], ["gamma 1.0", "0.5"]),
+        (["--board=##../##../..##/..##"], ["trained on", "not on"]),
+        (["--copies=3"], ["trained on", "copies=3"]),
+    ],
+)
+def test_a_run_does_not_become_another_one(folder, options, words, capsys):
+    assert main(["train", "--resume", "--out", str(folder.path), *options]) == 1
+    error = capsys.readouterr().err
+    assert all(word in error for word in [str(folder.checkpoint), *words])
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--minutes=0"], 2, ["minutes", "0"]),
+        (["--minutes=nan"], 2, ["minutes", "nan"]),
+        (["--steps=-5"], 2, ["steps", "-5"]),
+        (["--steps=5", "--games=5"], 2, ["not allowed"]),
+        (["--width=0"], 2, ["width", "0"]),
+        (["--learning-rate=nan"], 2, ["learning_rate", "nan"]),
+        (["--measurement-games=3"], 2, ["measurement_games", "3"]),
+        (["--final-games=0"], 2, ["final_games", "0"]),
+        (["--copies=0"], 2, ["copies", "0"]),
+        (["--resume"], 2, ["--out"]),
+    ],
+)
+def test_bad_options(options, code, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", *options]) == code
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert all(word in error for word in words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_folder_is_found_out_first(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "run"
+    assert main(["train", "--out", str(out), *SMALL_OPTIONS]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"cannot write to the folder {out}" in error
+
+
+def test_a_run_is_not_overwritten_by_accident(folder, capsys):
+    before = folder.checkpoint.read_bytes()
+    assert main(["train", "--out", str(folder.path), *SMALL_OPTIONS]) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert folder.checkpoint.read_bytes() == before
+
+
+def test_losses_that_are_not_finite_end_the_run(tmp_path):
+    folder = RunFolder(tmp_path)
+    trainer = trainer_of(learning_rate=1e30)
+    with (
+        pytest.raises(TrainingError, match=r"diverged in round .* below 1e\+30") as caught,
+        StatusBar() as progress,
+    ):
+        trainer.run(folder, progress, lambda: False)
+    assert str(folder.checkpoint) in str(caught.value)
+    assert resume(folder).counters.rounds == 0
+
+
+def test_a_whole_run(tmp_path, capsys):
+    out = tmp_path / "run"
+    options = [*SMALL_OPTIONS, "--out", str(out)]
+    assert main(["train", *options, "--steps=2000", "--measurements=2"]) == 0
+    captured = capsys.readouterr()
+    table = [line for line in captured.out.splitlines() if line.startswith("minimax:4")]
+    assert len(table) == 2  # the network alone, and with a search
+    assert "games/s" in captured.err
+    assert "random" in captured.err
+    assert sorted(os.listdir(out)) == [
+        "checkpoint.pt",
+        "curve.png",
+        "log.jsonl",
+        "progress.csv",
+        "report.json",
+        "report.md",
+    ]
+    assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
+    report = json.loads((out / "report.json").read_text(), parse_constant=pytest.fail)
+    assert [player["player"] for player in report["players"]] == [
+        "The network alone",
+        "With 64 simulations",
+    ]
+    for player in report["players"]:
+        assert [match["opponent"] for match in player["matches"]] == [
+            "random",
+            "greedy",
+            "minimax:2",
+            "minimax:4",
+            "perfect",
+        ]
+        assert all(match["games"] == 4 for match in player["matches"])
+    assert "| minimax:4 | 4 |" in (out / "report.md").read_text()
+    rounds = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))
+    assert rounds[-1]["steps"] == report["run"]["steps"] >= 2000
+    assert "scores" in rounds[-1]
+
+    # A longer budget takes the run up again; the log goes on where it was.
+    steps = rounds[-1]["steps"] + 1
+    assert (
+        main(["train", "--resume", "--out", str(out), f"--steps={steps}", "--final-games=2"]) == 0
+    )
+    more = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert more[: len(rounds)] == rounds
+    assert len(more) == len(rounds) + 1
+
+
+def start(out: Path, *options: str) -> subprocess.Popen[str]:
+    """Start `mijnlieff train` as a separate process, in rounds of a few milliseconds."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *SMALL_OPTIONS, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    log = out / "log.jsonl"
+    deadline = time.monotonic() + 60
+    while not (log.exists() and log.read_text().count("\n") > 20):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+def test_a_killed_run_resumes(tmp_path, capsys):
+    process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=0.05")
+    assert main(["train", "--resume", "--out", str(tmp_path)]) == 1
+    assert f"(process {process.pid}) is running in {tmp_path}" in capsys.readouterr().err
+    process.kill()
+    process.communicate()
+    assert (tmp_path / LOCK_NAME).exists()  # but no longer locked
+    # The kill may have cut off a line; the checkpoint is whole in any case.
+    with (tmp_path / "log.jsonl").open("a") as log:
+        log.write('{"round": 9')
+    saved = load_checkpoint(tmp_path / "checkpoint.pt")
+    assert saved.counters.rounds > 0
+    steps = saved.counters.steps + 2_000
+    options = ["--resume", "--out", str(tmp_path), f"--steps={steps}", "--final-games=2"]
+    assert main(["train", *options]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
+    assert rows[-1]["steps"] >= steps
+    assert rows[-1]["round"] > saved.counters.rounds
+
+
+@needs_signals
+def test_ctrl_c_saves_and_ends(tmp_path):
+    process = start(tmp_path, "--minutes=10", "--checkpoint-seconds=1000")
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in error
+    assert f"mijnlieff train --resume --out {tmp_path}" in error
+    rows = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert load_checkpoint(tmp_path / "checkpoint.pt").counters.rounds == len(rows)
+
+
+def test_a_run_continues_as_it_was_started(tmp_path):
+    def continued(*options: str) -> str:
+        args = make_parser(["train"]).parse_args(["train", *options])
+        return _resume_command(RunFolder(tmp_path), args)
+
+    usual = f"mijnlieff train --resume --out {tmp_path}"
+    assert continued("--minutes=1", "--width=16") == usual
+    options = [
+        "--device",
+        "cpu",
+        "--final-games",
+        "4",
+        "--no-tensorboard",
+        "--ray",
+        "--actors",
+        "2",
+    ]
+    assert continued(*options) == " ".join([usual, *options])
+    assert continued("--tensorboard") == f"{usual} --tensorboard"
+
+
+class TestPolicy:
+    def test_it_plays_wherever_policies_play(self, folder):
+        policy = load_policy(folder.path)
+        position = Position()
+        assert policy.act(position) in position.legal_actions()
+        assert evaluate(policy, "random", 4) == evaluate(
+            load_policy(folder.checkpoint), "random", 4
+        )
+        env = VectorEnv(4, opponent=policy)
+        env.reset(seed=0)
+        for _ in range(12):
+            env.step(env.sample_actions())
+        env.close()
+
+    def test_temperature_draws(self, folder):
+        policy = load_policy(folder.path, temperature=1.0)
+        assert len(set(policy.act_batch([Position()] * 50).tolist())) > 10
+
+    @pytest.mark.parametrize("num_simulations", [0, 4])
+    def test_other_games_are_refused(self, folder, num_simulations):
+        policy = load_policy(folder.path, num_simulations=num_simulations)
+        # Observations have the same length on a board of as many cells, and with more copies.
+        long = Variant(Board.from_text("########\n########"), "anywhere")
+        for variant in (Variant(Board.from_text("##\n##")), long, Variant(copies=3)):
+            other = Position(variant)
+            with pytest.raises(PolicyError, match="was trained on Variant"):
+                policy.act(other)
+            if not num_simulations:
+                with pytest.raises(PolicyError, match="was trained on Variant"):
+                    policy.action_probabilities([other])
+        anywhere = Position(Variant(opening="anywhere"))
+        assert anywhere.play(policy.act(anywhere)).ply == 1
+        assert policy.act_batch([]).shape == (0,)
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            ({"temperature": -1.0}, ValueError, "temperature must be .* at least 0, not -1.0"),
+            ({"temperature": float("nan")}, ValueError, "temperature must be .*, not nan"),
+            ({"temperature": "1"}, TypeError, "temperature must be a number, not '1'"),
+            ({"num_simulations": -1}, ValueError, "num_simulations must be 0 or more, not -1"),
+            ({"num_simulations": 0.5}, TypeError, "num_simulations must be an integer, not 0.5"),
+            ({"solve_below": -1}, ValueError, "solve_below must be 0 to .*, not -1"),
+            (
+                {"num_simulations": 4, "temperature": 0.5},
+                ValueError,
+                "a search plays its best action, so temperature must be 0, not 0.5",
+            ),
+            (
+                {"num_simulations": 4, "temperature": -1.0},
+                ValueError,
+                "temperature must be .* at least 0, not -1.0",
+            ),
+        ],
+        ids=str,
+    )
+    def test_wrong_options_are_named(self, options, error, message, tmp_path):
+        with pytest.raises(error, match=message):  # before the file is read
+            load_policy(tmp_path / "none", **options)
+
+
+class TestDevice:
+    @pytest.mark.parametrize(
+        ("cuda", "mps", "best"),
+        [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+    )
+    def test_the_best_is_chosen(self, cuda, mps, best, monkeypatch):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+        assert choose_device().type == choose_device("auto").type == best
+
+    def test_a_run_computes_on_it(self):
+        best = choose_device()
+        assert choose_device("cpu") == torch.device("cpu")
+        trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Variant(), best)
+        assert trainer.network.device.type == best.type
+        trainer.train_round()
+        trainer.close()
+
+    @pytest.mark.parametrize("name", ["abacus", "cuda:99", "meta:x"])
+    def test_one_that_is_not_there(self, name, tmp_path, capsys):
+        with pytest.raises(ValueError, match=f"the device '{name}'"):
+            choose_device(name)
+        out = tmp_path / "run"
+        assert main(["train", "--steps=100", f"--device={name}", f"--out={out}"]) == 2
+        assert f"the device '{name}'" in capsys.readouterr().err
+        assert not out.exists()
