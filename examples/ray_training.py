@@ -13,15 +13,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mijnlieff.integrations.ray import RayCluster, evaluate, grade, train
-from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy
+from mijnlieff import evaluate, grade
+from mijnlieff.integrations.ray import RayExecutor
+from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy, train
 
 
 def main() -> None:
     """Train, and grade the result."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--address", help="auto or HOST:PORT (default: start Ray here)")
-    parser.add_argument("--actors", type=int, help="workers (default: one less than CPUs)")
+    parser.add_argument("--workers", type=int, help="workers (default: one less than CPUs)")
     parser.add_argument("--games", type=int, default=20_000, help="games to play")
     parser.add_argument("--num-envs", type=int, default=512, help="games in a round")
     parser.add_argument("--positions", type=int, default=3_000, help="positions to grade")
@@ -32,24 +33,24 @@ def main() -> None:
         row = state.log[-1]
         print(
             f"round {row['round']}: {row['games']:,} games, {row['games_per_second']:.0f} games/s, "
-            f"weights {row['staleness']} rounds old, {row['replayed']} blocks played again"
+            f"weights {row['policy_lag']} rounds old"
         )
 
     config = TrainConfig.of("alphazero", num_envs=options.num_envs, measurements=4)
-    with RayCluster(options.address, options.actors) as cluster:
-        nodes = {worker.node for worker in cluster.workers()}
-        print(f"{cluster.actors} workers on {len(nodes)} nodes")
+    with RayExecutor(options.address, options.workers) as executor:
+        print(f"at most {executor.max_workers} workers at once")
         train(
             config,
             Budget(games=options.games),
             options.out,
-            cluster=cluster,
+            executor=executor,
             on_report=report,
             overwrite=True,
         )
         policy = load_policy(options.out, num_simulations=16)
-        print(evaluate(policy, "minimax:2", 200, names=("trained", "minimax:2"), cluster=cluster))
-        print(grade(policy, options.positions, name="trained", cluster=cluster))
+        names = "trained", "minimax:2"
+        print(evaluate(policy, "minimax:2", 200, names=names, executor=executor))
+        print(grade(policy, options.positions, name="trained", executor=executor))
 
 
 if __name__ == "__main__":

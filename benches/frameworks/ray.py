@@ -22,13 +22,13 @@ import numpy as np
 import torch
 
 from mijnlieff import Variant
-from mijnlieff.integrations.ray import RayCluster
-from mijnlieff.integrations.ray.games import RayBackend
-from mijnlieff.integrations.ray.jobs import weights_of
+from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.alphazero import AlphaZero
 from mijnlieff.train.config import ALGORITHMS
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.play.executor import ExecutorBackend
+from mijnlieff.train.play.jobs import weights_of
 from mijnlieff.train.ppo.ppo import Learner
 from mijnlieff.train.run.backend import LocalBackend
 
@@ -68,12 +68,12 @@ def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) ->
     class Ready:
         """A source that has the games already."""
 
-        staleness = replayed = 0
+        policy_lag = 0
 
         def begin(self, network: PolicyValueNetwork, number: int) -> None:
             pass
 
-        poll = abandon = close = lambda self: None
+        abandon = close = lambda self: None
 
         def collect(self):
             return games
@@ -81,7 +81,7 @@ def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) ->
     if config.algo == "ppo":
         learner = Learner(network, config, generator)
         began = time.perf_counter()
-        learner.learn(games, 0.0, lambda: None)
+        learner.learn(games, 0.0)
         return time.perf_counter() - began
     learner = AlphaZero(network, Variant(), config, generator, Ready())
     learner.round(0.0, 0)
@@ -102,16 +102,16 @@ def measure(algo: str, rounds: int, settings: dict[str, int]) -> None:
     speeds = {"this process": games * rounds_per_second(local, network, rounds)}
     local.close()
     for actors in (1, 2):
-        with RayCluster(actors=actors) as cluster:
-            workers = cluster.workers()
-            source = RayBackend(cluster.pool, 8, 1).source(variant, config, torch.Generator())
+        with RayExecutor(max_workers=actors) as executor:
+            source = ExecutorBackend(executor, 8, 1).source(variant, config, torch.Generator())
             speeds[f"{actors} worker{'s' * (actors > 1)}"] = games * rounds_per_second(
                 source, network, rounds
             )
             source.begin(network, rounds + 1)
             played = source.collect()
-            memory = max(resident(worker.pid) for worker in workers)
             source.close()
+            pids = {executor.submit(os.getpid).result() for _ in range(8 * actors)}
+            memory = max(resident(pid) for pid in pids)
     holder = played if algo == "ppo" else played.samples
     values = {field.name: getattr(holder, field.name) for field in dataclasses.fields(holder)}
     arrays = [np.asarray(value) for value in values.values() if np.ndim(value)]

@@ -85,7 +85,7 @@ class ClosedEnvError(MijnlieffError, RuntimeError):
 
 
 class ClusterError(MijnlieffError, RuntimeError):
-    """A cluster cannot be reached, or its workers fail again and again."""
+    """A cluster cannot be reached, or the workers of an executor are gone."""
 
 
 class DisplayError(MijnlieffError, RuntimeError):

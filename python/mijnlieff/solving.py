@@ -11,6 +11,7 @@ is one solver for each board and number of copies, and another one for the openi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -23,7 +24,9 @@ from mijnlieff._mijnlieff import (
     set_table_bytes,
     solver_for,
     solvers_for,
+    threads_of,
 )
+from mijnlieff._util.executors import check_executor, map_jobs
 from mijnlieff._util.types import check_type
 
 __all__ = [
@@ -44,6 +47,8 @@ EXACT_CELLS = 16
 
 EXACT_ENDING = 14
 """The most empty cells of a position that can be solved on any board."""
+
+_POSITIONS_OF_A_JOB = 256
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,7 @@ def solve_batch(
     *,
     max_nodes: int | None = None,
     max_seconds: float | None = None,
+    executor: Executor | None = None,
 ) -> SolutionBatch:
     """Return the exact margins of many positions of one variant, and of all their actions.
 
@@ -161,21 +167,45 @@ def solve_batch(
 
     Args:
         positions: finished games are allowed; their margin is the result.
-        num_threads: 1 to 1024; None is as many as there are cores. The answer does not depend on
-            it.
+        num_threads: 1 to 1024; None is as many as there are cores, or 1 in each worker of an
+            executor. The answer does not depend on it.
         max_nodes: the most positions each thread may search.
         max_seconds: the most time, in seconds; infinity means no limit.
+        executor: workers that solve 256 positions at a time, and keep the tables of their solvers;
+            each time has the limits to itself. The answer does not depend on it.
 
     Raises:
         SearchLimitError: a limit was reached; the error names a position that was not solved and
             holds the bounds proven for it.
         ValueError: no position or several variants, 0 threads, or a limit that is negative or NaN.
-        TypeError: an item is not a `Position`, or a number is not an integer.
+        TypeError: an item is not a `Position`, a number is not an integer, or `executor` is not an
+            executor.
         BookError: the book that comes with the package is damaged.
+        ClusterError: the executor was shut down, or its workers died.
     """
-    solver = solver_for(common_variant(positions))
+    check_executor(executor)
+    variant = common_variant(positions)
+    if executor is not None:
+        limits = threads_of(num_threads) or 1, max_nodes, max_seconds
+        jobs = [
+            (list(positions[start : start + _POSITIONS_OF_A_JOB]), *limits)
+            for start in range(0, len(positions), _POSITIONS_OF_A_JOB)
+        ]
+        solved = map_jobs(executor, _solve_part, jobs)
+        return SolutionBatch(
+            np.concatenate([part.margins for part in solved]),
+            np.concatenate([part.action_margins for part in solved]),
+            np.concatenate([part.action_mask for part in solved]),
+        )
+    solver = solver_for(variant)
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
+
+
+def _solve_part(
+    positions: list[Position], num_threads: int, max_nodes: int | None, max_seconds: float | None
+) -> SolutionBatch:
+    return solve_batch(positions, num_threads, max_nodes=max_nodes, max_seconds=max_seconds)
 
 
 def can_solve(position: Position) -> bool:

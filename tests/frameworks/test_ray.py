@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -22,22 +23,22 @@ import torch
 from ray.cluster_utils import Cluster
 
 import mijnlieff
-from mijnlieff import Board, FunctionPolicy, Position, Variant, random_openings
-from mijnlieff.errors import ClusterError, PolicyError
-from mijnlieff.integrations.ray import (
-    RayCluster,
+from mijnlieff import (
+    Board,
+    FunctionPolicy,
+    Variant,
     evaluate,
     grade,
+    random_openings,
     solve_batch,
     tournament,
-    train,
 )
-from mijnlieff.integrations.ray.games import MOST_BLOCKS, RayBackend, block_seed
-from mijnlieff.integrations.ray.jobs import Block, play_rollouts, play_searches, weights_of
-from mijnlieff.integrations.ray.pool import WorkerPool
-from mijnlieff.train import Budget, TrainConfig
-from mijnlieff.train import train as train_here
+from mijnlieff.errors import ClusterError, PolicyError
+from mijnlieff.integrations.ray import RayExecutor
+from mijnlieff.train import Budget, TrainConfig, train
 from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
+from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
 from mijnlieff.train.run.checkpoint import load_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,16 +67,8 @@ def head():
 @pytest.fixture(scope="module")
 def workers(head):
     """Two workers, for tests that do not kill any."""
-    with RayCluster(actors=2) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def pool():
-    """One worker, to be killed."""
-    pool = WorkerPool(1)
-    yield pool
-    pool.close()
+    with RayExecutor(max_workers=2) as executor:
+        yield executor
 
 
 def config_of(algo: str, **settings: object) -> TrainConfig:
@@ -94,43 +87,75 @@ def weights(out: Path) -> bytes:
 
 def log_of(out: Path) -> list[dict[str, object]]:
     """The log without what depends on time and on the machines."""
-    varying = {"seconds", "games_per_second", "steps_per_second", "replayed"}
+    varying = {"seconds", "games_per_second", "steps_per_second"}
     varying |= {"play_seconds", "learn_seconds", "evaluations"}
     rows = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     return [{name: row[name] for name in row.keys() - varying} for row in rows]
 
 
 class TestJobs:
-    def test_a_job_is_run_again_if_its_worker_dies(self, pool, tmp_path):
-        results = pool.map(die_once, [(str(tmp_path / "mark"), 7), (str(tmp_path / "other"), 8)])
-        assert results == [49, 64]
-        assert pool.lost >= 2
+    def test_a_job_is_run_again_if_its_worker_dies(self, workers, tmp_path):
+        marks = [str(tmp_path / name) for name in ("mark", "other")]
+        assert list(workers.map(die_once, marks, [7, 8])) == [49, 64]
+        assert all(Path(mark).exists() for mark in marks)
 
-    def test_a_job_that_kills_every_worker_ends_in_an_error(self, pool):
-        with pytest.raises(ClusterError, match="workers died one after the other"):
-            pool.result(pool.submit(os._exit, 1))
+    def test_a_job_that_kills_every_worker_ends_in_an_error(self, workers):
+        with pytest.raises(ClusterError, match="workers died 11 times"):
+            workers.submit(os._exit, 1).result()
 
     def test_what_a_job_raises_is_raised_here(self, workers):
         with pytest.raises(PolicyError, match="chose action 0 in position"):
-            grade(FunctionPolicy(always_first), 30, cluster=workers)
+            grade(FunctionPolicy(always_first), 30, executor=workers)
         # The workers are still there, and nothing waits.
-        assert workers.pool.map(abs, [(-1,), (-2,)]) == [1, 2]
+        assert list(workers.map(abs, [-1, -2])) == [1, 2]
 
     def test_a_policy_that_workers_cannot_import(self, workers, tmp_path, monkeypatch):
         (tmp_path / "only_here.py").write_text("def first(observations, masks): return masks\n")
         monkeypatch.syspath_prepend(str(tmp_path))
         policy = FunctionPolicy(importlib.import_module("only_here").first)
         with pytest.raises(ClusterError, match=r"No module named 'only_here'.*on all nodes"):
-            grade(policy, 3, cluster=workers)
+            grade(policy, 3, executor=workers)
 
-    def test_cancelled_jobs_leave_nothing_behind(self, workers):
-        numbers = [workers.pool.submit(abs, -value) for value in range(20)]
-        workers.pool.poll()
-        workers.pool.cancel(numbers)
-        assert workers.pool.map(abs, [(-3,)]) == [3]
-        while workers.pool._cancelled:  # those at work end when they are done
-            workers.pool.poll(0.1)
-        assert not workers.pool._done and not workers.pool._queue
+    def test_an_argument_that_cannot_be_pickled(self, workers):
+        with pytest.raises(TypeError, match="lock"):
+            workers.submit(abs, threading.Lock()).result()
+        assert workers.submit(abs, -3).result() == 3
+
+    def test_another_version_on_a_node(self, workers, monkeypatch):
+        monkeypatch.setattr("mijnlieff.integrations.ray.__version__", "0.0.1")
+        with pytest.raises(ClusterError, match=r"has mijnlieff .*, not 0\.0\.1"):
+            workers.submit(abs, -3).result()
+
+    def test_jobs_begin_in_order_and_can_be_cancelled(self, workers):
+        with RayExecutor(max_workers=2) as executor:
+            futures = [executor.submit(time.sleep, 0.3) for _ in range(2)]
+            futures += [executor.submit(abs, -value) for value in range(20)]
+            assert len(executor._at_work) == 2
+            assert [future.cancel() for future in futures] == [False] * 2 + [True] * 20
+            assert executor.submit(abs, -3).result() == 3
+            assert not executor._waiting
+
+    def test_a_shared_value_is_sent_once(self, workers):
+        reference = workers.put([1, 2, 3])
+        assert list(workers.map(sum, [reference] * 3)) == [6] * 3
+
+    def test_a_shutdown_waits(self, workers):
+        with RayExecutor(max_workers=1) as executor:
+            futures = [executor.submit(pow, 2, power) for power in range(3)]
+        assert [future.result(0) for future in futures] == [1, 2, 4]
+        with pytest.raises(RuntimeError, match="after shutdown"):
+            executor.submit(abs, 1)
+        with pytest.raises(ClusterError, match="RayExecutor takes no jobs"):
+            grade("random", 30, executor=executor)
+
+    def test_an_error_in_the_block_interrupts_the_jobs(self, workers):
+        with pytest.raises(KeyboardInterrupt), RayExecutor(max_workers=1) as executor:
+            asleep = executor.submit(time.sleep, 600)
+            waiting = executor.submit(abs, 1)
+            raise KeyboardInterrupt
+        assert waiting.cancelled()
+        with pytest.raises(ClusterError, match="the shutdown of its executor interrupted"):
+            asleep.result(60)
 
 
 def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -148,42 +173,33 @@ def die_once(mark: str, value: int) -> int:
 class TestSharedWork:
     def test_solutions(self, workers):
         positions = [it for plies in (8, 9) for it in random_openings(300, plies, None, 5)]
-        ours, theirs = solve_batch(positions, cluster=workers), mijnlieff.solve_batch(positions)
+        ours, theirs = solve_batch(positions, executor=workers), solve_batch(positions)
         for name in ("margins", "action_margins", "action_mask"):
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
-    def test_bad_positions(self, workers):
-        with pytest.raises(ValueError, match=r"no positions|at least one"):
-            solve_batch([], cluster=workers)
-        with pytest.raises(TypeError, match="Position"):
-            solve_batch([None], cluster=workers)
-        other = Position(Variant(copies=1))
-        with pytest.raises(ValueError, match="position 1 is of"):
-            solve_batch([Position(), other], cluster=workers)
-
     @pytest.mark.parametrize("policy", ["random", "champion"])
     def test_grades_of_a_benchmark(self, policy, workers):
-        there = grade(policy, "standard-v1", cluster=workers)
-        assert there.to_dict() == mijnlieff.grade(policy, "standard-v1").to_dict()
+        there = grade(policy, "standard-v1", executor=workers)
+        assert there.to_dict() == grade(policy, "standard-v1").to_dict()
 
     def test_grades_of_drawn_positions(self, workers):
         variant = Variant(Board.from_text("###\n###"), "anywhere", 2)
         # More than 1,024 from each source, so that each has two parts.
         options = {"positions": 3200, "seed": 3, "variant": variant}
-        there = grade("greedy", **options, cluster=workers)
+        there = grade("greedy", **options, executor=workers)
         # As text, because shares of no positions are NaN.
-        assert str(there.to_dict()) == str(mijnlieff.grade("greedy", **options).to_dict())
+        assert str(there.to_dict()) == str(grade("greedy", **options).to_dict())
 
     @pytest.mark.parametrize("opponent", ["random", "champion"])
     def test_matches(self, opponent, workers):
         options = {"games": 2600 if opponent == "random" else 100, "seed": 4}
-        there = evaluate("greedy", opponent, **options, cluster=workers)
-        assert there.to_dict() == mijnlieff.evaluate("greedy", opponent, **options).to_dict()
+        there = evaluate("greedy", opponent, **options, executor=workers)
+        assert there.to_dict() == evaluate("greedy", opponent, **options).to_dict()
 
     def test_tournaments(self, workers):
         policies = {"a": "random", "b": "greedy", "c": "minimax:1"}
-        there = tournament(policies, 60, seed=2, cluster=workers)
-        assert there.to_dict() == mijnlieff.tournament(policies, 60, seed=2).to_dict()
+        there = tournament(policies, 60, seed=2, executor=workers)
+        assert there.to_dict() == tournament(policies, 60, seed=2).to_dict()
 
 
 class TestBlocks:
@@ -205,32 +221,30 @@ class TestBlocks:
         blocks = [Block(Variant(), config_of(algo, num_envs=8), seed) for seed in (1, 2)]
         asked = [(sent[0], blocks[0]), (sent[0], blocks[0]), (sent[0], blocks[1])]
         asked += [(sent[1], blocks[0])]
-        one, same, other_seed, other_weights = map(content, workers.pool.map(play, asked))
+        one, same, other_seed, other_weights = map(
+            content, workers.map(play, *zip(*asked, strict=True))
+        )
         assert one == same == content(play(*asked[0]))
         assert len({one, other_seed, other_weights}) == 3
 
     def test_neither_side_runs_away(self, workers):
-        backend = RayBackend(workers.pool, blocks=4, lag=2)
+        backend = ExecutorBackend(workers, blocks=4, lag=2)
         source = backend.source(Variant(), config_of("ppo"), torch.Generator())
         network = PolicyValueNetwork(Variant(), 16, 1)
         ages = []
         for number in range(3, 9):
             source.begin(network, number)
-            waiting = [job for _, _, jobs in source._rounds for job in jobs]
-            assert len(waiting) == 4 * 3
+            assert len([job for _, _, jobs in source._rounds for job in jobs]) == 4 * 3
             time.sleep(0.2)  # a slow learner
-            source.poll()
-            assert len(workers.pool._done) <= 4 * 3
-            assert all(len(worker.jobs) <= 2 for worker in workers.pool._workers)
+            assert len(workers._at_work) <= 2
             assert source.collect().games >= 24
-            ages.append(source.staleness)
+            ages.append(source.policy_lag)
         assert ages == [0, 1, 2, 2, 2, 2]
         source.close()
 
     @pytest.mark.parametrize(
         ("numbers", "settings", "words"),
         [
-            ((1, 0), {}, "2 actors, but at most 1 blocks are played at once"),
             ((0, 1), {}, "blocks must be"),
             ((8, -1), {}, "lag must be"),
             ((8, 1), {"num_envs": 7}, "num_envs=7 games cannot be cut into 8"),
@@ -238,7 +252,7 @@ class TestBlocks:
     )
     def test_numbers_that_do_not_fit(self, numbers, settings, words, workers):
         with pytest.raises(ValueError, match=words):
-            backend = RayBackend(workers.pool, *numbers)
+            backend = ExecutorBackend(workers, *numbers)
             backend.source(Variant(), config_of("ppo", **settings), torch.Generator())
 
 
@@ -253,21 +267,19 @@ def content(games: object) -> bytes:
     return b"".join(np.asarray(array).tobytes() for array in arrays)
 
 
-def compare(algo: str, workers, cluster, kill: Callable[[], None], folder: Path) -> None:
+def compare(algo: str, workers, executor, kill: Callable[[], None], folder: Path) -> None:
     """A run during which something is killed, and one that is left alone."""
     options = {"blocks": 4, "lag": 2, "tensorboard": False}
     a, b = folder / "a", folder / "b"
-    quiet = {"cluster": workers, "on_report": lambda state: None}
+    quiet = {"executor": workers, "on_report": lambda state: None}
     alone = train(config_of(algo), BUDGET, a, **quiet, **options)
-    assert [row["staleness"] for row in alone.log] == [0, 1, 2, 2, 2]
-    assert [row["replayed"] for row in alone.log] == [0] * 5
+    assert [row["policy_lag"] for row in alone.log] == [0, 1, 2, 2, 2]
 
     def disturb(state) -> None:
         if len(state.log) == 1:
             kill()
 
-    disturbed = train(config_of(algo), BUDGET, b, cluster=cluster, on_report=disturb, **options)
-    assert sum(row["replayed"] for row in disturbed.log) > 0
+    disturbed = train(config_of(algo), BUDGET, b, executor=executor, on_report=disturb, **options)
     assert weights(a) == weights(b)
     assert log_of(a) == log_of(b)
     seconds = [point["seconds"] for point in disturbed.curve]
@@ -276,32 +288,49 @@ def compare(algo: str, workers, cluster, kill: Callable[[], None], folder: Path)
     ]
 
 
+def place() -> tuple[str, int]:
+    """The node and the process of a worker, which is busy meanwhile, so that others start."""
+    time.sleep(1.0)
+    return ray.get_runtime_context().get_node_id(), os.getpid()
+
+
+def places_of(executor: RayExecutor) -> set[tuple[str, int]]:
+    futures = [executor.submit(place) for _ in range(executor.max_workers)]
+    return {future.result() for future in futures}
+
+
 class TestTraining:
     def test_a_worker_that_is_killed_changes_nothing(self, workers, tmp_path):
         """Its block is played again: the run equals one that was left alone, bit for bit."""
-        with RayCluster(actors=2) as cluster:
-            pid = cluster.workers()[0].pid
-            compare("alphazero", workers, cluster, lambda: os.kill(pid, signal.SIGKILL), tmp_path)
+        with RayExecutor(max_workers=2) as executor:
+
+            def kill() -> None:
+                for _, pid in pids:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+
+            pids = places_of(executor)
+            compare("alphazero", workers, executor, kill, tmp_path)
 
     def test_a_node_that_dies_changes_nothing(self, head, workers, tmp_path):
         node = head.add_node(num_cpus=1)
-        with RayCluster(actors=3) as cluster:
+        with RayExecutor(max_workers=5) as executor:
             here = ray.get_runtime_context().get_node_id()
-            (pid,) = [worker.pid for worker in cluster.workers() if worker.node != here]
+            (pid,) = {pid for node_id, pid in places_of(executor) if node_id != here}
 
             def kill() -> None:
                 os.kill(pid, signal.SIGSTOP)  # so that it finishes nothing
                 head.remove_node(node, allow_graceful=False)
 
             try:
-                compare("ppo", workers, cluster, kill, tmp_path)
+                compare("ppo", workers, executor, kill, tmp_path)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
     def test_a_resumed_run_goes_on_bit_for_bit(self, workers, tmp_path):
         """With PPO and no lag, as on one machine."""
-        options = {"cluster": workers, "blocks": 3, "lag": 0, "tensorboard": False}
+        options = {"executor": workers, "blocks": 3, "lag": 0, "tensorboard": False}
         train(config_of("ppo"), BUDGET, tmp_path / "a", on_report=lambda state: None, **options)
 
         def stop(state) -> None:
@@ -319,18 +348,18 @@ class TestTraining:
     @EACH_ALGORITHM
     def test_a_run_can_go_on_without_ray(self, algo, workers, tmp_path):
         out, quiet = tmp_path / "run", {"on_report": lambda state: None, "tensorboard": False}
-        train(config_of(algo), Budget(games=48), out, cluster=workers, blocks=2, **quiet)
-        state = train_here(config_of(algo), BUDGET, out, resume=True, **quiet)
+        train(config_of(algo), Budget(games=48), out, executor=workers, blocks=2, **quiet)
+        state = train(config_of(algo), BUDGET, out, resume=True, **quiet)
         assert [row["round"] for row in state.log] == [1, 2, 3, 4, 5]
         assert len({frozenset(row.keys() - {"scores"}) for row in state.log}) == 1
 
     def test_a_learner_that_fails_leaves_the_workers_free(self, workers, tmp_path):
         config = config_of("alphazero", learning_rate=1e30)
-        options = {"cluster": workers, "tensorboard": False, "on_report": lambda state: None}
+        options = {"executor": workers, "tensorboard": False, "on_report": lambda state: None}
         with pytest.raises(mijnlieff.errors.TrainingError, match="try a learning rate below"):
             train(config, Budget(games=1000), tmp_path, **options)
-        assert not workers.pool._queue
-        assert workers.pool.map(abs, [(-5,)]) == [5]
+        assert workers.submit(abs, -5).result() == 5
+        assert not workers._waiting
 
     @pytest.mark.parametrize(
         ("wrong", "error", "message"),
@@ -338,12 +367,16 @@ class TestTraining:
             ({"config": "ppo"}, TypeError, "config must be a TrainConfig, not 'ppo'"),
             ({"budget": 5}, TypeError, "budget must be a Budget, not 5"),
             ({"variant": ""}, TypeError, "variant must be a Variant, not ''"),
-            ({"cluster": "auto"}, TypeError, "cluster must be a RayCluster, not 'auto'"),
-            ({"cluster": RayCluster()}, ClusterError, "use it inside `with cluster:`"),
+            (
+                {"executor": "auto"},
+                TypeError,
+                "must be a concurrent.futures.Executor or None, not 'auto'",
+            ),
+            ({"blocks": 0}, ValueError, "blocks must be"),
         ],
     )
     def test_wrong_arguments_are_named(self, wrong, error, message, workers, tmp_path):
-        given = {"config": config_of("ppo"), "budget": BUDGET, "cluster": workers} | wrong
+        given = {"config": config_of("ppo"), "budget": BUDGET, "executor": workers} | wrong
         with pytest.raises(error, match=message):
             train(out=tmp_path / "run", **given)
         assert not (tmp_path / "run").exists()
@@ -351,8 +384,8 @@ class TestTraining:
 
 class TestClusters:
     def test_an_address_besides_the_connection_is_refused(self):
-        with pytest.raises(ClusterError, match="connected already"), RayCluster("auto"):
-            pass
+        with pytest.raises(ClusterError, match="connected already"):
+            RayExecutor("auto")
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -360,12 +393,12 @@ class TestClusters:
             (("ray://head:10001",), "Ray Client"),
             (("head",), "must be 'auto' or HOST:PORT"),
             (("head:99999",), "must be 'auto' or HOST:PORT"),
-            ((None, 0), "actors must be"),
+            ((None, 0), "max_workers must be"),
         ],
     )
     def test_bad_arguments(self, arguments, words):
         with pytest.raises(ValueError, match=words):
-            RayCluster(*arguments)
+            RayExecutor(*arguments)
 
 
 def command(*options: str, **more: object) -> subprocess.Popen[str]:
@@ -425,7 +458,7 @@ class TestCommand:
 
 def test_the_example(tmp_path):
     """On a cluster that it starts itself."""
-    options = ["--actors=1", "--games=48", "--num-envs=24", "--positions=30"]
+    options = ["--workers=1", "--games=48", "--num-envs=24", "--positions=30"]
     running = command(str(ROOT / "examples" / "ray_training.py"), *options, cwd=tmp_path)
     out, err = running.communicate(timeout=240)
     assert running.returncode == 0, err

@@ -162,17 +162,14 @@ def _backend(args: argparse.Namespace) -> Iterator[Backend | None]:
                 raise ValueError(f"--{name.replace('_', '-')} needs --ray")
         yield None
         return
-    from mijnlieff.integrations.ray import RayCluster
-    from mijnlieff.integrations.ray.training import ray_backend
+    from mijnlieff.integrations.ray import RayExecutor
+    from mijnlieff.train.play.executor import BLOCKS, LAG, ExecutorBackend
 
-    numbers = {
-        name.removeprefix("ray_"): value
-        for name, value in _given(args, "ray_blocks", "ray_lag").items()
-    }
-    with RayCluster(args.ray_address, args.actors) as cluster:
-        note(f"asked for {cluster.actors} workers")
-        with ray_backend(cluster, **numbers) as backend:
-            yield backend
+    blocks = BLOCKS if args.ray_blocks is None else args.ray_blocks
+    lag = LAG if args.ray_lag is None else args.ray_lag
+    with RayExecutor(args.ray_address, args.actors) as executor:
+        note(f"at most {executor.max_workers} workers at once")
+        yield ExecutorBackend(executor, blocks, lag)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -20,6 +21,7 @@ from mijnlieff._mijnlieff import (
     seed_of,
     threads_of,
 )
+from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.benchmark import benchmark
 from mijnlieff.evaluation.decisions import Decisions, canonical_keys
@@ -41,6 +43,8 @@ def grade(
     progress: bool = False,
     num_threads: int | None = None,
     name: str | None = None,
+    *,
+    executor: Executor | None = None,
 ) -> GradeReport:
     """Grade a policy against exact play.
 
@@ -62,20 +66,32 @@ def grade(
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
             Boards of more than 16 cells may take very long.
         progress: show a progress bar if stderr is a terminal and rich is installed.
-        num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
+        num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores, or
+            1 in each worker of an executor.
         name: the name of the policy in the report; None is its `repr`.
+        executor: workers that draw, solve and judge up to 1,024 positions at a time. The report
+            does not depend on it, as long as the choices of the policy do not depend on earlier
+            ones. In other processes, the policy must be picklable.
 
     Raises:
         ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
             out of range, an unknown policy, or a variant whose games have no decision.
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or `executor` is not an executor.
         PolicyError: the policy chose an illegal action; the message names the position.
+        ClusterError: the executor was shut down, or its workers died.
     """
     num_threads = threads_of(num_threads)
+    check_executor(executor)
     plan = GradePlan.checked(policy, positions, seed, variant, name)
     parts = plan.parts()
     judged = []
     with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
+        if executor is not None:
+            sent = shared(executor, plan)
+            jobs = [(sent, part, num_threads or 1) for part in parts]
+            return plan.report(
+                map_jobs(executor, GradePlan.judge, jobs, lambda index: move_on(parts[index].count))
+            )
         for part in parts:
             judged.append(plan.judge(part, num_threads))
             move_on(part.count)

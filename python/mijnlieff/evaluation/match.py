@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from mijnlieff._mijnlieff import (
     seed_of,
     threads_of,
 )
+from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
@@ -26,8 +28,7 @@ from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_pol
 __all__ = [
     "Conditions",
     "evaluate",
-    "match_report",
-    "pairs_at_once",
+    "on_worker",
     "play",
     "play_in_lock_step",
     "play_pairs",
@@ -36,6 +37,7 @@ __all__ = [
 # Pairs played at once: few if a progress bar has to move, otherwise many.
 _NATIVE_PAIRS = 8192
 _NATIVE_PAIRS_WITH_BAR = 64
+_NATIVE_PAIRS_OF_A_JOB = 512
 _LOCK_STEP_PAIRS = 4096
 
 
@@ -49,6 +51,8 @@ def evaluate(
     progress: bool = False,
     num_threads: int | None = None,
     names: tuple[str, str] | None = None,
+    *,
+    executor: Executor | None = None,
 ) -> MatchReport:
     """Play a match and return the report.
 
@@ -67,17 +71,26 @@ def evaluate(
         opening_plies: random plies before the policies take over; redrawn when they end the game.
         seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
         progress: show a progress bar if stderr is a terminal and rich is installed.
-        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores.
+        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
+            or 1 in each worker of an executor.
         names: the names of both policies in the report; None is their `repr`.
+        executor: workers that play up to 1,024 games at a time of two built-in policies, otherwise
+            8,192. The report does not depend on it, as long as the choices of other policies do not
+            depend on earlier ones. In other processes, policies must be picklable.
 
     Raises:
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so long
             that every game ends before.
-        TypeError: a number is not an integer, or `names` are not two strings.
+        TypeError: a number is not an integer, `names` are not two strings, or `executor` is not an
+            executor.
         PolicyError: a policy chose an illegal action; the message names the position.
+        ClusterError: the executor was shut down, or its workers died.
     """
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
+    check_executor(executor)
     with progress_bar(conditions.games, "games", enabled=progress) as move_on:
+        if executor is not None:
+            return _play_on(executor, policy, opponent, conditions, move_on, names)
         return play(policy, opponent, conditions, move_on if progress else None, names)
 
 
@@ -134,20 +147,49 @@ def play(
     finished = move_on or _ignore
     named = match_names(policy, opponent, names)
     first, second = make_policy(policy), make_policy(opponent)
-    is_native = isinstance(first, BuiltinPolicy) and isinstance(second, BuiltinPolicy)
-    length = _NATIVE_PAIRS_WITH_BAR if is_native and move_on else pairs_at_once(first, second)
-    pairs = conditions.games // 2
+    native_pairs = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
     margins = [
-        play_pairs(first, second, conditions, number, min(length, pairs - number), finished)
-        for number in range(0, pairs, length)
+        play_pairs(first, second, conditions, number, count, finished)
+        for number, count in _parts(first, second, conditions, native_pairs)
     ]
-    return match_report(named, margins, conditions)
+    return _match_report(named, margins, conditions)
 
 
-def pairs_at_once(policy: Policy, opponent: Policy) -> int:
-    """The number of pairs of games that `play_pairs` plays in one call; the last may be less."""
+def on_worker(conditions: Conditions) -> Conditions:
+    """The settings of a match for a worker, which has one thread unless the caller gave more."""
+    return replace(conditions, num_threads=conditions.num_threads or 1)
+
+
+def _play_on(
+    executor: Executor,
+    policy: PolicyLike,
+    opponent: PolicyLike,
+    conditions: Conditions,
+    move_on: Callable[[int], object],
+    names: tuple[str, str] | None,
+) -> MatchReport:
+    """Play a match on the workers of an executor."""
+    named = match_names(policy, opponent, names)
+    first, second = make_policy(policy), make_policy(opponent)
+    parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
+    players = shared(executor, first), shared(executor, second)
+    jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
+    margins = map_jobs(executor, play_pairs, jobs, lambda index: move_on(2 * parts[index][1]))
+    return _match_report(named, margins, conditions)
+
+
+def _parts(
+    policy: Policy, opponent: Policy, conditions: Conditions, native_pairs: int
+) -> list[tuple[int, int]]:
+    """The pairs of a match in the parts of `play_pairs`: the pairs before, and their number.
+
+    Only those of built-in policies may have any length. For others the order of decisions depends
+    on the parts.
+    """
     is_native = isinstance(policy, BuiltinPolicy) and isinstance(opponent, BuiltinPolicy)
-    return _NATIVE_PAIRS if is_native else _LOCK_STEP_PAIRS
+    length = native_pairs if is_native else _LOCK_STEP_PAIRS
+    pairs = conditions.games // 2
+    return [(number, min(length, pairs - number)) for number in range(0, pairs, length)]
 
 
 def play_pairs(
@@ -208,16 +250,9 @@ def match_names(
     return names[0], names[1]
 
 
-def match_report(
+def _match_report(
     names: tuple[str, str], margins: Sequence[NDArray[np.int64]], conditions: Conditions
 ) -> MatchReport:
-    """Return the report of a match.
-
-    Args:
-        names: the names of both policies.
-        margins: the results of `play_pairs`, in order.
-        conditions: the settings of the match.
-    """
     return MatchReport.from_margins(
         *names,
         np.concatenate(margins),

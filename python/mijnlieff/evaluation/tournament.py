@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
 
 from mijnlieff._mijnlieff import SEEDS, Variant
+from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
-from mijnlieff.evaluation.match import Conditions, play
+from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
 from mijnlieff.policies.base import PolicyLike, make_policy
 
@@ -26,6 +28,8 @@ def tournament(
     seed: int = 0,
     progress: bool = False,
     num_threads: int | None = None,
+    *,
+    executor: Executor | None = None,
 ) -> TournamentReport:
     """Play a match between every pair of policies, and rate the policies.
 
@@ -40,18 +44,33 @@ def tournament(
         opening_plies: random plies before the policies take over.
         seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
         progress: show a progress bar if stderr is a terminal and rich is installed.
-        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores.
+        num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
+            or 1 in each worker of an executor.
+        executor: workers that play a match at a time; see `evaluate`.
 
     Raises:
         ValueError: fewer than two policies, or arguments that `evaluate` rejects. No game has been
             played.
-        TypeError: `policies` is not a mapping with text keys, or a number is not an integer.
+        TypeError: `policies` is not a mapping with text keys, a number is not an integer, or
+            `executor` is not an executor.
         PolicyError: a policy chose an illegal action; the message names the position.
+        ClusterError: the executor was shut down, or its workers died.
     """
+    check_executor(executor)
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
     matches = []
     pairings = schedule(policies, conditions)
     with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
+        if executor is not None:
+            players = {
+                name: shared(executor, make_policy(policy)) for name, policy in policies.items()
+            }
+            jobs = [
+                (players[first], players[second], on_worker(match), None, (first, second))
+                for first, second, match in pairings
+            ]
+            reports = map_jobs(executor, play, jobs, lambda _: move_on(conditions.games))
+            return TournamentReport.from_matches(reports, seed=conditions.seed)
         for first, second, match in pairings:
             matches.append(
                 play(

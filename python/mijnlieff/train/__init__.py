@@ -4,17 +4,19 @@
 follows the run in a notebook. Both write a checkpoint, which `load_policy` turns into a player.
 
 PyTorch is imported only when one of them is called. At module level only `ring` and modules of
-`network`, `ppo`, `alphazero`, `generalist` and `run` import it, and only `report.plot` and
-`report.grades_plot` import matplotlib.
+`network`, `play`, `ppo`, `alphazero`, `generalist` and `run` import it, and only `report.plot`
+and `report.grades_plot` import matplotlib.
 """
 
 from __future__ import annotations
 
 import os
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mijnlieff._mijnlieff import Variant
+from mijnlieff._util.executors import check_executor
 from mijnlieff._util.types import check_type
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
@@ -40,6 +42,9 @@ def train(
     overwrite: bool = False,
     on_report: OnReport | None = None,
     tensorboard: bool | None = None,
+    executor: Executor | None = None,
+    blocks: int = 8,
+    lag: int = 1,
 ) -> TrainState:
     """Train a network and return the final state of the run.
 
@@ -64,16 +69,29 @@ def train(
             progress goes to standard error.
         tensorboard: whether to write event files to `tensorboard/` in the folder; if None, only
             where TensorBoard is installed.
+        executor: workers that play the games and the measurements, each on one thread, while this
+            process learns; None plays here. A round of `config.num_envs` games is cut into blocks,
+            each with its own seed and played by one worker. A block depends on its seed and the
+            weights alone, so the run does not depend on the workers, given the same kind of
+            processor and a budget in steps or games. A run can be resumed with another executor or
+            without one.
+        blocks: with an executor, blocks in a round, 1 to 4096 and at most `config.num_envs`.
+        lag: with an executor, rounds that are played ahead, 0 to 1000. With 0, the workers of PPO
+            wait while the network learns; with more, the weights that play are older by that many
+            rounds. At most ``blocks * (lag + 1)`` blocks are at work or wait for the learner.
 
     Raises:
+        ClusterError: the executor was shut down, or its workers died; the last checkpoint stays
+            valid.
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
         TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
             loss is NaN or infinite.
         OutputError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
-            PyTorch cannot use; or many boards with `"ppo"`.
-        TypeError: settings, a budget, a variant or boards of another type.
+            PyTorch cannot use; `blocks` or `lag` out of range; or many boards with `"ppo"` or an
+            executor.
+        TypeError: settings, a budget, a variant, boards or an executor of another type.
     """
     check_type("config", config, TrainConfig)
     check_type("budget", budget, Budget)
@@ -85,7 +103,9 @@ def train(
         raise ValueError("give only one of resume and overwrite")
     if variant is not None and boards is not None:
         raise ValueError("give only one of variant and boards")
+    check_executor(executor)
     prepare_packages(tensorboard)
+    from mijnlieff.train.play.executor import ExecutorBackend
     from mijnlieff.train.run.folder import RunFolder
     from mijnlieff.train.run.run import train_in
 
@@ -99,6 +119,7 @@ def train(
         overwrite=overwrite,
         on_report=on_report,
         tensorboard=tensorboard,
+        backend=None if executor is None else ExecutorBackend(executor, blocks, lag),
     )
 
 

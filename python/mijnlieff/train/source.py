@@ -25,10 +25,6 @@ class GameSource(Protocol[Games]):
         """
         ...
 
-    def poll(self) -> None:
-        """Hand out work that is waiting. Learners call this between gradient steps."""
-        ...
-
     def collect(self) -> Games:
         """Wait for the games of the round that began last, and return them."""
         ...
@@ -42,21 +38,12 @@ class GameSource(Protocol[Games]):
         ...
 
     @property
-    def staleness(self) -> int:
+    def policy_lag(self) -> int:
         """Rounds learnt between the weights that played the last games and the current ones."""
-        ...
-
-    @property
-    def replayed(self) -> int:
-        """Blocks of the last round that were played again, because their worker died."""
         ...
 
 
 class LocalSource:
-    """The common part of sources in this process: no work waits to be handed out, or is lost."""
+    """The common part of sources in this process, whose games are those of the current weights."""
 
-    staleness = 0
-    replayed = 0
-
-    def poll(self) -> None:
-        """Do nothing."""
+    policy_lag = 0

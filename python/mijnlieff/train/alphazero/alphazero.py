@@ -157,7 +157,6 @@ class AlphaZero:
         sums = torch.zeros(5, device=self.network.device)
         for _ in range(steps):
             sums += self._step(self._replay.draw(config.minibatch_size, self._generator), rate)
-            self._source.poll()
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 

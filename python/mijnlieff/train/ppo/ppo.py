@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -62,13 +61,12 @@ class Learner:
         self._config = config
         self._generator = generator
 
-    def learn(self, experience: Experience, spent: float, after_step: Callable[[], None]) -> Losses:
+    def learn(self, experience: Experience, spent: float) -> Losses:
         """Train the network on one round.
 
         Args:
             experience: the round.
             spent: the spent share of the budget, 0 to 1, for the schedules.
-            after_step: called after every gradient step.
 
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
@@ -96,7 +94,6 @@ class Learner:
             for rows in torch.split(order, config.minibatch_size):
                 sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_coef)
                 count += 1
-                after_step()
         return Losses(*(sums / count).tolist())
 
     def _step(self, batch: tuple[Tensor, ...], entropy_coef: float) -> Tensor:
@@ -163,5 +160,5 @@ class Ppo:
         """
         self._source.begin(self._network, number)
         experience = self._source.collect()
-        losses = self._learner.learn(experience, spent, self._source.poll)
+        losses = self._learner.learn(experience, spent)
         return losses, experience.steps, experience.games

@@ -18,10 +18,10 @@ class TrainState:
         is_last: whether this is the last report, because the budget is spent or the run was told to
             stop.
         log: the rounds so far, oldest first, as in `log.jsonl`: `round`, `steps`, `games`,
-            `seconds`, the losses (None in a round without learning), `staleness` (rounds learnt
-            between the weights that played and those of the round) and `replayed` (blocks played
-            again), both 0 without Ray, `games_per_second`, `steps_per_second` and, in rounds with
-            a measurement, `scores`. On many boards also `grades`, None in rounds without one.
+            `seconds`, the losses (None in a round without learning), `policy_lag` (rounds learnt
+            between the weights that played and those of the round, 0 without an executor),
+            `games_per_second`, `steps_per_second` and, in rounds with a measurement, `scores`. On
+            many boards also `grades`, None in rounds without one.
         curve: the measurements so far, oldest first: `rounds`, `steps`, `games`, `seconds` and
             `scores`, which maps opponents to `score`, `low` and `high`, each 0 to 1. On many boards
             also `grades`, which maps `seen` and, if boards are held out, `unseen` to `boards` and

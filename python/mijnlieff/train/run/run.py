@@ -163,7 +163,7 @@ def _check_many_boards(
     if config.network != "cells":
         raise ValueError(f"many boards are learnt by network cells, not by {config.network}")
     if backend is not None:
-        raise ValueError("games on many boards are played in this process, not with Ray")
+        raise ValueError("games on many boards are played in this process, not by an executor")
 
 
 def run_session(

@@ -320,8 +320,7 @@ class Trainer:
                 key: None if math.isnan(value) else value
                 for key, value in dataclasses.asdict(losses).items()
             },
-            "staleness": self._source.staleness,
-            "replayed": self._source.replayed,
+            "policy_lag": self._source.policy_lag,
         }
         if self.curve[-1]["rounds"] == counters.rounds:
             row["scores"] = self.curve[-1]["scores"]

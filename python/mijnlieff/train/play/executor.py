@@ -1,33 +1,39 @@
-"""The games of a run, played in blocks by the workers of a cluster."""
+"""The games of a run, played in blocks by the workers of an executor."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 from typing import Any
 
 import numpy as np
-import ray
 import torch
 
 from mijnlieff import MatchReport, Variant
 from mijnlieff._mijnlieff import integer_in
-from mijnlieff.integrations.ray.jobs import (
+from mijnlieff._util.executors import map_jobs, result_of, shared, submit
+from mijnlieff.train.alphazero.replay import Samples
+from mijnlieff.train.alphazero.search_play import SearchGames
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import BoardNetwork, sizes_of
+from mijnlieff.train.play.jobs import (
     Block,
     play_match,
     play_rollouts,
     play_searches,
     weights_of,
 )
-from mijnlieff.integrations.ray.pool import WorkerPool
-from mijnlieff.train.alphazero.replay import Samples
-from mijnlieff.train.alphazero.search_play import SearchGames
-from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, sizes_of
 from mijnlieff.train.ppo.self_play import Experience
 from mijnlieff.train.source import GameSource
 
-__all__ = ["MOST_BLOCKS", "RayBackend", "block_seed"]
+__all__ = ["BLOCKS", "LAG", "MOST_BLOCKS", "ExecutorBackend", "block_seed"]
+
+BLOCKS = 8
+"""Blocks in a round, unless the caller gives another number."""
+
+LAG = 1
+"""Rounds that are played ahead, unless the caller gives another number."""
 
 MOST_BLOCKS = 2**12
 """The most blocks in a round."""
@@ -50,30 +56,24 @@ def block_seed(run_seed: int, number: int, block: int) -> int:
     return (start + (number * MOST_BLOCKS + block) * _MOST_GAMES) % _SEEDS
 
 
-class RayBackend:
-    """Plays games and measurements on the workers of a cluster, see `Backend`.
+class ExecutorBackend:
+    """Plays games and measurements on the workers of an executor, see `Backend`.
 
     Args:
-        pool: the workers.
+        executor: the executor, which stays open.
         blocks: blocks in a round.
         lag: rounds that are played ahead of the learner.
 
     Raises:
-        ValueError: a number out of range, or more workers than blocks to play at once.
+        ValueError: a number out of range.
         TypeError: a number is not an integer.
     """
 
-    def __init__(self, pool: WorkerPool, blocks: int, lag: int) -> None:
+    def __init__(self, executor: Executor, blocks: int, lag: int) -> None:
         """Check the numbers."""
-        self._pool = pool
+        self._executor = executor
         self._blocks = integer_in("blocks", blocks, 1, MOST_BLOCKS)
         self._lag = integer_in("lag", lag, 0, 1000)
-        at_once = self._blocks * (self._lag + 1)
-        if pool.size > at_once:
-            raise ValueError(
-                f"{pool.size} actors, but at most {at_once} blocks are played at once (blocks "
-                f"{self._blocks}, lag {self._lag}): use more blocks or fewer actors"
-            )
 
     def source(
         self, variant: Variant, config: TrainConfig, generator: torch.Generator
@@ -88,7 +88,7 @@ class RayBackend:
                 f"a round of num_envs={config.num_envs} games cannot be cut into {self._blocks} "
                 "blocks: use fewer blocks or more games"
             )
-        return _RaySource(self._pool, variant, config, self._blocks, self._lag)
+        return _ExecutorSource(self._executor, variant, config, self._blocks, self._lag)
 
     def measure(
         self,
@@ -101,28 +101,17 @@ class RayBackend:
         search: TrainConfig | None = None,
         num_simulations: int = 64,
     ) -> list[MatchReport]:
-        """Play each match on a worker, before the blocks that wait; shows no progress."""
-        weights = ray.put(weights_of(network))
+        """Play each match on a worker; shows no progress."""
+        weights = shared(self._executor, weights_of(network))
         config = TrainConfig.of("alphazero", **sizes_of(network))
-        numbers = [
-            self._pool.submit(
-                play_match,
-                weights,
-                variant,
-                config,
-                opponent,
-                games,
-                seed,
-                search,
-                num_simulations,
-                first=True,
-            )
-            for opponent in reversed(opponents)
+        jobs = [
+            (weights, variant, config, opponent, games, seed, search, num_simulations)
+            for opponent in opponents
         ]
-        return [self._pool.result(number) for number in reversed(numbers)]
+        return map_jobs(self._executor, play_match, jobs)
 
 
-class _RaySource:
+class _ExecutorSource:
     """The blocks of a run, see `GameSource`.
 
     With a lag of L, the blocks of round r + L are handed out when round r begins. So at most L + 1
@@ -131,39 +120,32 @@ class _RaySource:
     """
 
     def __init__(
-        self, pool: WorkerPool, variant: Variant, config: TrainConfig, blocks: int, lag: int
+        self, executor: Executor, variant: Variant, config: TrainConfig, blocks: int, lag: int
     ) -> None:
-        self._pool = pool
+        self._executor = executor
         self._variant = variant
         self._config = config
         self._blocks = blocks
         self._lag = lag
         self._play = play_searches if config.algo == "alphazero" else play_rollouts
         # For each round that has been handed out: its number, that of its weights, and its jobs.
-        self._rounds: list[tuple[int, int, list[int]]] = []
-        self._lost = pool.lost
-        self.staleness = 0
-        self.replayed = 0
+        self._rounds: list[tuple[int, int, list[Future[Any]]]] = []
+        self.policy_lag = 0
 
     def begin(self, network: BoardNetwork, number: int) -> None:
-        weights = ray.put(weights_of(network))
+        weights = shared(self._executor, weights_of(network))
         first = self._rounds[-1][0] + 1 if self._rounds else number
         for ahead in range(first, number + self._lag + 1):
             self._rounds.append((ahead, number, self._hand_out(weights, ahead)))
-        self._pool.poll()
-
-    def poll(self) -> None:
-        self._pool.poll()
 
     def collect(self) -> Any:
         number, version, jobs = self._rounds.pop(0)
         try:
-            parts = [self._pool.result(job) for job in jobs]
-        except BaseException:
-            self._pool.cancel(jobs)
-            raise
-        self.staleness = number - version
-        self.replayed, self._lost = self._pool.lost - self._lost, self._pool.lost
+            parts = [result_of(self._executor, job) for job in jobs]
+        finally:
+            for job in jobs:
+                job.cancel()
+        self.policy_lag = number - version
         return (_searched if self._play is play_searches else _rolled_out)(parts)
 
     def abandon(self) -> None:
@@ -171,13 +153,15 @@ class _RaySource:
 
     def close(self) -> None:
         for _, _, jobs in self._rounds:
-            self._pool.cancel(jobs)
+            for job in jobs:
+                job.cancel()
         self._rounds.clear()
 
-    def _hand_out(self, weights: Any, number: int) -> list[int]:
+    def _hand_out(self, weights: Any, number: int) -> list[Future[Any]]:
         games, more = divmod(self._config.num_envs, self._blocks)
         return [
-            self._pool.submit(
+            submit(
+                self._executor,
                 self._play,
                 weights,
                 Block(
@@ -192,7 +176,7 @@ class _RaySource:
 
 def _searched(parts: list[SearchGames]) -> SearchGames:
     names = [field.name for field in dataclasses.fields(Samples)]
-    # Joining copies the arrays out of Ray's memory, where they cannot be written to.
+    # Joining copies the arrays, which may lie in memory that cannot be written to, as Ray's.
     arrays = [np.concatenate([getattr(part.samples, name) for part in parts]) for name in names]
     return SearchGames(
         samples=Samples(*arrays),

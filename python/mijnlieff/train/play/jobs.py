@@ -87,7 +87,7 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
         block: the games.
 
     Returns:
-        The fields of `Experience`, with NumPy arrays for tensors, which Ray sends without a copy.
+        The fields of `Experience`, with NumPy arrays for tensors, which are cheaper to send.
     """
     generator = torch.Generator().manual_seed(block.seed)
     with torch_threads(1):

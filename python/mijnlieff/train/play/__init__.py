@@ -1,0 +1,1 @@
+"""The games of a run on the workers of an executor."""
