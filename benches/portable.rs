@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{Position, Variant};
-use mijnlieff::policy::network::{Network, Precision};
+use mijnlieff::network::{Network, Precision};
 use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;

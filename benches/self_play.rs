@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::Variant;
-use mijnlieff::policy::network::Evaluations;
+use mijnlieff::network::Evaluations;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};

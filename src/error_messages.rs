@@ -14,7 +14,7 @@ use crate::game::{
     Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
 };
 use crate::memory::OutOfMemory;
-use crate::policy::network::{ChoiceError, NetworkError};
+use crate::network::{ChoiceError, NetworkError};
 use crate::policy::{Epsilon, EpsilonError, OpeningError, opening};
 use crate::search::solver::BookError;
 use crate::search::{Depth, DepthError, Halt};

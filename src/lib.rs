@@ -16,12 +16,12 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way. [`game`] and [`random`] import nothing of the crate, [`encode`] and
-//! [`search`] import the rules, [`best_response`] and [`policy`] import search, [`vector`] imports
-//! policies, [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search.
-//! Three private modules help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the
-//! start of the crate's binary files). [`memory`] has the error for memory that cannot be had. `python`
-//! binds it all.
+//! Dependencies point one way. [`random`] imports nothing of the crate, [`game`] only the random
+//! streams that draw arrangements of boards. [`encode`] and [`search`] import the rules, [`best_response`],
+//! [`policy`] and [`network`] import search, [`vector`] imports policies, [`functional`] and
+//! [`tree_search`] import vector, and [`self_play`] imports tree search and networks. Three private modules
+//! help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary
+//! files). [`memory`] has the error for memory that cannot be had. `python` binds it all.
 
 pub mod best_response;
 pub mod encode;
@@ -31,6 +31,7 @@ mod file_header;
 pub mod functional;
 pub mod game;
 pub mod memory;
+pub mod network;
 pub mod policy;
 pub mod random;
 pub mod search;

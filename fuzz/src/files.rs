@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
-use mijnlieff::policy::network::{Form, Network, NetworkError, Precision};
+use mijnlieff::network::{Form, Network, NetworkError, Precision};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;

@@ -23,7 +23,6 @@
 
 mod batch;
 mod matches;
-pub mod network;
 mod perfect;
 
 pub use batch::{Turn, choose_batch};

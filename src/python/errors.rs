@@ -19,7 +19,7 @@ use crate::game::{
     RecordError, Variant, VariantError, format_move,
 };
 use crate::memory::OutOfMemory;
-use crate::policy::network::{ChoiceError, NetworkError};
+use crate::network::{ChoiceError, NetworkError};
 use crate::policy::{EpsilonError, OpeningError};
 use crate::python::convert::actions::Beyond;
 use crate::python::convert::shown;

@@ -31,7 +31,7 @@ mod _mijnlieff {
     #[pymodule_export]
     const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
     #[pymodule_export]
-    const MARGIN_UNIT: f32 = crate::policy::network::Network::MARGIN_UNIT;
+    const MARGIN_UNIT: f32 = crate::network::Network::MARGIN_UNIT;
     #[pymodule_export]
     const MAX_ENVS: usize = crate::vector::BatchEnv::MAX_ENVS;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayRef2;
 
-use crate::policy::network::{Evaluations, Network, Precision};
+use crate::network::{Evaluations, Network, Precision};
 use crate::search::{Halt, Limits};
 
 /// Evaluates positions. An evaluation must not depend on the others of the same call.

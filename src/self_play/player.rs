@@ -13,7 +13,7 @@ use super::game::{GAMES, Game, GameContext};
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
 use crate::memory::{filled, make_room, with_room};
-use crate::policy::network::Network;
+use crate::network::Network;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{LeafCounts, NextRoot, TreeConfig, TreeSearch};

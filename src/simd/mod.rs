@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::policy::network::{Form, Network, NetworkWeights, Precision};
+    use crate::network::{Form, Network, NetworkWeights, Precision};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;

@@ -3,7 +3,7 @@
 use mijnlieff::FileError;
 use mijnlieff::encode::{Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
-use mijnlieff::policy::network::{
+use mijnlieff::network::{
     Choice, ChoiceError, Evaluations, Form, Network, NetworkError, NetworkWeights, Precision,
 };
 use mijnlieff::random::{Draw, SplitMix64};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mijnlieff::encode::{Layout, action_of, num_actions, pack, write_mask};
 use mijnlieff::game::{Board, Opening, Position, Variant};
-use mijnlieff::policy::network::Evaluations;
+use mijnlieff::network::Evaluations;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::self_play::{

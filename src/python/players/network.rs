@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
-use crate::policy::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
+use crate::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
 use crate::python::convert::arrays::{readable, shaped};
 use crate::python::convert::integers;
 use crate::python::errors::classes;

@@ -5,7 +5,7 @@ use ndarray::ArrayRef2;
 use super::group::SymmetryGroup;
 use super::irreps::Irreps;
 use crate::game::Variant;
-use crate::policy::network::features::{Lists, TacticalFeatures};
+use crate::network::features::{Lists, TacticalFeatures};
 use crate::simd::{Kernel, Simd, WORDS, Words};
 
 /// The features of positions, in the basis.

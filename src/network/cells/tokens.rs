@@ -1,6 +1,6 @@
 //! What is done to tokens between layers: normalising, rectifying, rounding.
 
-use crate::policy::network::layer::{Arithmetic, AsFloats, AsIntegers, Input};
+use crate::network::layer::{Arithmetic, AsFloats, AsIntegers, Input};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
 
 /// The largest integer that a number of a token is rounded to.

@@ -5,14 +5,14 @@ use ndarray::{ArrayRef1, ArrayRef2, ArrayView1};
 use super::kernels::{Kernels, num_offsets};
 use super::tokens::{LEVELS, Padding, padded};
 use crate::game::{Piece, Variant};
-use crate::policy::network::NUM_VALUES;
-use crate::policy::network::features::{HANDS, LISTS, TacticalFeatures};
-use crate::policy::network::layer::{Entries, Layer};
-use crate::policy::network::numbers::Numbers;
+use crate::network::NUM_VALUES;
+use crate::network::features::{HANDS, LISTS, TacticalFeatures};
+use crate::network::layer::{Entries, Layer};
+use crate::network::numbers::Numbers;
 use crate::simd::{LANES, WORDS};
 
 /// The layers, ready to evaluate.
-pub(in crate::policy::network) struct CellLayers {
+pub(in crate::network) struct CellLayers {
     pub(super) features: TacticalFeatures,
     pub(super) padding: Padding,
     /// From the features of a cell to its token.
@@ -53,7 +53,7 @@ impl<'a> Norm<'a> {
 
 impl CellLayers {
     /// Takes the weights, of which there are as many as [`count`] says.
-    pub(in crate::policy::network) fn new(
+    pub(in crate::network) fn new(
         variant: &Variant,
         units: usize,
         blocks: usize,
@@ -111,7 +111,7 @@ impl CellLayers {
 }
 
 /// How many weights there are; none when there are too many to count.
-pub(in crate::policy::network) fn count(
+pub(in crate::network) fn count(
     variant: &Variant,
     units: usize,
     blocks: usize,

@@ -19,10 +19,10 @@ use layers::Shape;
 
 use crate::encode::num_actions;
 use crate::game::Variant;
-use crate::policy::network::NUM_VALUES;
-use crate::policy::network::features::TacticalFeatures;
-use crate::policy::network::layer::Layer;
-use crate::policy::network::numbers::Numbers;
+use crate::network::NUM_VALUES;
+use crate::network::features::TacticalFeatures;
+use crate::network::layer::Layer;
+use crate::network::numbers::Numbers;
 
 /// The layers, ready to evaluate.
 pub(super) struct SymmetricLayers {

@@ -6,10 +6,10 @@ use super::CellLayers;
 use super::kernels::Hear;
 use super::layers::Block;
 use super::tokens::{Convert, Inputs, Normalize};
-use crate::policy::network::Precision;
-use crate::policy::network::features::{HANDS, Lists};
-use crate::policy::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
-use crate::policy::network::product::Rows;
+use crate::network::Precision;
+use crate::network::features::{HANDS, Lists};
+use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::network::product::Rows;
 use crate::simd::{LANES, Lanes, WORDS, dispatch};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
@@ -19,7 +19,7 @@ const TOKENS: usize = 128;
 const ALLOWED: (usize, usize) = (HANDS, 2);
 
 /// Writes the logits of positions, and their values before the last step.
-pub(in crate::policy::network) fn forward(
+pub(in crate::network) fn forward(
     layers: &CellLayers,
     precision: Precision,
     observations: &ArrayRef2<f32>,

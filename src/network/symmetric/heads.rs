@@ -6,7 +6,7 @@ use super::basis::signed;
 use super::group::SymmetryGroup;
 use super::irreps::Irreps;
 use crate::game::{Piece, Variant};
-use crate::policy::network::NUM_VALUES;
+use crate::network::NUM_VALUES;
 use crate::simd::LANES;
 
 const PIECES: usize = Piece::ALL.len();

@@ -10,14 +10,14 @@ use ndarray::{ArrayRef2, ArrayViewMut2};
 use super::SymmetricLayers;
 use super::basis::WriteFeatures;
 use super::irreps::{Term, Transform, WithTransform};
-use crate::policy::network::Precision;
-use crate::policy::network::features::Lists;
-use crate::policy::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
-use crate::policy::network::product::Rows;
+use crate::network::Precision;
+use crate::network::features::Lists;
+use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::network::product::Rows;
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
 
 /// Writes the logits of positions that fit the cache, and their values before the last step.
-pub(in crate::policy::network) fn forward(
+pub(in crate::network) fn forward(
     network: &SymmetricLayers,
     precision: Precision,
     observations: &ArrayRef2<f32>,

@@ -10,8 +10,8 @@ use ndarray::{ArrayRef1, ArrayRef2, ArrayRef3};
 use super::group::SymmetryGroup;
 use super::irreps::{Irrep, Irreps};
 use crate::game::{Piece, Variant};
-use crate::policy::network::features::{HANDS, LISTS, TacticalFeatures};
-use crate::policy::network::layer::{Entries, Layer};
+use crate::network::features::{HANDS, LISTS, TacticalFeatures};
+use crate::network::layer::{Entries, Layer};
 use crate::simd::{LANES, WORDS};
 
 /// The group of a board and the other constants that layers are made from.
