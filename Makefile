@@ -117,6 +117,11 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest mijnlieff._mijnlieff
+	$(BIN)/python tools/stub.py --check
+
+.PHONY: stub
+stub: .venv/installed-test ## Write the doc comments of the Rust code into the stub of the native module
+	$(BIN)/python tools/stub.py
 
 .PHONY: docs
 docs: ## Build the documentation of the crate; warnings are errors

@@ -1,13 +1,12 @@
-"""Documents the native module from its stub, which has types and the full docstrings.
+"""Documents the native module with the types of its stub.
 
-The extension itself holds signatures without types and the docstrings of its Rust code, which are
-shorter. `mypy.stubtest` and a test of the package keep the two in agreement.
+The extension itself holds docstrings and signatures without types. `mypy.stubtest` keeps the two in
+agreement.
 """
 
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +78,6 @@ def signature(definition: ast.FunctionDef) -> tuple[str, str | None]:
 SIGNATURES = {
     name: signature(it) for name, it in definitions().items() if isinstance(it, ast.FunctionDef)
 }
-DOCSTRINGS = {name: ast.get_docstring(it) for name, it in definitions().items()}
 
 
 def process_signature(
@@ -87,7 +85,7 @@ def process_signature(
 ) -> tuple[str, str | None] | None:
     """Give a native function, method or class the signature in the stub."""
     native = native_name(name)
-    if native not in DOCSTRINGS or what in ("attribute", "property"):
+    if native is None or what in ("attribute", "property"):
         return None
     if what == "class":
         return SIGNATURES.get(f"{native}.__new__", ("", None))[0], None
@@ -97,13 +95,10 @@ def process_signature(
 def process_docstring(
     app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
-    """Give a native object the docstring in the stub."""
-    native = native_name(name) or ""
-    docstring = DOCSTRINGS.get(native)
-    if docstring:
-        lines[:] = [*inspect.cleandoc(docstring).splitlines(), ""]
-        if what in ("attribute", "property"):  # napoleon expects the type first
-            lines[0] = f"{SIGNATURES[native][1]}: {lines[0]}"
+    """Put the type of a native property where napoleon expects it: first."""
+    native = native_name(name)
+    if native in SIGNATURES and what in ("attribute", "property"):
+        lines[0] = f"{SIGNATURES[native][1]}: {lines[0]}"
 
 
 def escape_types(

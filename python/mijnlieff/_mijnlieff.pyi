@@ -89,6 +89,8 @@ _BatchState = tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
 class BatchEnv:
     """The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 
+    The games must be reset before the first step.
+
     With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
     `start_reset`, then `answer` for the `pending` positions until there are none, then
     `finish_step` or `finish_reset`, or `roll_back` to give up. In between, `seed`, `reset`, `step`,
@@ -96,6 +98,13 @@ class BatchEnv:
 
     Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
     info)``. A batch serves one thread at a time; RuntimeError tells a second one.
+
+    Raises:
+        ValueError: a number out of range or an unknown option; the message gives those that
+            exist.
+        TypeError: an option of a wrong type.
+        VariantError: packed observations of a board they cannot hold, or a board does not fit
+            the frame.
     """
 
     def __new__(
@@ -117,16 +126,7 @@ class BatchEnv:
         random_plies: SupportsIndex,
         num_threads: SupportsIndex | None,
         copy: bool,
-    ) -> BatchEnv:
-        """Games that must be reset before the first step.
-
-        Raises:
-            ValueError: a number out of range or an unknown option; the message gives those that
-                exist.
-            TypeError: an option of a wrong type.
-            VariantError: packed observations of a board they cannot hold, or a board does not fit
-                the frame.
-        """
+    ) -> BatchEnv: ...
     def seed(self, seed: int) -> None:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
     def reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> _View:
@@ -180,6 +180,23 @@ class BestResponseSearch:
 
     Call `ask`, and `answer` or `answer_with_sets`, until `ask` returns no positions, then `finish`.
     After an error the search has ended, and its methods raise RuntimeError.
+
+    Args:
+        starts: positions of one variant.
+        seat: who is examined: 0 Light, 1 Dark.
+        exact_cells: up to this many empty cells the player keeps the exact margin, None for
+            nowhere,
+        exact_margin: if that is at most this many points, won or lost.
+        horizon: from this ply on, the player is taken to keep the exact margin.
+        least_margin: a position keeps the outcome if its exact margin is at least this; with
+            None, there is nothing to give away.
+        max_positions: the most positions to keep.
+        num_threads: threads for the exact search.
+
+    Raises:
+        BoardError: the board has more than 16 cells.
+        GameOverError: a game is over.
+        ValueError: no start, several variants, or an unknown seat.
     """
 
     def __new__(
@@ -193,26 +210,7 @@ class BestResponseSearch:
         least_margin: int | None,
         max_positions: int,
         num_threads: SupportsIndex | None,
-    ) -> BestResponseSearch:
-        """A search from positions of one variant.
-
-        Args:
-            starts: the positions.
-            seat: who is examined: 0 Light, 1 Dark.
-            exact_cells: up to this many empty cells the player keeps the exact margin, None for
-                nowhere,
-            exact_margin: if that is at most this many points, won or lost.
-            horizon: from this ply on, the player is taken to keep the exact margin.
-            least_margin: a position keeps the outcome if its exact margin is at least this; with
-                None, there is nothing to give away.
-            max_positions: the most positions to keep.
-            num_threads: threads for the exact search.
-
-        Raises:
-            BoardError: the board has more than 16 cells.
-            GameOverError: a game is over.
-            ValueError: no start, several variants, or an unknown seat.
-        """
+    ) -> BestResponseSearch: ...
     def ask(self, most: int) -> tuple[int, int, list[Position]]:
         """The current ply, the number of its positions, and those in which actions are needed.
 
@@ -1240,10 +1238,10 @@ class TreeSearch:
 
     ::
 
-        search = TreeSearch(positions, num_simulations=32)
-        while (batch := search.select()) is not None:
-            search.update(*network(batch.observation, batch.action_mask))
-        search.actions, search.policy_targets, search.root_values
+       search = TreeSearch(positions, num_simulations=32)
+       while (batch := search.select()) is not None:
+           search.update(*network(batch.observation, batch.action_mask))
+       search.actions, search.policy_targets, search.root_values
 
     A simulation goes down a tree to a position that is not in it yet. A finished game has its exact
     value, and forced passes are skipped. All other new positions wait for the network: at most one

@@ -4,6 +4,8 @@
 
 // Arguments that PyO3 converts arrive by value.
 #![allow(clippy::needless_pass_by_value)]
+// Doc comments of what Python sees are its docstrings: reStructuredText in Google's style.
+#![allow(clippy::doc_markdown)]
 
 mod convert;
 mod errors;

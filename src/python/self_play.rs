@@ -22,6 +22,9 @@ use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayCon
 use crate::tree_search::TreeConfig;
 
 /// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
+///
+/// Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
+/// It serves one thread at a time; RuntimeError tells a second one.
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
     core: Mutex<SelfPlay>,

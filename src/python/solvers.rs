@@ -90,12 +90,24 @@ pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<
 }
 
 /// The solver for positions of this variant, which the whole package shares.
+///
+/// There is one for each board and number of copies, and another one for the opening rule
+/// ``corner_straight``. It is made on first use; the four used last are kept.
+///
+/// Raises:
+///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
 pub(crate) fn solver_for(py: Python<'_>, variant: PyVariant) -> PyResult<Py<PySolver>> {
     shared_solver(py, &variant.0)
 }
 
 /// A solver for each of these variants, of which there may be many.
+///
+/// Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
+/// share of it are kept for the next call.
+///
+/// Raises:
+///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
 pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<Vec<Py<PySolver>>> {
     let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
@@ -103,6 +115,17 @@ pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<
 }
 
 /// Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
+///
+/// Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
+/// too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
+/// it limits, roughly, the memory of the map that each search makes.
+///
+/// The next search makes the table, and raises MemoryError if the system does not have the memory.
+/// The system hands out the memory only as entries are stored.
+///
+/// Raises:
+///     ValueError: the number is below 1.
+///     TypeError: it is not an integer.
 #[pyfunction]
 pub(crate) fn set_table_bytes(py: Python<'_>, count: &Bound<'_, PyAny>) -> PyResult<()> {
     let count = integer_in("count", count, 1..=isize::MAX as usize)?;

@@ -39,6 +39,8 @@ const QUICK_SIMULATIONS_SOLVING: usize = 1 << 15;
 const NODES_BETWEEN_LOOKS: usize = 1024;
 
 /// The positions of a `TreeSearch` that wait for the network.
+///
+/// The search writes the next leaves over both arrays: copy what must last.
 #[pyclass(name = "LeafBatch", module = "mijnlieff", frozen)]
 pub(crate) struct PyLeafBatch {
     /// The observations, ``(B, ...)``, in the layout of the search.
@@ -72,6 +74,55 @@ struct Found {
 }
 
 /// Tree search over many positions at once, with native trees and an outside network.
+///
+/// ::
+///
+///    search = TreeSearch(positions, num_simulations=32)
+///    while (batch := search.select()) is not None:
+///        search.update(*network(batch.observation, batch.action_mask))
+///    search.actions, search.policy_targets, search.root_values
+///
+/// A simulation goes down a tree to a position that is not in it yet. A finished game has its exact
+/// value, and forced passes are skipped. All other new positions wait for the network: at most one
+/// leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
+///
+/// ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
+/// sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
+/// "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
+/// ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
+/// 2017); an action without visits counts with the value of its node so far.
+///
+/// Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
+///
+/// Args:
+///     positions: of one variant, or with a frame of any that fit; none of them finished.
+///     num_simulations: of each search, the evaluation of the root not counted.
+///     root: ``"gumbel"`` or ``"puct"``.
+///     c_puct: weight of the policy against the values, for PUCT.
+///     seed: 0 to 2**64 - 1.
+///     num_threads: 1 to 1024; None is as many as there are cores.
+///     observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
+///         ``"flat"``, and ``"planes"`` with a frame.
+///     temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
+///         actions are drawn in proportion to visits to the power of 1 over this.
+///     max_considered: actions that Gumbel samples at the root.
+///     c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
+///     c_scale: see `c_visit`.
+///     dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
+///     dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
+///     margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
+///         last term limited to -1 and 1.
+///     solve_below: positions with at most this many empty cells are solved exactly, roots
+///         included; 0 solves none.
+///     frame: a `Frame` for positions of several variants. Leaves are shown as its planes, and its
+///         actions number all masks, logits and results. Each tree is the one that a search of
+///         positions of its own variant has on the same frame, given the same evaluations.
+///
+/// Raises:
+///     ValueError: no position, several variants without a frame, a frame and another layout than
+///         planes, or a setting out of range.
+///     VariantError: a board does not fit the frame; the message says which position's.
+///     GameOverError: a position is finished; the message says which.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
     core: TreeSearch,
@@ -173,8 +224,13 @@ impl PyTreeSearch {
 
     /// Simulate until every tree needs the network or is done.
     ///
-    /// Returns the leaves to evaluate, each position once, or None when all searches are done. Called
-    /// again without an update it returns the same leaves.
+    /// Returns:
+    ///     The leaves to evaluate, or None when all searches are done. Called again without an
+    ///     update it returns the same leaves.
+    ///
+    /// Raises:
+    ///     KeyboardInterrupt: Ctrl-C; the search can go on.
+    ///     MemoryError: the trees cannot grow; the next call goes on where this one ended.
     fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
         // The leaves selected before count again only when this succeeds.
         self.leaves = 0;
@@ -195,9 +251,17 @@ impl PyTreeSearch {
 
     /// Take the network's evaluation of the leaves of the last `select`.
     ///
-    /// `logits` ``(B, num_actions)``, those of illegal actions are not read; `values` ``(B,)`` for the
-    /// side to move at the leaf, between -1 and 1. Anything that `numpy.asarray` makes real
-    /// numbers of will do, tensors of `torch` included.
+    /// Args:
+    ///     logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
+    ///         PyTorch tensor if you like.
+    ///     values: ``(B,)`` for the side to move at the leaf, between -1 and 1.
+    ///
+    /// Raises:
+    ///     PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit
+    ///         above -inf; nothing has changed.
+    ///     RuntimeError: no leaf waits.
+    ///     MemoryError: some trees cannot grow; `select` has the leaves of those again.
+    ///     KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.
     fn update(
         &mut self,
         py: Python<'_>,
@@ -224,6 +288,9 @@ impl PyTreeSearch {
     ///
     /// All legal actions get equal prior probability, and the value of a leaf is the result of one
     /// game of random actions from there.
+    ///
+    /// Raises:
+    ///     MemoryError: the trees cannot grow; the next call goes on where this one ended.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
         let core = &mut self.core;
         let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
@@ -235,8 +302,15 @@ impl PyTreeSearch {
     /// Start the next searches, from as many positions as there are trees.
     ///
     /// If a new position follows the root of its tree by one action and the passes that it forces,
-    /// the tree keeps that subtree; new simulations are added to it. With a frame the positions may be of
-    /// variants that the search has not seen yet.
+    /// the tree keeps that subtree; new simulations are added to it. With a frame, positions may be
+    /// of variants that the search has not seen yet. It keeps the tables of all variants seen; they
+    /// may be 65,535 in all.
+    ///
+    /// Raises:
+    ///     ValueError: another number of positions, or another variant without a frame.
+    ///     VariantError: a board does not fit the frame.
+    ///     GameOverError: a position is finished.
+    ///     MemoryError: memory does not suffice; nothing has changed.
     fn restart(
         &mut self,
         py: Python<'_>,
@@ -274,7 +348,13 @@ impl PyTreeSearch {
 
     /// The nodes of one tree, each before its children.
     ///
-    /// They are dicts.
+    /// Returns:
+    ///     Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
+    ///     (mean, for the side to move at the node before; at the root for its own), ``prior`` and
+    ///     ``exact``.
+    ///
+    /// Raises:
+    ///     IndexError: there is no such tree.
     fn nodes<'py>(&self, py: Python<'py>, tree: usize) -> PyResult<Bound<'py, PyList>> {
         if tree >= self.core.len() {
             let message = format!("there are {} trees, no tree {tree}", self.core.len());

@@ -201,6 +201,14 @@ impl<T: Display> Display for Most<'_, T> {
 }
 
 /// The integer that an argument stands for.
+///
+/// Args:
+///     name: of the argument, for the message.
+///     value: anything with ``__index__`` except booleans, which are nearly always a flag in the
+///         wrong place.
+///
+/// Raises:
+///     TypeError: the value is not an integer, or a boolean.
 #[pyfunction(name = "integer")]
 pub(crate) fn python_integer<'py>(
     name: &str,
@@ -210,6 +218,16 @@ pub(crate) fn python_integer<'py>(
 }
 
 /// The integer that an argument stands for, if it is `least` to `most`.
+///
+/// Args:
+///     name: of the argument, for the message.
+///     value: as in `integer`.
+///     least: from 0.
+///     most: to 2**64 - 1.
+///
+/// Raises:
+///     TypeError: as `integer`.
+///     ValueError: out of that range.
 #[pyfunction(name = "integer_in")]
 pub(crate) fn python_integer_in(
     name: &str,
@@ -221,12 +239,20 @@ pub(crate) fn python_integer_in(
 }
 
 /// A seed, 0 to 2**64 - 1.
+///
+/// Raises:
+///     TypeError: as `integer`.
+///     ValueError: out of that range.
 #[pyfunction]
 pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
     seed
 }
 
 /// A number of threads, 1 to 1024, or None where the caller gave none.
+///
+/// Raises:
+///     TypeError: as `integer`.
+///     ValueError: out of that range.
 #[pyfunction]
 pub(crate) fn threads_of(
     #[pyo3(from_py_with = num_threads)] num_threads: Option<usize>,

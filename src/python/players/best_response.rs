@@ -34,6 +34,26 @@ type Found = (
 );
 
 /// The native part of `mijnlieff.best_response`, which documents the options and results.
+///
+/// Call `ask`, and `answer` or `answer_with_sets`, until `ask` returns no positions, then `finish`.
+/// After an error the search has ended, and its methods raise RuntimeError.
+///
+/// Args:
+///     starts: positions of one variant.
+///     seat: who is examined: 0 Light, 1 Dark.
+///     exact_cells: up to this many empty cells the player keeps the exact margin, None for
+///         nowhere,
+///     exact_margin: if that is at most this many points, won or lost.
+///     horizon: from this ply on, the player is taken to keep the exact margin.
+///     least_margin: a position keeps the outcome if its exact margin is at least this; with
+///         None, there is nothing to give away.
+///     max_positions: the most positions to keep.
+///     num_threads: threads for the exact search.
+///
+/// Raises:
+///     BoardError: the board has more than 16 cells.
+///     GameOverError: a game is over.
+///     ValueError: no start, several variants, or an unknown seat.
 #[pyclass(name = "BestResponseSearch", module = "mijnlieff._mijnlieff")]
 pub(crate) struct PyBestResponseSearch {
     /// None once it is finished, or an error has stopped it.
@@ -91,6 +111,9 @@ impl PyBestResponseSearch {
     }
 
     /// The current ply, the number of its positions, and those in which actions are needed.
+    ///
+    /// Raises:
+    ///     SearchLimitError: there are more than `max_positions` positions.
     fn ask<'py>(
         &mut self,
         py: Python<'py>,
@@ -115,6 +138,10 @@ impl PyBestResponseSearch {
     }
 
     /// Take the action chosen in each of these positions, int64 ``(B,)``.
+    ///
+    /// Raises:
+    ///     PolicyError: an action is not legal.
+    ///     SearchLimitError: there are more than `max_positions` positions.
     fn answer(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let actions = readable(&actions)?;
         let actions = actions.as_slice()?;
@@ -125,6 +152,10 @@ impl PyBestResponseSearch {
     }
 
     /// Take the actions that may be chosen in these positions, bool ``(B, num_actions)``.
+    ///
+    /// Raises:
+    ///     PolicyError: an action is not legal, or a position has none.
+    ///     SearchLimitError: there are more than `max_positions` positions.
     fn answer_with_sets(
         &mut self,
         py: Python<'_>,
@@ -147,6 +178,10 @@ impl PyBestResponseSearch {
     }
 
     /// The results; nothing can be asked afterwards.
+    ///
+    /// Returns:
+    ///     Guaranteed margins of the starts, positions by ply, leaks (ply, kept, given away),
+    ///     refutations (start, actions), and a game with the least margin (start, actions).
     fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<Found> {
         let num_threads = self.num_threads;
         let core = self.take()?;

@@ -18,6 +18,14 @@ use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
 /// Positions after `plies` uniformly random actions, none of them finished.
+///
+/// Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64). One whose game ends on the
+/// way is drawn again.
+///
+/// Raises:
+///     ValueError: a thousand games in a row ended before `plies` actions, or a number out of
+///         range.
+///     MemoryError: memory does not suffice.
 #[pyfunction]
 #[pyo3(
     signature = (count, plies, variant=None, seed=0, first=0)
@@ -43,6 +51,16 @@ pub(crate) fn random_openings(
 }
 
 /// Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
+///
+/// Each opening is played twice, with the seats exchanged. Opening ``i`` draws from streams of
+/// ``seed + first + i`` and of the seeds of the policies, whatever the number of threads; the
+/// decisions that the policies count for themselves do not change. Runs without the GIL and stops
+/// on Ctrl-C.
+///
+/// Raises:
+///     ValueError: no openings, openings of several variants, or a number out of range.
+///     TypeError: an opening is not a `Position`.
+///     GameOverError: an opening is finished.
 #[pyfunction]
 #[pyo3(
     signature = (openings, policy, opponent, seed=0, first=0, num_threads=None)

@@ -35,6 +35,15 @@ const OUTPUTS: &str = "the network's outputs";
 type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 /// A trained network, evaluated natively; immutable, equal when its file is.
+///
+/// It knows the positions of the board and the number of copies of a variant, whatever the opening
+/// rule. `mijnlieff.ExportedPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
+///
+/// Args:
+///     file: the content of a file, as `to_bytes` gives it.
+///
+/// Raises:
+///     CheckpointError: the bytes are not exactly those of a network of this version.
 #[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyNetwork(pub(crate) Arc<Network>);
@@ -47,6 +56,16 @@ impl PyNetwork {
     }
 
     /// The network of the form ``"symmetric"`` with these weights.
+    ///
+    /// Args:
+    ///     variant: that it was trained on.
+    ///     channels: of every hidden layer, each with a unit for every symmetry of the board.
+    ///     blocks: residual blocks of two layers.
+    ///     weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
+    ///
+    /// Raises:
+    ///     CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
+    ///         finite.
     #[staticmethod]
     fn symmetric(
         py: Python<'_>,
@@ -60,6 +79,17 @@ impl PyNetwork {
     }
 
     /// The network of the form ``"cells"`` with these weights.
+    ///
+    /// Args:
+    ///     variant: that it was trained on.
+    ///     units: numbers for each cell in every layer, a multiple of `heads`.
+    ///     blocks: residual blocks of a convolution over the cells and two layers for each cell.
+    ///     heads: kernels of each block; each serves an equal part of the units.
+    ///     weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
+    ///
+    /// Raises:
+    ///     CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
+    ///         many weights as the layers need, or one that is not finite.
     #[staticmethod]
     fn of_cells(
         py: Python<'_>,
@@ -122,6 +152,9 @@ impl PyNetwork {
     }
 
     /// Raise unless the network knows the board and the number of copies of a variant.
+    ///
+    /// Raises:
+    ///     PolicyError: it was trained on another board or number of copies.
     pub(crate) fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
         if self.0.serves(&variant.0) {
             return Ok(());
@@ -133,6 +166,24 @@ impl PyNetwork {
     }
 
     /// Evaluate positions, given as flat observations.
+    ///
+    /// The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
+    /// on the processor. Runs without the GIL and stops on Ctrl-C.
+    ///
+    /// Args:
+    ///     observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
+    ///         count as 1, and shares of hands are rounded to whole pieces.
+    ///     precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
+    ///         outputs then differ from those of ``"float32"`` by about a thousandth of their size.
+    ///     num_threads: None for one per core.
+    ///
+    /// Returns:
+    ///     Logits float32 ``(B, num_actions)``, illegal actions not ruled out, and values float32
+    ///     ``(B, 2)`` for the side to move: expected outcome (-1 to 1) and expected final margin in
+    ///     units of 4 points.
+    ///
+    /// Raises:
+    ///     ValueError: the observations have another length, or `precision` is neither.
     #[pyo3(signature = (observations, precision = "float32", num_threads = None))]
     fn evaluate<'py>(
         &self,
@@ -181,6 +232,15 @@ impl PyNetwork {
     }
 
     /// An action for each position, int64 ``(B,)``.
+    ///
+    /// At temperature 0 the legal action with the largest logit, above 0 a draw from
+    /// ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
+    /// seed.
+    ///
+    /// Raises:
+    ///     GameOverError: a game is over, the message says which.
+    ///     PolicyError: another board or number of copies, or a logit that is not finite.
+    ///     ValueError: no positions, or positions of several variants.
     fn choose<'py>(
         &self,
         py: Python<'py>,

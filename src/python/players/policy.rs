@@ -36,8 +36,10 @@ const QUICK_DEPTH: u8 = 3;
 
 /// Base class of the built-in policies; make one of its subclasses.
 ///
-/// Decision `n` of a policy draws from stream `n` of its seed, however the calls are cut into
-/// batches; the number of decisions so far is all that changes.
+/// Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
+/// actions, and cutting a list of positions into batches changes nothing. Policies are equal when
+/// kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not
+/// compared.
 #[pyclass(name = "BuiltinPolicy", module = "mijnlieff", subclass, frozen)]
 pub(crate) struct PyBuiltinPolicy {
     /// A perfect player gets its solvers when the variants are known, see [`Self::core`].
@@ -55,6 +57,10 @@ impl PyBuiltinPolicy {
     }
 
     /// The action this policy plays.
+    ///
+    /// Raises:
+    ///     GameOverError: the game is over; no decision is counted.
+    ///     TypeError: `position` is not a `Position`.
     fn act(
         &self,
         py: Python<'_>,
@@ -74,6 +80,12 @@ impl PyBuiltinPolicy {
     }
 
     /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
+    ///
+    /// Runs without the GIL and stops on Ctrl-C; searches run on all cores.
+    ///
+    /// Raises:
+    ///     GameOverError: a game is over, the message says which; no decision is counted.
+    ///     TypeError: an item is not a `Position`.
     fn act_batch<'py>(
         &self,
         py: Python<'py>,
@@ -101,6 +113,14 @@ impl PyBuiltinPolicy {
     }
 
     /// The probability of every action, float64 ``(B, num_actions)``.
+    ///
+    /// All positions are of one variant. No decision is counted. Runs without the GIL and stops
+    /// on Ctrl-C.
+    ///
+    /// Raises:
+    ///     GameOverError: a game is over, the message says which.
+    ///     ValueError: no positions, or positions of several variants.
+    ///     TypeError: an item is not a `Position`.
     fn action_probabilities<'py>(
         &self,
         py: Python<'py>,
@@ -277,6 +297,9 @@ fn distinct_variants(py: Python<'_>, positions: &[PyPosition]) -> PyResult<Vec<A
 }
 
 /// Plays any legal action, each equally likely.
+///
+/// Args:
+///     seed: 0 to 2**64 - 1.
 #[pyclass(name = "RandomPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyRandomPolicy;
 
@@ -291,6 +314,11 @@ impl PyRandomPolicy {
 }
 
 /// Plays an action with the largest margin right after it; ties are broken at random.
+///
+/// It looks one ply ahead, so it takes points where it can, and does not see what it allows.
+///
+/// Args:
+///     seed: 0 to 2**64 - 1.
 #[pyclass(name = "GreedyPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyGreedyPolicy;
 
@@ -308,7 +336,14 @@ impl PyGreedyPolicy {
 ///
 /// The value of the positions at that depth, and of finished games, is the margin: the points of
 /// the side to move minus those of the opponent. Alpha-beta pruning finds every best action, and
-/// each is equally likely. A pass counts as a ply. Depth 1 is ``GreedyPolicy``.
+/// each is equally likely. A pass counts as a ply. Depth 1 is `GreedyPolicy`.
+///
+/// Args:
+///     depth: plies to look ahead, 1 to 64.
+///     seed: 0 to 2**64 - 1.
+///
+/// Raises:
+///     ValueError: a depth or seed out of range.
 #[pyclass(name = "MinimaxPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyMinimaxPolicy {
     depth: Depth,
@@ -337,6 +372,16 @@ impl PyMinimaxPolicy {
 ///
 /// With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
 /// best one), so one number sets how strong it is.
+///
+/// Boards of more than 16 cells may take very long. The first decision raises
+/// `BookError` when the book that comes with the package is damaged.
+///
+/// Args:
+///     seed: 0 to 2**64 - 1.
+///     epsilon: 0 to 1.
+///
+/// Raises:
+///     ValueError: a seed or an epsilon out of range.
 #[pyclass(name = "PerfectPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyPerfectPolicy {
     epsilon: Epsilon,

@@ -22,6 +22,12 @@ use crate::search::Limits;
 use crate::search::solver::{self, Book, Solution, Solver};
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
+///
+/// Finished games count. The list ends where no game is longer. Memory grows with the count: 6
+/// plies of the standard game take about 2 GB.
+///
+/// Raises:
+///     ValueError: more than 16 cells or 3 copies.
 #[pyfunction]
 pub(crate) fn canonical_counts(
     py: Python<'_>,
@@ -58,6 +64,17 @@ type Answers<'py> = (
 );
 
 /// The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
+///
+/// Solves positions of the board and number of copies of a variant. The opening rule does not
+/// matter, unless one of the two is ``"corner_straight"``.
+///
+/// Args:
+///     variant: which board, number of copies and opening rule.
+///     table_bytes: the most memory for the table.
+///     book: the bytes of a book file; used for the standard board with 2 copies.
+///
+/// Raises:
+///     BookError: the bytes are not a book of this version.
 #[pyclass(name = "Solver", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySolver {
     pub(crate) core: Arc<Solver>,
@@ -80,6 +97,8 @@ impl PySolver {
     }
 
     /// A solver that takes at most about this much memory between searches.
+    ///
+    /// Where a table does not fit, each search makes its own, which takes longer.
     #[staticmethod]
     pub(crate) fn within(py: Python<'_>, variant: PyVariant, bytes: usize) -> PyResult<Self> {
         let variant = variant.0;
@@ -105,6 +124,11 @@ impl PySolver {
     }
 
     /// The margin of a position, its legal actions, their margins, and the nodes searched.
+    ///
+    /// Raises:
+    ///     SearchLimitError: a limit was reached.
+    ///     ValueError: another board or number of copies, or a limit that is negative or NaN.
+    ///     TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
     #[pyo3(signature = (position, max_nodes=None, max_seconds=None))]
     fn solve(
         &self,
@@ -130,6 +154,11 @@ impl PySolver {
     }
 
     /// Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
+    ///
+    /// Raises:
+    ///     SearchLimitError: a limit was reached.
+    ///     ValueError: as `solve`, or a number of threads that is not 1 to 1024.
+    ///     TypeError: as `solve`.
     #[pyo3(signature = (positions, num_threads=None, max_nodes=None, max_seconds=None))]
     fn solve_batch<'py>(
         &self,

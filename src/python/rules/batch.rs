@@ -46,6 +46,16 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
 }
 
 /// The observations of several positions, ``(B, ...)``.
+///
+/// Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
+/// ``"planes"`` with a frame. Without a frame all positions are of one variant. Runs without the
+/// GIL.
+///
+/// Raises:
+///     ValueError: no positions, positions of different variants without a frame, an unknown
+///         layout, or a frame and another layout than planes.
+///     TypeError: an item is not a `Position`, or another dtype.
+///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the frame.
 #[pyfunction]
 #[pyo3(signature = (positions, layout=None, dtype=None, frame=None))]
 pub(crate) fn observe_batch<'py>(
@@ -80,6 +90,14 @@ pub(crate) fn observe_batch<'py>(
 }
 
 /// The action masks of several positions, int8 ``(B, num_actions)``.
+///
+/// Without a frame all positions are of one variant; with one, actions are those of the frame.
+/// Runs without the GIL.
+///
+/// Raises:
+///     ValueError: no positions, or positions of different variants without a frame.
+///     TypeError: an item is not a `Position`.
+///     VariantError: a board does not fit the frame.
 #[pyfunction]
 #[pyo3(signature = (positions, frame=None))]
 pub(crate) fn mask_batch(
@@ -107,7 +125,10 @@ pub(crate) fn mask_batch(
 
 /// The action masks of positions of any variants, int8 ``(B, most)``.
 ///
-/// Zeros fill up shorter rows.
+/// Each row has the actions of the position's own variant; zeros fill up the shorter ones.
+///
+/// Raises:
+///     TypeError: an item is not a `Position`.
 #[pyfunction]
 pub(crate) fn own_masks(
     py: Python<'_>,
@@ -123,6 +144,12 @@ pub(crate) fn own_masks(
 }
 
 /// The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+///
+/// Raises:
+///     IndexError: the frame has no such action, or the board no cell in its slot.
+///     ValueError: not one action for each position.
+///     TypeError: the actions are not integers, or an item is not a `Position`.
+///     VariantError: a board does not fit the frame.
 #[pyfunction]
 pub(crate) fn own_actions<'py>(
     py: Python<'py>,
@@ -142,6 +169,15 @@ pub(crate) fn own_actions<'py>(
 }
 
 /// Raise unless a policy can be asked about these positions.
+///
+/// No game may be over, and all positions are of one variant, or their boards fit the frame.
+/// Policies that cut a call into parts check all positions before the first part.
+///
+/// Raises:
+///     GameOverError: a game is over; the message says which.
+///     ValueError: there are no positions, or without a frame positions of several variants.
+///     TypeError: an item is not a `Position`.
+///     VariantError: a board does not fit the frame.
 #[pyfunction(name = "check_playable")]
 #[pyo3(signature = (positions, frame=None))]
 pub(crate) fn python_check_playable(
@@ -233,6 +269,10 @@ pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>>
 }
 
 /// The variant that all positions share.
+///
+/// Raises:
+///     ValueError: no positions, or positions of different variants.
+///     TypeError: an item is not a `Position`.
 #[pyfunction(name = "common_variant")]
 pub(crate) fn python_common_variant(
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,

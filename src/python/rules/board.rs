@@ -23,6 +23,9 @@ const ROOM_FOR_BOARDS: [usize; Board::MAX_ARRANGED_BLOCKS + 1] = {
 };
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
+///
+/// Boards are immutable and equal when they have the same cells, wherever the grid starts. Make
+/// one with `standard`, `from_blocks` or `from_text`.
 #[pyclass(name = "Board", module = "mijnlieff", frozen, eq, hash, from_py_object)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyBoard(pub(crate) Arc<Board>);
@@ -36,6 +39,9 @@ impl PyBoard {
     }
 
     /// A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
+    ///
+    /// Raises:
+    ///     BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
     #[staticmethod]
     fn from_blocks(blocks: Listed<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
@@ -57,12 +63,29 @@ impl PyBoard {
     }
 
     /// A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+    ///
+    /// Raises:
+    ///     BoardError: another character, rows of different lengths, no cell or more than 64.
+    ///     ParseError: the text has a lone surrogate.
     #[staticmethod]
     fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
         Ok(Self::new(Board::from_text(text)?))
     }
 
     /// Return every board that can be laid out with a number of 2x2 blocks.
+    ///
+    /// Each board comes once up to rotation and reflection, in a fixed order: flat ones first, each
+    /// lying on its longer side.
+    ///
+    /// Args:
+    ///     blocks: number of blocks, 1 to 6. The four blocks of one box make 60 boards, five blocks
+    ///         467 and six 4,226.
+    ///     corners: False joins each block to the others along at least one edge of a cell; True
+    ///         also allows joints at a corner (145 boards of four blocks).
+    ///
+    /// Raises:
+    ///     ValueError: ``blocks`` is not 1 to 6.
+    ///     TypeError: ``blocks`` is not an integer.
     #[staticmethod]
     #[pyo3(signature = (blocks = 4, corners = false))]
     fn arrangements(
@@ -77,6 +100,23 @@ impl PyBoard {
     }
 
     /// Return a random board of a number of 2x2 blocks.
+    ///
+    /// The blocks hang together. The board grows from one block. Each further block goes to one of
+    /// the free places that are joined to a block already there, each place equally likely. So a
+    /// board is as likely as its rotations and reflections, but boards that can grow in more ways
+    /// are more likely than others. Choose from `arrangements` for boards that are all equally
+    /// likely.
+    ///
+    /// Args:
+    ///     blocks: number of blocks, 1 to 16.
+    ///     rng: a seed, 0 to 2**64 - 1, which gives the same board on every machine; a generator,
+    ///         from which one number is drawn; or None for a different board each time.
+    ///     corners: False joins each block to another along at least one edge of a cell; True also
+    ///         allows joints at a corner.
+    ///
+    /// Raises:
+    ///     ValueError: ``blocks`` is not 1 to 16, or the seed is out of range.
+    ///     TypeError: ``blocks`` is not an integer, or ``rng`` is none of these.
     #[staticmethod]
     #[pyo3(signature = (blocks = 4, rng = None, corners = false))]
     fn random(
@@ -120,6 +160,9 @@ impl PyBoard {
     }
 
     /// Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
+    ///
+    /// Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
+    /// by cell turns into ``y`` with ``y[symmetries[k]] = x``.
     #[getter]
     fn symmetries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
         let images = cell_symmetries(&self.0).mapv(|cell| cell as i64);
@@ -127,6 +170,9 @@ impl PyBoard {
     }
 
     /// The name of a cell, such as ``a1``.
+    ///
+    /// Raises:
+    ///     IndexError: the board has no such cell.
     fn cell_name(&self, cell: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("cell", cell)?;
         let known = number.extract().ok();

@@ -12,6 +12,21 @@ use crate::python::convert::lists::Items;
 use crate::python::convert::shown;
 
 /// A rectangle of slots that boards of different shapes share.
+///
+/// It gives learners that see many boards observations and actions of one shape.
+/// A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
+/// ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
+/// without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
+/// constant over the whole frame. Actions are ``type * height * width + y * width + x``, and the
+/// last one passes. Frames are immutable.
+///
+/// Args:
+///     height: rows, 1 to 64.
+///     width: columns, 1 to 64.
+///
+/// Raises:
+///     ValueError: a side is not 1 to 64.
+///     TypeError: a side is not an integer.
 #[pyclass(name = "Frame", module = "mijnlieff", frozen, eq, hash, from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PyFrame(pub(crate) Frame);
@@ -27,6 +42,10 @@ impl PyFrame {
     }
 
     /// The smallest frame that holds the boards of all these variants.
+    ///
+    /// Raises:
+    ///     ValueError: the list is empty.
+    ///     TypeError: an item is not a `Variant`.
     #[staticmethod]
     fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
         Ok(Self(Frame::around(variants.iter().map(|it| &*it.0))?))
@@ -63,6 +82,9 @@ impl PyFrame {
     }
 
     /// The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+    ///
+    /// Raises:
+    ///     VariantError: the board does not fit.
     fn actions<'py>(
         &self,
         py: Python<'py>,
@@ -78,6 +100,11 @@ impl PyFrame {
     }
 
     /// The variant's index of an action of the frame.
+    ///
+    /// Raises:
+    ///     IndexError: the frame has no such action, or the board no cell in its slot.
+    ///     VariantError: the board does not fit.
+    ///     TypeError: the action is not an integer.
     fn variant_action(&self, variant: PyVariant, action: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.0.check(&variant.0)?;
         let number = index("action", action)?;

@@ -27,6 +27,13 @@ use crate::python::errors::{
 };
 
 /// The state of a game; immutable, every method returns a new one.
+///
+/// Positions are equal when they have the same future: same variant, stones by player, hands,
+/// allowed cells and side to move. Which type lies where, the last action and the ply are not
+/// compared.
+///
+/// Args:
+///     variant: the standard game unless given.
 #[pyclass(
     name = "Position",
     module = "mijnlieff",
@@ -52,6 +59,10 @@ impl PyPosition {
     }
 
     /// The position after these actions, indices or texts, from the start.
+    ///
+    /// Raises:
+    ///     IllegalMoveError: an action is illegal; the message says which.
+    ///     GameOverError: the game is over before the last action.
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
     fn from_actions(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
@@ -64,6 +75,10 @@ impl PyPosition {
     }
 
     /// The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
+    ///
+    /// Raises:
+    ///     ParseError: the text is not a record, or stops in the middle of a turn.
+    ///     IllegalMoveError: a move is illegal; the message says which.
     #[staticmethod]
     #[pyo3(signature = (record, variant=None))]
     fn from_record(
@@ -80,6 +95,10 @@ impl PyPosition {
     }
 
     /// The position with this text, see `notation`.
+    ///
+    /// Raises:
+    ///     ParseError: the text does not fit the board.
+    ///     PositionError: no game reaches the position; the message gives every reason found.
     #[staticmethod]
     #[pyo3(signature = (text, variant=None))]
     fn from_notation(
@@ -92,12 +111,25 @@ impl PyPosition {
     }
 
     /// The position as one line: board, last turn, number of turns so far.
+    ///
+    /// Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
+    /// Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
+    /// then the ply, which also says who moves next.
     #[getter]
     fn notation(&self) -> String {
         format_position(&self.variant, &self.core)
     }
 
     /// The position with these words, see `to_packed`.
+    ///
+    /// Args:
+    ///     word: an integer of 64 bits; uint64 ``(5,)`` on boards of more than 16 cells.
+    ///     variant: the standard game unless given.
+    ///
+    /// Raises:
+    ///     PositionError: no position has these words; the message gives every reason found.
+    ///     ValueError: the integer has more than 64 bits, or the array a wrong shape.
+    ///     TypeError: not an integer, or not uint64.
     #[staticmethod]
     #[pyo3(signature = (word, variant=None))]
     fn from_packed(word: &Bound<'_, PyAny>, variant: Option<PyVariant>) -> PyResult<Self> {
@@ -107,6 +139,10 @@ impl PyPosition {
     }
 
     /// The position as a state of `mijnlieff.functional`.
+    ///
+    /// An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation`
+    /// holds, and `mijnlieff.functional` documents its format. It is not the packed observation,
+    /// which lacks the seat.
     fn to_packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         packed(py, &self.variant, self.core)
     }
@@ -195,6 +231,12 @@ impl PyPosition {
     }
 
     /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
+    ///
+    /// Args:
+    ///     frame: None for the actions of the variant, or a frame for its actions.
+    ///
+    /// Raises:
+    ///     VariantError: the board does not fit the frame.
     #[pyo3(signature = (frame=None))]
     fn action_mask<'py>(
         &self,
@@ -215,6 +257,11 @@ impl PyPosition {
     }
 
     /// The position after this action, an index or a text such as ``"a1+"``.
+    ///
+    /// Raises:
+    ///     IllegalMoveError: the action is illegal or does not exist.
+    ///     GameOverError: the game is over.
+    ///     ParseError: the text is not an action.
     fn play(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (_, core) = parse_action(&self.variant, &self.core, action, "")?;
         Ok(Self {
@@ -224,6 +271,24 @@ impl PyPosition {
     }
 
     /// The full state as numbers, seen by the side to move or by one player.
+    ///
+    /// Args:
+    ///     layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
+    ///         stones, cells allowed now, cells that exist, and a constant plane for each piece
+    ///         type in the own hand (4) and the opposing hand (4). ``"flat"``
+    ///         ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
+    ///         ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
+    ///     dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
+    ///         counts). A packed observation is always uint64.
+    ///     player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
+    ///         no cell is allowed.
+    ///     frame: the planes of a frame instead of those of the board.
+    ///
+    /// Raises:
+    ///     ValueError: unknown layout or player, or a frame and another layout than planes.
+    ///     TypeError: another dtype.
+    ///     VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
+    ///         frame.
     #[pyo3(signature = (layout="planes", dtype=None, player=None, frame=None))]
     fn observation<'py>(
         &self,

@@ -13,6 +13,10 @@ use crate::python::errors::record_error;
 use crate::python::interrupt::run_interruptible;
 
 /// The actions of a game record; every one is played, so the game is legal.
+///
+/// Raises:
+///     ParseError: the text is not a record, or stops in the middle of a turn.
+///     IllegalMoveError: a move is illegal; the message says which.
 #[pyfunction]
 #[pyo3(signature = (text, variant=None))]
 pub(crate) fn parse_record(
@@ -29,6 +33,10 @@ pub(crate) fn parse_record(
 }
 
 /// The record of a game from the first action, ``#`` after the end of a finished one.
+///
+/// Raises:
+///     IllegalMoveError: an action is illegal; the message says which.
+///     GameOverError: the game is over before the last action.
 #[pyfunction]
 #[pyo3(signature = (actions, variant=None))]
 pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<String> {
@@ -45,6 +53,12 @@ pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> P
 }
 
 /// The number of sequences of exactly `depth` actions; finished games have no continuation.
+///
+/// Runs without the GIL and stops on Ctrl-C.
+///
+/// Raises:
+///     ValueError: `depth` is negative.
+///     TypeError: `position` is not a `Position`, or `depth` not an integer.
 #[pyfunction]
 pub(crate) fn perft(
     py: Python<'_>,

@@ -16,6 +16,16 @@ use crate::python::convert::text::text;
 use crate::python::errors::classes;
 
 /// The fixed parts of a game: board, opening rule, pieces of each type.
+///
+/// Args:
+///     board: the standard 4x4 board unless given.
+///     opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
+///         neighbour missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
+///         Straight on a corner cell, ``"anywhere"`` any piece anywhere.
+///     copies: pieces of each of the four types that each player starts with, 1 to 127.
+///
+/// Raises:
+///     VariantError: an unknown opening or an impossible number of copies.
 #[pyclass(
     name = "Variant",
     module = "mijnlieff",
@@ -81,12 +91,19 @@ impl PyVariant {
     }
 
     /// A bound for the margin of a game: it is between ``-max_margin`` and ``max_margin``.
+    ///
+    /// On boards of up to 16 cells it is the most points that all stones of a player can score
+    /// wherever they lie, on larger ones the points of the whole board.
     #[getter]
     fn max_margin(&self) -> u16 {
         self.0.max_margin()
     }
 
     /// The shape of one observation in a layout, see `Position.observation`.
+    ///
+    /// Raises:
+    ///     ValueError: unknown layout.
+    ///     VariantError: packed, but more than 16 cells or 3 copies.
     fn observation_shape<'py>(
         &self,
         py: Python<'py>,
@@ -98,6 +115,9 @@ impl PyVariant {
     }
 
     /// The text of an action, such as ``a1+`` or ``pass``.
+    ///
+    /// Raises:
+    ///     IndexError: there is no such action.
     fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("action", action)?;
         let known = number.extract().ok();
@@ -112,6 +132,9 @@ impl PyVariant {
     }
 
     /// The action with this text.
+    ///
+    /// Raises:
+    ///     ParseError: the text is neither a cell of the board with a sign nor a pass.
     fn action_index(&self, #[pyo3(from_py_with = text)] name: &str) -> PyResult<usize> {
         Ok(action_of(&self.0, parse_move(self.0.board(), name)?))
     }

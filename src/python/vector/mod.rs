@@ -49,6 +49,23 @@ const SPARE_SETS: usize = 2;
 const QUICK_RESTORE: usize = 4096;
 
 /// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
+///
+/// The games must be reset before the first step.
+///
+/// With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
+/// `start_reset`, then `answer` for the `pending` positions until there are none, then
+/// `finish_step` or `finish_reset`, or `roll_back` to give up. In between, `seed`, `reset`, `step`,
+/// `set_positions` and `restore` raise RuntimeError.
+///
+/// Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
+/// info)``. A batch serves one thread at a time; RuntimeError tells a second one.
+///
+/// Raises:
+///     ValueError: a number out of range or an unknown option; the message gives those that
+///         exist.
+///     TypeError: an option of a wrong type.
+///     VariantError: packed observations of a board they cannot hold, or a board does not fit
+///         the frame.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PyBatchEnv(Mutex<Inner>);
 
@@ -166,6 +183,12 @@ impl PyBatchEnv {
     }
 
     /// Play one action in every game.
+    ///
+    /// Raises:
+    ///     IllegalMoveError: an action does not exist or is illegal; no game has moved.
+    ///     GameOverError: a game is over, or none was started.
+    ///     TypeError: the actions are not integers.
+    ///     ValueError: the actions have a wrong shape.
     fn step<'py>(
         &self,
         py: Python<'py>,

@@ -27,6 +27,25 @@ const RESULTS: &str = "the results of random games";
 type Results<'py> = (Bound<'py, PyArray3<i16>>, Bound<'py, PyArray2<i16>>);
 
 /// Play positions to the end at random and return the points and the numbers of plies.
+///
+/// Every action is drawn from the legal ones, each equally likely. Repeat ``r`` of position ``i``
+/// is number ``n = i * repeats + r`` and draws from stream 1 of ``seed + n``, as game ``n`` of a
+/// `VectorEnv` does in ``sample_actions``. Runs without the GIL and stops on Ctrl-C.
+///
+/// Args:
+///     positions: of one variant; one that is over stays as it is.
+///     repeats: games from each position, at least 1.
+///     seed: 0 to 2**64 - 1.
+///     num_threads: 1 to 1024; None is as many as there are cores.
+///
+/// Returns:
+///     The points of Light and Dark at the end, int16 ``(B, repeats, 2)``, and the actions it took,
+///     int16 ``(B, repeats)``.
+///
+/// Raises:
+///     ValueError: no position or positions of several variants, no game or more than 2**28, or a
+///         number of threads out of range.
+///     TypeError: an item is not a `Position`, or a number not an integer.
 #[pyfunction]
 #[pyo3(
     signature = (positions, repeats=1, seed=0, num_threads=None)
