@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mijnlieff::encode::{Frame, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Variant};
-use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Seeds, View};
+use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Seeds, View, batch_env, wide_batch_env};
 
 /// The boards, the standard one first. On the last two, boards of four blocks lie on a common frame:
 /// one of them, and all.
@@ -22,7 +22,7 @@ pub(crate) const BOARDS: [&str; 8] = [
 
 /// A batch that has been reset.
 pub(crate) struct Batch {
-    pub(crate) env: BatchEnv,
+    pub(crate) env: Box<dyn BatchEnv>,
     kind: &'static str,
     floats: Vec<f32>,
     bytes: Vec<u8>,
@@ -78,9 +78,9 @@ impl Batch {
         let mask = games * variants.num_actions();
         let config = Config::of(variants);
         let env = if is_wide {
-            BatchEnv::wide(config, games, 1)
+            wide_batch_env(config, games, 1)
         } else {
-            BatchEnv::new(config, layout, games, 1)
+            batch_env(config, layout, games, 1)
         };
         let mut env = env.unwrap();
         env.reset(Seeds::From(0), None).unwrap();

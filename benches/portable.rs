@@ -14,7 +14,7 @@ use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
-use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Seeds, View, rollout};
+use mijnlieff::vector::{Buffers, Config, Observations, Seeds, View, batch_env, rollout};
 use ndarray::Array2;
 
 const GAMES: usize = 1024;
@@ -44,7 +44,7 @@ fn timed<R>(work: impl FnOnce() -> R) -> Duration {
 
 /// Steps of games at all stages with one kind of observation; the actions are drawn beforehand.
 fn steps(variant: &Arc<Variant>, kind: &str) {
-    let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Flat, GAMES, 1).unwrap();
+    let mut env = batch_env(Config::new(variant.clone()), Layout::Flat, GAMES, 1).unwrap();
     env.reset(Seeds::From(0), None).unwrap();
     let length = GAMES * Layout::Flat.len(variant);
     let (mut floats, mut bytes, mut words) = (vec![0.0; length], vec![0; length], vec![0; GAMES]);

@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use mijnlieff::encode::{Layout, num_actions};
 use mijnlieff::game::{Position, Variant, perft};
 use mijnlieff::policy::Policy;
-use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Opponent, Seeds, View, rollout};
+use mijnlieff::vector::{Buffers, Config, Observations, Opponent, Seeds, View, batch_env, rollout, wide_batch_env};
 
 const GAMES: usize = 4096;
 
@@ -28,9 +28,9 @@ fn steps(criterion: &mut Criterion) {
                 ..Config::new(variant.clone())
             };
             let mut env = if form == "fast" {
-                BatchEnv::new(config, Layout::Flat, GAMES, 1)
+                batch_env(config, Layout::Flat, GAMES, 1)
             } else {
-                BatchEnv::wide(config, GAMES, 1)
+                wide_batch_env(config, GAMES, 1)
             }
             .unwrap();
             env.reset(Seeds::From(0), None).unwrap();

@@ -35,7 +35,7 @@ mod _mijnlieff {
     #[pymodule_export]
     const MARGIN_UNIT: f32 = crate::network::Network::MARGIN_UNIT;
     #[pymodule_export]
-    const MAX_ENVS: usize = crate::vector::BatchEnv::MAX_ENVS;
+    const MAX_ENVS: usize = crate::vector::MAX_ENVS;
     #[pymodule_export]
     const MAX_THREADS: usize = crate::python::convert::integers::MAX_THREADS;
     #[pymodule_export]

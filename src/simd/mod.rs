@@ -64,7 +64,7 @@ mod tests {
     use crate::search::Limits;
     use crate::tree_search::{Root, TreeConfig, TreeSearch};
     use crate::vector::{
-        BatchEnv, Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View,
+        Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
     };
 
@@ -127,7 +127,7 @@ mod tests {
         /// More than a tile, and not a multiple of one.
         const GAMES: usize = 100;
         let variant = config.variants.get(0).clone();
-        let mut env = BatchEnv::new(config.clone(), Layout::Flat, GAMES, 1).unwrap();
+        let mut env = batch_env(config.clone(), Layout::Flat, GAMES, 1).unwrap();
         env.reset(Seeds::From(7), None).unwrap();
         let length = Layout::Flat.len(&variant);
         let (mut floats, mut bytes) = (vec![0.0; GAMES * length], vec![0; GAMES * length]);

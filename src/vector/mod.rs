@@ -22,7 +22,7 @@ mod rollout;
 pub(crate) mod step;
 mod weights;
 
-pub use batch::BatchEnv;
+pub use batch::{BatchEnv, MAX_ENVS, batch_env, wide_batch_env};
 pub use buffers::{Buffers, Observations, View};
 pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds, UnknownName};
 pub use error::StepError;

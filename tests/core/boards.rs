@@ -11,14 +11,14 @@ use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
     Autoreset, BatchEnv, Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds,
-    View, Weights,
+    View, Weights, batch_env,
 };
 
 use super::plain::PlainGame;
 
 /// A batch with the memory that it writes into.
 struct Batch {
-    env: BatchEnv,
+    env: Box<dyn BatchEnv>,
     layout: Layout,
     floats: Vec<f32>,
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ impl Batch {
     fn new(config: &Config, layout: Layout, games: usize, threads: usize) -> Self {
         let length = games * config.variants.observation_len(layout);
         Self {
-            env: BatchEnv::new(config.clone(), layout, games, threads).unwrap(),
+            env: batch_env(config.clone(), layout, games, threads).unwrap(),
             layout,
             floats: vec![9.0; length],
             bytes: vec![9; length],
@@ -385,7 +385,7 @@ fn outside_opponents_play_mixed_games() {
         ..config.clone()
     };
     let mut inside = Batch::started(&config, Layout::Planes, GAMES, 1, 21);
-    let mut env = BatchEnv::new(outside, Layout::Planes, GAMES, 1).unwrap();
+    let mut env = batch_env(outside, Layout::Planes, GAMES, 1).unwrap();
     env.start_reset(Seeds::From(21), None).unwrap();
     let mut rng = SplitMix64::new(0);
     let mut answered = 0;

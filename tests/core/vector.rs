@@ -10,12 +10,12 @@ use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
     Autoreset, BatchEnv, Buffers, Config, Ending, IllegalAction, Observations, Opponent, Reward,
-    Seat, Seeds, StepError, View,
+    Seat, Seeds, StepError, View, batch_env, wide_batch_env,
 };
 
 /// A batch with the memory that it writes into.
 struct Bench {
-    env: BatchEnv,
+    env: Box<dyn BatchEnv>,
     observations: Vec<f32>,
     mask: Vec<i8>,
     to_play: Vec<i8>,
@@ -26,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
         let variant = config.variants.get(0).clone();
-        let mut env = BatchEnv::new(config, Layout::Flat, games, threads).unwrap();
+        let mut env = batch_env(config, Layout::Flat, games, threads).unwrap();
         env.reset(Seeds::From(seed), None).unwrap();
         Self {
             env,
@@ -162,7 +162,7 @@ fn the_fast_form_does_what_the_general_one_does() {
             let variant = config.variants.get(0).clone();
             let mut fast = Bench::new(config.clone(), 60, 1, 5);
             let mut general = Bench::new(config.clone(), 60, 1, 5);
-            general.env = BatchEnv::wide(config, 60, 1).unwrap();
+            general.env = wide_batch_env(config, 60, 1).unwrap();
             general.env.reset(Seeds::From(5), None).unwrap();
             let mut wrong = SplitMix64::new(1);
             for _ in 0..60 {
@@ -208,8 +208,8 @@ fn games_that_start_take_any_action() {
         };
         let mut fast = Bench::new(config.clone(), games, 1, 5);
         let mut general = Bench::new(config.clone(), games, 1, 5);
-        fast.env = BatchEnv::new(config.clone(), Layout::Flat, games, 1).unwrap();
-        general.env = BatchEnv::wide(config, games, 1).unwrap();
+        fast.env = batch_env(config.clone(), Layout::Flat, games, 1).unwrap();
+        general.env = wide_batch_env(config, games, 1).unwrap();
         // The others wait for their first reset, which the first step does.
         let first: Vec<bool> = (0..games).map(|game| game % 3 == 1).collect();
         for bench in [&mut fast, &mut general] {
@@ -246,9 +246,9 @@ fn games_that_start_take_any_action() {
 fn both_forms_agree_on_every_action() {
     for variant in variants() {
         let config = Config::new(variant.clone());
-        let mut fast = BatchEnv::new(config.clone(), Layout::Flat, 1, 1).unwrap();
-        let mut general = BatchEnv::wide(config.clone(), 1, 1).unwrap();
-        let mut path = BatchEnv::wide(config, 1, 1).unwrap();
+        let mut fast = batch_env(config.clone(), Layout::Flat, 1, 1).unwrap();
+        let mut general = wide_batch_env(config.clone(), 1, 1).unwrap();
+        let mut path = wide_batch_env(config, 1, 1).unwrap();
         path.reset(Seeds::From(11), None).unwrap();
         for _ in 0..60 {
             let position = path.position(0);
@@ -357,7 +357,7 @@ fn one_bad_action_moves_no_game() {
             found: 1
         })
     );
-    let mut asleep = BatchEnv::new(Config::new(variant), Layout::Flat, 1, 1).unwrap();
+    let mut asleep = batch_env(Config::new(variant), Layout::Flat, 1, 1).unwrap();
     assert_eq!(asleep.start_step(&[0]), Err(StepError::NotReset));
 }
 
@@ -403,9 +403,9 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 opponent: Opponent::Outside,
                 ..config
             };
-            let mut env = BatchEnv::new(outside, Layout::Flat, 1, 1).unwrap();
+            let mut env = batch_env(outside, Layout::Flat, 1, 1).unwrap();
             let mut stream = SplitMix64::stream(9, 0);
-            let mut answer = |env: &mut BatchEnv| {
+            let mut answer = |env: &mut dyn BatchEnv| {
                 while !env.pending().is_empty() {
                     let position = env.positions().next().unwrap();
                     let mv: Move = Policy::Greedy.choose(&variant, &position, &mut stream);
@@ -414,12 +414,12 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 }
             };
             env.start_reset(Seeds::From(9), None).unwrap();
-            answer(&mut env);
+            answer(&mut *env);
             for _ in 0..40 {
                 let actions = inside.sample();
                 inside.step(&actions).unwrap();
                 env.start_step(&actions).unwrap();
-                answer(&mut env);
+                answer(&mut *env);
                 assert!(env.positions().eq(inside.env.positions()));
             }
         }
@@ -436,9 +436,9 @@ fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
         seat: Seat::Dark,
         ..Config::new(variant)
     };
-    let mut env = BatchEnv::new(config, Layout::Flat, GAMES, 1).unwrap();
+    let mut env = batch_env(config, Layout::Flat, GAMES, 1).unwrap();
     let mut actions = [0; GAMES];
-    let mut answer_all = |env: &mut BatchEnv| {
+    let mut answer_all = |env: &mut dyn BatchEnv| {
         let mut restarted = 0;
         while !env.pending().is_empty() {
             let mut restarts = vec![true; env.pending().len()];
@@ -459,13 +459,13 @@ fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
         restarted
     };
     env.start_reset(Seeds::From(4), None).unwrap();
-    assert_eq!(answer_all(&mut env), 0);
+    assert_eq!(answer_all(&mut *env), 0);
     let (mut restarted, mut ended) = (0, 0);
     for _ in 0..100 {
         let mut drawn = [0; GAMES];
         env.sample_actions(&mut drawn);
         env.start_step(&drawn).unwrap();
-        restarted += answer_all(&mut env);
+        restarted += answer_all(&mut *env);
         ended += env.endings().len();
     }
     assert!(ended > 50);
@@ -475,7 +475,7 @@ fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
 #[test]
 fn packed_rows_hold_the_same_positions() {
     let variant = variants()[0].clone();
-    let mut env = BatchEnv::new(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();
+    let mut env = batch_env(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();
     env.reset(Seeds::From(3), None).unwrap();
     let (mut words, mut mask, mut to_play) = (vec![0; 30], vec![0; 30 * 65], vec![0; 30]);
     env.observe(&mut View {

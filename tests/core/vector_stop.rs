@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use mijnlieff::encode::Layout;
 use mijnlieff::policy::Policy;
 use mijnlieff::search::Depth;
-use mijnlieff::vector::{BatchEnv, Config, Opponent, Seat, Seeds};
+use mijnlieff::vector::{BatchEnv, Config, Opponent, Seat, Seeds, batch_env};
 
 #[test]
 fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
@@ -17,9 +17,9 @@ fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
             seat: Seat::Dark,
             ..Config::new(Arc::default())
         };
-        BatchEnv::new(config, Layout::Packed, games, 1).unwrap()
+        batch_env(config, Layout::Packed, games, 1).unwrap()
     };
-    let first_moves = |env: &BatchEnv| -> HashSet<_> {
+    let first_moves = |env: &dyn BatchEnv| -> HashSet<_> {
         let some = env.positions().take(64);
         some.map(|position| position.last_move()).collect()
     };
@@ -28,11 +28,11 @@ fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
         let mut env = batch(policy, 1 << 18);
         assert!(env.searches_long());
         env.reset(Seeds::From(0), None).unwrap();
-        assert!(first_moves(&env).len() > 10);
+        assert!(first_moves(&*env).len() > 10);
         // The first legal action takes the place of a search that is stopped.
         env.stop_flag().store(true, Ordering::Relaxed);
         env.reset(Seeds::From(0), None).unwrap();
-        assert_eq!(first_moves(&env).len(), 1);
+        assert_eq!(first_moves(&*env).len(), 1);
     }
     assert!(!batch(Policy::Random, 1 << 18).searches_long());
 }

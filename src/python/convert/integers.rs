@@ -14,7 +14,7 @@ use pyo3::types::{PyBool, PyDict, PyInt};
 
 use super::shown;
 use crate::game::{Board, Player};
-use crate::vector::BatchEnv;
+use crate::vector::MAX_ENVS;
 
 /// The most threads that a call may ask for; a mistyped number would take all memory.
 pub(crate) const MAX_THREADS: usize = 1024;
@@ -35,8 +35,8 @@ arguments! {
     first: u64 = 0..=u64::MAX;
     games: usize = 1..=usize::MAX;
     max_considered: usize = 1..=1 << 10;
-    num_envs: usize = 1..=BatchEnv::MAX_ENVS;
-    num_games: usize = 1..=BatchEnv::MAX_ENVS;
+    num_envs: usize = 1..=MAX_ENVS;
+    num_games: usize = 1..=MAX_ENVS;
     num_simulations: usize = 1..=1 << 24;
     plies: usize = 0..=usize::MAX;
     random_plies: usize = 0..=1000;

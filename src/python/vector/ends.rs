@@ -36,7 +36,7 @@ struct LastInfo {
 }
 
 impl LastInfo {
-    fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
+    fn new(py: Python<'_>, core: &dyn BatchEnv, format: Format) -> PyResult<Self> {
         let games = core.num_envs();
         let width = core.config().variants.num_actions();
         let mut pass = vec![0_i8; width];
@@ -55,7 +55,7 @@ impl LastInfo {
 impl Ends {
     pub(super) fn new(
         py: Python<'_>,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
         format: Format,
         tells_variant: bool,
     ) -> PyResult<Self> {
@@ -93,7 +93,7 @@ impl Ends {
     pub(super) fn write(
         &mut self,
         py: Python<'_>,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
         format: Format,
     ) -> PyResult<()> {
         // All are overwritten: the few that changed lie so far apart that to find each takes longer

@@ -35,7 +35,7 @@ pub(super) struct LastObservations {
 }
 
 impl LastObservations {
-    pub(super) fn new(py: Python<'_>, core: &BatchEnv, format: Format) -> PyResult<Self> {
+    pub(super) fn new(py: Python<'_>, core: &dyn BatchEnv, format: Format) -> PyResult<Self> {
         Ok(Self {
             places: LentArray::of_none(py, core.num_envs())?,
             rows: rows_for(py, core, format, core.endings().len())?,
@@ -64,7 +64,7 @@ impl LastObservations {
     pub(super) fn write(
         &mut self,
         py: Python<'_>,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
         format: Format,
     ) -> PyResult<()> {
         // Objects that a caller put among the last observations. Dropping them may run any Python
@@ -129,7 +129,7 @@ impl LastObservations {
 /// Makes room for this many games and some more.
 fn rows_for(
     py: Python<'_>,
-    core: &BatchEnv,
+    core: &dyn BatchEnv,
     format: Format,
     games: usize,
 ) -> PyResult<ObservationArray> {

@@ -32,7 +32,7 @@ use crate::python::rules::batch::{mixed_list, positions};
 use crate::python::rules::frame::{PyFrame, variants};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::{BatchEnv, Config, Seeds, Weights};
+use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};
 
 /// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";
@@ -70,7 +70,7 @@ const QUICK_RESTORE: usize = 4096;
 pub(crate) struct PyBatchEnv(Mutex<Inner>);
 
 struct Inner {
-    core: BatchEnv,
+    core: Box<dyn BatchEnv>,
     /// Whether `info` has the indices of the variants.
     tells_variant: bool,
     /// Made when it is first needed.
@@ -144,7 +144,7 @@ impl PyBatchEnv {
             _ => integers::threads_or_cores(num_threads),
         };
         Ok(Self(Mutex::new(Inner {
-            core: BatchEnv::new(config, layout, num_envs, num_threads)?,
+            core: batch_env(config, layout, num_envs, num_threads)?,
             tells_variant,
             indices: None,
             format,
@@ -173,7 +173,7 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let seeds = PySeeds::core(seeds.as_ref());
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
-        let core = &mut inner.core;
+        let core = &mut *inner.core;
         if core.searches_long() {
             run_searching(py, core, |core| core.reset(seeds, mask))??;
         } else {
@@ -199,8 +199,8 @@ impl PyBatchEnv {
         let beyond = copy_actions(actions, &mut inner.actions)?;
         let outputs = inner.take_outputs(py)?;
         let buffers = inner.outputs[outputs].buffers();
-        let (core, actions) = (&mut inner.core, &inner.actions);
-        let step = |core: &mut BatchEnv| core.step(actions, buffers).map(|_| ());
+        let (core, actions) = (&mut *inner.core, &inner.actions);
+        let step = |core: &mut dyn BatchEnv| core.step(actions, buffers).map(|_| ());
         let stepped = if core.searches_long() {
             run_searching(py, core, step)?
         } else {
@@ -215,7 +215,7 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let beyond = copy_actions(actions, &mut inner.actions)?;
-        let (core, actions) = (&mut inner.core, &inner.actions);
+        let (core, actions) = (&mut *inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
         started.map_err(|error| step_error(py, inner.numbering(), &error, &beyond))?;
         inner.under_way = true;
@@ -233,7 +233,7 @@ impl PyBatchEnv {
         let seeds = PySeeds::core(seeds.as_ref());
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let mut inner = self.lock_idle()?;
-        without_gil(py, &mut inner.core, |core| core.start_reset(seeds, mask))?;
+        without_gil(py, &mut *inner.core, |core| core.start_reset(seeds, mask))?;
         inner.under_way = true;
         Ok(())
     }
@@ -274,7 +274,7 @@ impl PyBatchEnv {
                 *number = action.map_or(NO_ACTION, |action| action as i64);
             }
         }
-        let answered = without_gil(py, &mut inner.core, |core| core.answer(&numbers));
+        let answered = without_gil(py, &mut *inner.core, |core| core.answer(&numbers));
         // The caller has checked that every action is legal.
         answered.map_err(|error| step_error(py, inner.numbering(), &error, &Beyond::default()))
     }
@@ -301,7 +301,9 @@ impl PyBatchEnv {
         let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
         let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
-        without_gil(py, core, |core| core.finish_step(buffers).map(|_| ()))?;
+        without_gil(py, &mut **core, |core| {
+            core.finish_step(buffers).map(|_| ())
+        })?;
         inner.under_way = false;
         inner.step_result(py, outputs)
     }
@@ -315,7 +317,7 @@ impl PyBatchEnv {
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut inner = self.lock()?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
-        without_gil(py, &mut inner.core, |core| {
+        without_gil(py, &mut *inner.core, |core| {
             core.sample_actions(&mut actions);
         });
         Ok(PyArray1::from_vec(py, actions))
@@ -337,7 +339,7 @@ impl PyBatchEnv {
         }
         let width = inner.core.config().variants.num_actions();
         let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;
-        without_gil(py, &mut inner.core, |core| {
+        without_gil(py, &mut *inner.core, |core| {
             core.write_masks(masks.as_slice_mut().expect("rows lie one after the other"));
         });
         Ok(masks.into_pyarray(py))
@@ -356,8 +358,8 @@ impl PyBatchEnv {
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let variants = &inner.core.config().variants;
         let indices = inner.indices.get_or_insert_with(|| Indices::of(variants));
-        let placed = indices.place(&inner.core, &positions, mask)?;
-        without_gil(py, &mut inner.core, |core| {
+        let placed = indices.place(&*inner.core, &positions, mask)?;
+        without_gil(py, &mut *inner.core, |core| {
             core.set_positions(&placed, mask);
         });
         Ok(())
@@ -366,14 +368,14 @@ impl PyBatchEnv {
     /// The full state, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
         let mut inner = self.lock_idle()?;
-        Ok(without_gil(py, &mut inner.core, |core| saved(core))?)
+        Ok(without_gil(py, &mut *inner.core, |core| saved(core))?)
     }
 
     /// Restore a state that `state` returned.
     fn restore(&self, py: Python<'_>, state: SavedBatch) -> PyResult<()> {
         let core = &mut self.lock_idle()?.core;
         let is_quick = state.1.len() <= QUICK_RESTORE;
-        run_unless_quick(py, is_quick, |stop| restore(core, state, stop))?
+        run_unless_quick(py, is_quick, |stop| restore(&mut **core, state, stop))?
     }
 }
 
@@ -413,8 +415,8 @@ impl PyBatchEnv {
 /// Runs work without the GIL if there are enough games for that to be worth it.
 fn without_gil<T: Send>(
     py: Python<'_>,
-    core: &mut BatchEnv,
-    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+    core: &mut dyn BatchEnv,
+    work: impl FnOnce(&mut dyn BatchEnv) -> T + Send,
 ) -> T {
     interrupt::without_gil(py, core.num_envs(), || work(core))
 }
@@ -422,8 +424,8 @@ fn without_gil<T: Send>(
 /// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
 fn run_searching<T: Send>(
     py: Python<'_>,
-    core: &mut BatchEnv,
-    work: impl FnOnce(&mut BatchEnv) -> T + Send,
+    core: &mut dyn BatchEnv,
+    work: impl FnOnce(&mut dyn BatchEnv) -> T + Send,
 ) -> PyResult<T> {
     core.hold()?;
     let stop = core.stop_flag();
@@ -491,11 +493,11 @@ impl Inner {
     fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let index = self.take_outputs(py)?;
         let mut view = self.outputs[index].view();
-        without_gil(py, &mut self.core, |core| core.observe(&mut view));
-        self.outputs[index].reset_result(py, &self.core)
+        without_gil(py, &mut *self.core, |core| core.observe(&mut view));
+        self.outputs[index].reset_result(py, &*self.core)
     }
 
     fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
-        self.outputs[index].step_result(py, &self.core, self.format)
+        self.outputs[index].step_result(py, &*self.core, self.format)
     }
 }

@@ -88,7 +88,7 @@ impl Outputs {
     pub(super) fn reset_result<'py>(
         &mut self,
         py: Python<'py>,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.info(py, core)?;
         (self.observations.lend(py)?, info).into_pyobject(py)
@@ -98,7 +98,7 @@ impl Outputs {
     pub(super) fn step_result<'py>(
         &mut self,
         py: Python<'py>,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
         format: Format,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let info = self.info(py, core)?;
@@ -121,7 +121,7 @@ impl Outputs {
     }
 
     /// The part of `info` that is always there.
-    fn info<'py>(&mut self, py: Python<'py>, core: &BatchEnv) -> PyResult<Bound<'py, PyDict>> {
+    fn info<'py>(&mut self, py: Python<'py>, core: &dyn BatchEnv) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
         info.set_item(pyo3::intern!(py, "action_mask"), self.action_mask.lend(py)?)?;
         info.set_item(pyo3::intern!(py, "to_play"), self.to_play.lend(py)?)?;

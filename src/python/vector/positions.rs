@@ -39,7 +39,7 @@ impl Indices {
     /// Unless the games, all or those that the mask selects, can be put at these positions.
     pub(super) fn place(
         &self,
-        core: &BatchEnv,
+        core: &dyn BatchEnv,
         positions: &[PyPosition],
         mask: Option<&[bool]>,
     ) -> PyResult<Vec<(usize, Position)>> {
@@ -80,7 +80,7 @@ impl Indices {
 }
 
 /// All that changes in a batch.
-pub(super) fn saved(core: &BatchEnv) -> Result<SavedBatch, OutOfMemory> {
+pub(super) fn saved(core: &dyn BatchEnv) -> Result<SavedBatch, OutOfMemory> {
     let variants = &core.config().variants;
     let saved = core.save()?;
     let mut games = with_room(STATE, saved.len())?;
@@ -94,7 +94,7 @@ pub(super) fn saved(core: &BatchEnv) -> Result<SavedBatch, OutOfMemory> {
 
 /// Restores a state that [`saved`] returned, unless it is stopped.
 pub(super) fn restore(
-    core: &mut BatchEnv,
+    core: &mut dyn BatchEnv,
     (started, games): SavedBatch,
     stop: &AtomicBool,
 ) -> PyResult<()> {

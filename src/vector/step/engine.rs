@@ -14,6 +14,7 @@ use crate::game::{PlayError, Position};
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::dispatch;
 use crate::threads::Pool;
+use crate::vector::batch::BatchEnv;
 use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Config, Opponent, Seeds};
 use crate::vector::error::StepError;
@@ -32,10 +33,29 @@ pub(crate) struct GameEngine<S: GameState> {
     more_ends: Vec<Ends<S>>,
     /// The games as they were before the step or reset under way.
     before: Option<Vec<Game<S>>>,
+    started: bool,
+    started_before: bool,
+    /// The games that wait for an outside opponent, ascending.
+    pending: Vec<usize>,
+    pool: Pool,
 }
 
 impl<S: GameState> GameEngine<S> {
-    pub(crate) fn new(config: Config, num_envs: usize) -> Result<Self, OutOfMemory> {
+    /// A batch that must be reset before the first step.
+    ///
+    /// # Errors
+    ///
+    /// When memory does not suffice for the games or the tables of the variants.
+    ///
+    /// # Panics
+    ///
+    /// If `num_envs` or `num_threads` is 0.
+    pub(crate) fn new(
+        config: Config,
+        num_envs: usize,
+        num_threads: usize,
+    ) -> Result<Self, OutOfMemory> {
+        assert!(num_envs > 0 && num_threads > 0);
         let shared = StepContext::new(config)?;
         Ok(Self {
             games: filled(GAMES, num_envs, Game::new(&shared))?,
@@ -43,93 +63,11 @@ impl<S: GameState> GameEngine<S> {
             ends: Ends::new(),
             more_ends: Vec::new(),
             before: None,
+            started: false,
+            started_before: false,
+            pending: Vec::new(),
+            pool: Pool::new(num_threads),
         })
-    }
-
-    pub(crate) fn config(&self) -> &Config {
-        &self.shared.config
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.games.len()
-    }
-
-    pub(crate) fn position(&self, game: usize) -> Position {
-        self.games[game].state.position(&self.shared.rules)
-    }
-
-    /// The index of a game's variant.
-    pub(crate) fn variant(&self, game: usize) -> usize {
-        self.games[game].state.variant()
-    }
-
-    /// Writes the index of the variant of every game.
-    pub(crate) fn write_variants(&self, variants: &mut [i64]) {
-        for (number, game) in variants.iter_mut().zip(&self.games) {
-            *number = game.state.variant() as i64;
-        }
-    }
-
-    pub(crate) fn is_over(&self, game: usize) -> bool {
-        self.games[game].over
-    }
-
-    pub(crate) fn endings(&self) -> &[Ending] {
-        &self.ends.endings
-    }
-
-    pub(crate) fn final_position(&self, ending: usize) -> Position {
-        self.ends.states[ending].position(&self.shared.rules)
-    }
-
-    pub(crate) fn write_finals(&self, observations: &mut Observations<'_>) {
-        dispatch(WriteObservations {
-            rules: &self.shared.rules,
-            states: self.ends.states.iter(),
-            observations,
-            first: 0,
-        });
-    }
-
-    pub(crate) fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
-        let mut saved = with_room("the state of the games", self.games.len())?;
-        saved.extend(self.games.iter().map(|game| game.save(&self.shared)));
-        Ok(saved)
-    }
-
-    pub(crate) fn restore(&mut self, saved: &[SavedGame]) {
-        self.roll_back();
-        for (game, saved) in self.games.iter_mut().zip(saved) {
-            *game = Game::restore(&self.shared, saved);
-        }
-    }
-
-    pub(crate) fn seed(&mut self, seeds: Seeds<'_>) {
-        for (i, game) in self.games.iter_mut().enumerate() {
-            if let Some(seed) = seeds.of(i) {
-                game.seed(seed);
-            }
-        }
-    }
-
-    /// Starts new games and lists those that wait for an outside opponent.
-    pub(crate) fn reset(
-        &mut self,
-        seeds: Seeds<'_>,
-        mask: Option<&[bool]>,
-    ) -> Result<Vec<usize>, OutOfMemory> {
-        let mut pending = self.room_for_pending()?;
-        for (i, game) in self.games.iter_mut().enumerate() {
-            if mask.is_none_or(|mask| mask[i]) {
-                if let Some(seed) = seeds.of(i) {
-                    game.seed(seed);
-                }
-                if game.reset(&self.shared) {
-                    pending.push(i);
-                }
-            }
-        }
-        Ok(pending)
     }
 
     /// A list with room for every game that may wait for an outside opponent.
@@ -140,59 +78,8 @@ impl<S: GameState> GameEngine<S> {
         }
     }
 
-    pub(crate) fn set_positions(&mut self, positions: &[(usize, Position)], mask: Option<&[bool]>) {
-        let games = self.games.iter_mut().enumerate();
-        let games = games.filter(|&(i, _)| mask.is_none_or(|mask| mask[i]));
-        for ((_, game), (variant, position)) in games.zip(positions) {
-            game.place(S::from_position(&self.shared.rules, *variant, position));
-        }
-    }
-
-    pub(crate) fn write_masks(&self, masks: &mut [i8]) {
-        dispatch(WriteMasks {
-            rules: &self.shared.rules,
-            states: self.games.iter().map(|game| (&game.state, game.over)),
-            masks,
-        });
-    }
-
-    pub(crate) fn observe(&self, view: &mut View<'_>) {
-        write_view(&self.shared, &self.games, view, 0);
-    }
-
-    pub(crate) fn sample_actions(&mut self, actions: &mut [i64], pool: &mut Pool) {
-        let share = share_of(actions.len(), pool);
-        let games = self.games.chunks_mut(share);
-        let work = games
-            .zip(actions.chunks_mut(share))
-            .map(|(games, actions)| Sample {
-                shared: &self.shared,
-                games,
-                actions,
-            });
-        pool.run(work, dispatch).for_each(drop);
-    }
-
-    /// Checks that every action can be played; games that restart in this step take any action.
-    pub(crate) fn check_actions(&self, actions: &[i64], pool: &mut Pool) -> Result<(), StepError> {
-        let share = share_of(actions.len(), pool);
-        let games = self.games.chunks(share);
-        let work = games
-            .zip(actions.chunks(share))
-            .map(|(games, actions)| FindUnplayable {
-                shared: &self.shared,
-                games,
-                actions,
-            });
-        let mut found = pool.run(work, dispatch).enumerate();
-        match found.find_map(|(block, game)| Some(block * share + game?)) {
-            None => Ok(()),
-            Some(game) => Err(self.why_not(game, actions[game])),
-        }
-    }
-
     /// Why an action cannot be played.
-    pub(crate) fn why_not(&self, game: usize, action: i64) -> StepError {
+    fn why_not(&self, game: usize, action: i64) -> StepError {
         let position = Box::new(self.position(game));
         let (variants, index) = (&self.shared.config.variants, self.variant(game));
         let mv = usize::try_from(action).ok();
@@ -213,16 +100,176 @@ impl<S: GameState> GameEngine<S> {
             },
         }
     }
+}
 
-    /// Plays actions that have been checked.
-    pub(crate) fn step(
-        &mut self,
-        actions: &[i64],
-        buffers: Buffers<'_>,
-        pool: &mut Pool,
-    ) -> Result<(), OutOfMemory> {
+impl<S: GameState> BatchEnv for GameEngine<S> {
+    fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    fn num_envs(&self) -> usize {
+        self.games.len()
+    }
+
+    fn is_started(&self) -> bool {
+        self.started
+    }
+
+    fn position(&self, game: usize) -> Position {
+        self.games[game].state.position(&self.shared.rules)
+    }
+
+    fn variant(&self, game: usize) -> usize {
+        self.games[game].state.variant()
+    }
+
+    fn write_variants(&self, variants: &mut [i64]) {
+        assert_eq!(variants.len(), self.games.len());
+        for (number, game) in variants.iter_mut().zip(&self.games) {
+            *number = game.state.variant() as i64;
+        }
+    }
+
+    fn is_over(&self, game: usize) -> bool {
+        self.games[game].over
+    }
+
+    fn endings(&self) -> &[Ending] {
+        &self.ends.endings
+    }
+
+    fn final_position(&self, ending: usize) -> Position {
+        self.ends.states[ending].position(&self.shared.rules)
+    }
+
+    fn write_finals(&self, observations: &mut Observations<'_>) {
+        dispatch(WriteObservations {
+            rules: &self.shared.rules,
+            states: self.ends.states.iter(),
+            observations,
+            first: 0,
+        });
+    }
+
+    fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
+        let mut saved = with_room("the state of the games", self.games.len())?;
+        saved.extend(self.games.iter().map(|game| game.save(&self.shared)));
+        Ok(saved)
+    }
+
+    fn restore(&mut self, started: bool, saved: &[SavedGame]) {
+        assert_eq!(saved.len(), self.games.len());
+        self.roll_back();
+        for (game, saved) in self.games.iter_mut().zip(saved) {
+            *game = Game::restore(&self.shared, saved);
+        }
+        self.started = started;
+    }
+
+    fn seed(&mut self, seeds: Seeds<'_>) {
+        for (i, game) in self.games.iter_mut().enumerate() {
+            if let Some(seed) = seeds.of(i) {
+                game.seed(seed);
+            }
+        }
+    }
+
+    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) -> Result<(), OutOfMemory> {
+        assert!(mask.is_none_or(|mask| mask.len() == self.games.len()));
+        let mut pending = self.room_for_pending()?;
+        for (i, game) in self.games.iter_mut().enumerate() {
+            if mask.is_none_or(|mask| mask[i]) {
+                if let Some(seed) = seeds.of(i) {
+                    game.seed(seed);
+                }
+                if game.reset(&self.shared) {
+                    pending.push(i);
+                }
+            }
+        }
+        (self.pending, self.started) = (pending, true);
+        Ok(())
+    }
+
+    fn set_positions(&mut self, positions: &[(usize, Position)], mask: Option<&[bool]>) {
+        let chosen = mask.map_or(self.games.len(), |mask| {
+            assert_eq!(mask.len(), self.games.len());
+            mask.iter().filter(|&&chosen| chosen).count()
+        });
+        assert_eq!(positions.len(), chosen);
+        assert!(self.started || chosen == self.games.len());
+        let variants = &self.shared.config.variants;
+        let is_over =
+            |(variant, position): &(usize, Position)| position.is_over(variants.get(*variant));
+        assert!(!positions.iter().any(is_over));
+        let games = self.games.iter_mut().enumerate();
+        let games = games.filter(|&(i, _)| mask.is_none_or(|mask| mask[i]));
+        for ((_, game), (variant, position)) in games.zip(positions) {
+            game.place(S::from_position(&self.shared.rules, *variant, position));
+        }
+        self.started = true;
+    }
+
+    fn write_masks(&self, masks: &mut [i8]) {
+        let width = self.shared.config.variants.num_actions();
+        assert_eq!(masks.len(), self.games.len() * width);
+        dispatch(WriteMasks {
+            rules: &self.shared.rules,
+            states: self.games.iter().map(|game| (&game.state, game.over)),
+            masks,
+        });
+    }
+
+    fn observe(&self, view: &mut View<'_>) {
+        view.assert_rows(&self.shared.config.variants, self.games.len());
+        write_view(&self.shared, &self.games, view, 0);
+    }
+
+    fn sample_actions(&mut self, actions: &mut [i64]) {
+        assert_eq!(actions.len(), self.games.len());
+        let share = share_of(actions.len(), &self.pool);
+        let games = self.games.chunks_mut(share);
+        let work = games
+            .zip(actions.chunks_mut(share))
+            .map(|(games, actions)| Sample {
+                shared: &self.shared,
+                games,
+                actions,
+            });
+        self.pool.run(work, dispatch).for_each(drop);
+    }
+
+    fn check_actions(&mut self, actions: &[i64]) -> Result<(), StepError> {
+        let (expected, found) = (self.games.len(), actions.len());
+        if expected != found {
+            return Err(StepError::Length { expected, found });
+        }
+        if !self.started {
+            return Err(StepError::NotReset);
+        }
+        let share = share_of(actions.len(), &self.pool);
+        let games = self.games.chunks(share);
+        let work = games
+            .zip(actions.chunks(share))
+            .map(|(games, actions)| FindUnplayable {
+                shared: &self.shared,
+                games,
+                actions,
+            });
+        let mut found = self.pool.run(work, dispatch).enumerate();
+        let unplayable = found.find_map(|(block, game)| Some(block * share + game?));
+        drop(found);
+        match unplayable {
+            None => Ok(()),
+            Some(game) => Err(self.why_not(game, actions[game])),
+        }
+    }
+
+    fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<&[Ending], StepError> {
+        buffers.assert_rows(&self.shared.config.variants, self.games.len());
+        self.check_actions(actions)?;
         self.ends.clear();
-        let share = share_of(actions.len(), pool);
+        let share = share_of(actions.len(), &self.pool);
         let blocks = actions.len().div_ceil(share);
         self.more_ends.resize_with(blocks - 1, Ends::new);
         self.ends.make_room(actions.len())?;
@@ -239,80 +286,97 @@ impl<S: GameState> GameEngine<S> {
         let ends = iter::once(&mut self.ends).chain(&mut self.more_ends);
         let work = block.split(share).zip(ends);
         let work = work.map(|(block, ends)| Step { block, ends });
-        pool.run(work, Step::run).for_each(drop);
+        self.pool.run(work, Step::run).for_each(drop);
         for more in &mut self.more_ends {
             self.ends.append(more);
         }
+        Ok(&self.ends.endings)
+    }
+
+    fn start_step(&mut self, actions: &[i64]) -> Result<(), StepError> {
+        self.check_actions(actions)?;
+        self.ends.clear();
+        let room = (self.ends.make_room(actions.len())).and_then(|()| self.room_for_pending());
+        let mut pending = room?;
+        self.hold()?;
+        for (i, (game, &action)) in self.games.iter_mut().zip(actions).enumerate() {
+            let action = playable(&self.shared, game, action);
+            let effect = game.act(&self.shared, action);
+            if effect.pending {
+                pending.push(i);
+            }
+            self.ends.add(i, &effect);
+        }
+        self.pending = pending;
         Ok(())
     }
 
-    /// Plays actions that have been checked, and lists the games that wait for the opponent.
-    pub(crate) fn start_step(&mut self, actions: &[i64]) -> Result<Vec<usize>, OutOfMemory> {
-        self.ends.clear();
-        self.ends.make_room(actions.len())?;
-        let mut pending = self.room_for_pending()?;
-        for (i, (game, &action)) in self.games.iter_mut().zip(actions).enumerate() {
-            let action = playable(&self.shared, game, action);
-            let outcome = game.act(&self.shared, action);
-            if outcome.pending {
-                pending.push(i);
-            }
-            self.ends.add(i, &outcome);
+    fn start_reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) -> Result<(), OutOfMemory> {
+        self.hold()?;
+        let done = self.reset(seeds, mask);
+        if done.is_err() {
+            self.roll_back();
         }
-        Ok(pending)
+        done
     }
 
-    /// Plays the opponent's actions in these games; none moves if one action is illegal.
-    pub(crate) fn answer(
-        &mut self,
-        pending: &[usize],
-        actions: &[i64],
-    ) -> Result<Vec<usize>, StepError> {
+    fn pending(&self) -> &[usize] {
+        &self.pending
+    }
+
+    fn answer(&mut self, actions: &[i64]) -> Result<(), StepError> {
+        let (expected, found) = (self.pending.len(), actions.len());
+        if expected != found {
+            return Err(StepError::Length { expected, found });
+        }
         let pass = self.shared.pass as u64;
-        for (&i, &action) in pending.iter().zip(actions) {
+        for (&i, &action) in self.pending.iter().zip(actions) {
             let state = &self.games[i].state;
             if action as u64 > pass || !state.is_legal(&self.shared.rules, action as usize) {
                 return Err(self.why_not(i, action));
             }
         }
-        let mut still = with_room(PENDING, pending.len())?;
-        for (&i, &action) in pending.iter().zip(actions) {
-            let outcome = self.games[i].answer(&self.shared, action as usize);
-            if outcome.pending {
+        let mut still = with_room(PENDING, self.pending.len())?;
+        for (&i, &action) in self.pending.iter().zip(actions) {
+            let effect = self.games[i].answer(&self.shared, action as usize);
+            if effect.pending {
                 still.push(i);
             }
-            self.ends.add(i, &outcome);
+            self.ends.add(i, &effect);
         }
-        Ok(still)
+        self.pending = still;
+        Ok(())
     }
 
-    /// Remembers the games as they are now, for [`GameEngine::roll_back`].
-    pub(crate) fn hold(&mut self) -> Result<(), OutOfMemory> {
+    fn hold(&mut self) -> Result<(), OutOfMemory> {
         let mut before = with_room("the games as they were", self.games.len())?;
         before.extend_from_slice(&self.games);
         self.before = Some(before);
+        self.started_before = self.started;
         self.ends.clear();
         Ok(())
     }
 
-    /// Drops the games that [`GameEngine::hold`] remembered.
-    pub(crate) fn release(&mut self) {
+    fn release(&mut self) {
         self.before = None;
     }
 
-    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+    fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.shared.stop)
     }
 
-    pub(crate) fn roll_back(&mut self) {
+    fn roll_back(&mut self) {
         if let Some(games) = self.before.take() {
             self.games = games;
         }
+        self.started = self.started_before;
+        self.pending.clear();
         self.ends.clear();
     }
 
-    /// Writes the results of a step that was played in rounds.
-    pub(crate) fn finish_step(&mut self, mut buffers: Buffers<'_>) -> Result<(), OutOfMemory> {
+    fn finish_step(&mut self, mut buffers: Buffers<'_>) -> Result<&[Ending], OutOfMemory> {
+        assert!(self.pending.is_empty());
+        buffers.assert_rows(&self.shared.config.variants, self.games.len());
         self.ends.sort()?;
         self.before = None;
         self.observe(&mut buffers.view);
@@ -322,7 +386,7 @@ impl<S: GameState> GameEngine<S> {
             buffers.rewards[ending.game as usize] = ending.reward;
             buffers.terminations[ending.game as usize] = true;
         }
-        Ok(())
+        Ok(&self.ends.endings)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::simd::Simd;
 use crate::vector::buffers::Observations;
 
 /// The state of a game as a batch steps it. Actions are numbered as its [`VariantSet`] has them.
-pub(crate) trait GameState: Copy + Send + Sync {
+pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// Whether games side by side may have several variants.
     const IS_MIXABLE: bool;
 
