@@ -13,7 +13,7 @@ use mijnlieff::network::{Network, Precision};
 use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
-use mijnlieff::tree_search::{Root, TreeConfig, TreeSearch};
+use mijnlieff::tree_search::{Root, TreeConfig, tree_search};
 use mijnlieff::vector::{Buffers, Config, Observations, Seeds, View, batch_env, rollout};
 use ndarray::Array2;
 
@@ -93,7 +93,7 @@ fn searches(variant: &Arc<Variant>, name: &str, root: Root, has_network: bool) {
     };
     // A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     let mut sets = [positions(variant, 0), positions(variant, GAMES as u64)];
-    let search = TreeSearch::new(variant, &sets[0], config, Layout::Flat, None, 1);
+    let search = tree_search(variant, &sets[0], config, Layout::Flat, None, 1);
     let mut search = search.unwrap();
     let width = num_actions(variant);
     let mut observations = vec![0.0; GAMES * Layout::Flat.len(variant)];

@@ -18,7 +18,7 @@ use mijnlieff::encode::{Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
-use mijnlieff::tree_search::{NextRoot, Root, RootPosition, TreeConfig, TreeSearch};
+use mijnlieff::tree_search::{NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search_of_variants};
 use mijnlieff::vector::Observations;
 
 const TREES: usize = 1024;
@@ -37,12 +37,12 @@ struct Memory {
 /// The work that callgrind counts.
 #[inline(never)]
 #[unsafe(no_mangle)]
-fn measured(search: &mut TreeSearch, memory: &mut Memory, width: usize) -> usize {
+fn measured(search: &mut dyn TreeSearch, memory: &mut Memory, width: usize) -> usize {
     run(search, memory, width)
 }
 
 /// Searches to the end; returns the leaves evaluated.
-fn run(search: &mut TreeSearch, memory: &mut Memory, width: usize) -> usize {
+fn run(search: &mut dyn TreeSearch, memory: &mut Memory, width: usize) -> usize {
     let mut evaluated = 0;
     loop {
         let leaves = search.select(Limits::default()).unwrap();
@@ -134,10 +134,10 @@ fn main() {
     memory.values.fill_with(|| noise(1.0)(&mut stream));
     let roots = openings(&variants, &mut stream);
     let threads = number("threads=").unwrap_or(1);
-    let search = TreeSearch::of_variants(&variants, &roots, config, layout, Vec::new(), threads);
+    let search = tree_search_of_variants(&variants, &roots, config, layout, Vec::new(), threads);
     let mut search = search.unwrap();
     // The first search makes room.
-    run(&mut search, &mut memory, width);
+    run(&mut *search, &mut memory, width);
     let rounds = number("rounds=");
     let mut best = f64::INFINITY;
     let mut leaves = 0;
@@ -146,7 +146,7 @@ fn main() {
         let next: Vec<NextRoot> = next.map(NextRoot::Follow).collect();
         search.restart_each(&next, Limits::default()).unwrap();
         let start = Instant::now();
-        leaves = measured(&mut search, &mut memory, width);
+        leaves = measured(&mut *search, &mut memory, width);
         best = best.min(start.elapsed().as_secs_f64());
     }
     let simulations = TREES * SIMULATIONS;

@@ -22,7 +22,7 @@ use crate::python::rules::batch::positions;
 use crate::python::rules::frame::{PyFrame, check_layout};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::search::{Halt, Limits};
-use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch};
+use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch, tree_search_of_variants};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
 /// makes Ctrl-C work.
@@ -125,7 +125,7 @@ struct Found {
 ///     GameOverError: a position is finished; the message says which.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
-    core: TreeSearch,
+    core: Box<dyn TreeSearch>,
     variants: SearchVariants,
     config: TreeConfig,
     observation: ObservationArray,
@@ -205,7 +205,7 @@ impl PyTreeSearch {
         };
         let roots = variants.roots(&positions)?;
         let core = py.detach(|| {
-            TreeSearch::of_variants(set, &roots, config, layout, solvers, num_threads)
+            tree_search_of_variants(set, &roots, config, layout, solvers, num_threads)
         })?;
         let format = Format {
             layout,
@@ -234,13 +234,13 @@ impl PyTreeSearch {
     fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
         // The leaves selected before count again only when this succeeds.
         self.leaves = 0;
-        let leaves = self.run(py, TreeSearch::select)?;
+        let leaves = self.run(py, |core, limits| core.select(limits))?;
         self.leaves = leaves;
         if leaves == 0 {
             return Ok(None);
         }
         let (observations, mask) = (self.observation.memory(), self.action_mask.numbers());
-        let core = &mut self.core;
+        let core = &mut *self.core;
         py.detach(|| core.write_leaves(observations, mask));
         Ok(Some(PyLeafBatch {
             observation: self.observation.lend_first(py, leaves)?.unbind(),
@@ -278,10 +278,11 @@ impl PyTreeSearch {
         )?;
         let values = floats(values, "values", &[self.leaves])?;
         // Python may write to the arrays once the lock is released.
-        self.core.take_in(logits.as_slice()?, values.as_slice()?)?;
+        self.core
+            .store_evaluations(logits.as_slice()?, values.as_slice()?)?;
         self.leaves = 0;
         self.found = None;
-        self.run(py, TreeSearch::advance)
+        self.run(py, |core, limits| core.backpropagate(limits))
     }
 
     /// Run all simulations with random games instead of a network.
@@ -292,7 +293,7 @@ impl PyTreeSearch {
     /// Raises:
     ///     MemoryError: the trees cannot grow; the next call goes on where this one ended.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
-        let core = &mut self.core;
+        let core = &mut *self.core;
         let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
         self.leaves = 0;
         self.found = None;
@@ -449,7 +450,7 @@ impl PyTreeSearch {
     fn run<T: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
+        work: impl FnOnce(&mut dyn TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
     ) -> PyResult<T> {
         let quick = match self.config.solve_leaves_below {
             0 => QUICK_SIMULATIONS,
@@ -457,7 +458,7 @@ impl PyTreeSearch {
             _ => 0,
         };
         let is_quick = self.core.len().saturating_mul(self.config.num_simulations) <= quick;
-        let core = &mut self.core;
+        let core = &mut *self.core;
         let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
         Ok(done?)
     }

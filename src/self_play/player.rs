@@ -16,7 +16,7 @@ use crate::memory::{filled, make_room, with_room};
 use crate::network::Network;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{LeafCounts, NextRoot, TreeConfig, TreeSearch};
+use crate::tree_search::{LeafCounts, NextRoot, TreeConfig, TreeSearch, tree_search_with_seeds};
 use crate::vector::Observations;
 
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
@@ -57,12 +57,12 @@ impl<E: Evaluator> Player<'_, E> {
         let tree = self.config.tree;
         let solver = self.solver.cloned();
         let mut search =
-            TreeSearch::with_seeds(self.variant, &roots, tree, Layout::Flat, solver, 1)?;
+            tree_search_with_seeds(self.variant, &roots, tree, Layout::Flat, solver, 1)?;
         search.keep_evaluations(KEPT_BYTES);
         let mut memory = LeafMemory::new(self.variant, games.len())?;
         let mut next = with_room(GAMES, games.len())?;
         loop {
-            self.search(&mut search, &mut memory)?;
+            self.search(&mut *search, &mut memory)?;
             let results = search.results(self.limits)?;
             next.clear();
             for (tree, slot) in games.iter_mut().enumerate() {
@@ -133,7 +133,7 @@ impl<E: Evaluator> Player<'_, E> {
     /// Runs the searches of all trees.
     fn search(
         &self,
-        search: &mut TreeSearch,
+        search: &mut dyn TreeSearch,
         memory: &mut LeafMemory,
     ) -> Result<(), SelfPlayError> {
         let length = Layout::Flat.len(self.variant);
@@ -154,8 +154,8 @@ impl<E: Evaluator> Player<'_, E> {
                 *value = search_value(&self.config.tree, &row);
             }
             let logits = found.logits.as_slice().expect("C order");
-            search.take_in(logits, values)?;
-            search.advance(self.limits)?;
+            search.store_evaluations(logits, values)?;
+            search.backpropagate(self.limits)?;
         }
     }
 }

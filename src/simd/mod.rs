@@ -62,7 +62,7 @@ mod tests {
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
-    use crate::tree_search::{Root, TreeConfig, TreeSearch};
+    use crate::tree_search::{Root, TreeConfig, tree_search};
     use crate::vector::{
         Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
@@ -199,8 +199,7 @@ mod tests {
             solve_leaves_below: 0,
             seed: 3,
         };
-        let mut search =
-            TreeSearch::new(variant, &positions, config, Layout::Flat, None, 1).unwrap();
+        let mut search = tree_search(variant, &positions, config, Layout::Flat, None, 1).unwrap();
         let width = num_actions(variant);
         let mut rng = SplitMix64::new(11);
         let mut number = || rng.unit() as f32 * 2.0 - 1.0;

@@ -1,6 +1,6 @@
 //! Tree search over many positions at once, the network outside.
 //!
-//! A [`TreeSearch`] holds one tree for each position. [`TreeSearch::select`] runs simulations in every
+//! A [`TreeSearch`] has one tree for each position. [`TreeSearch::select`] runs simulations in every
 //! tree until each has reached a position that needs an evaluation, [`TreeSearch::write_leaves`]
 //! writes these leaves into the caller's arrays, and [`TreeSearch::update`] takes the network's
 //! evaluation of them. Finished games get their exact value without the network, and so do positions
@@ -10,20 +10,21 @@
 //! Values are for the side to move. Their signs follow the side to move, not the depth: passes let a
 //! player move twice.
 
+mod batch;
 mod config;
 mod error;
-mod forest;
 mod memory;
 mod search;
 
+use std::fmt;
 use std::sync::Arc;
 
+pub use batch::results::{LeafCounts, Results, TreeNode};
+pub use batch::roots::{NextRoot, RootPosition};
 pub use config::{Root, TreeConfig};
 pub use error::UpdateError;
-pub use forest::results::{LeafCounts, Results, TreeNode};
-pub use forest::roots::{NextRoot, RootPosition};
 
-use self::forest::{AnyForest, Forest};
+use self::batch::TreeBatch;
 use crate::encode::{Layout, VariantSet};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room};
@@ -36,154 +37,154 @@ use crate::vector::step::wide_game::WideGame;
 /// Named in the error if memory does not suffice.
 const ROOTS: &str = "the positions of a search";
 
+/// Starts a search from every position.
+///
+/// It can write observations of the `layout` only. `solver` is asked about positions with at most
+/// [`TreeConfig::solve_roots_below`] or [`TreeConfig::solve_leaves_below`] empty cells.
+///
+/// # Errors
+///
+/// When there is no memory for the trees.
+///
+/// # Panics
+///
+/// If there is no position, one is over, or `threads` is 0.
+pub fn tree_search(
+    variant: &Arc<Variant>,
+    positions: &[Position],
+    config: TreeConfig,
+    layout: Layout,
+    solver: Option<Arc<Solver>>,
+    num_threads: usize,
+) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
+    let variants = Arc::new(VariantSet::one(variant.clone()));
+    let roots = positions.iter().map(|&position| position.into());
+    let seeded = seeded(&config, roots)?;
+    let solvers = solver.into_iter().collect();
+    start(&variants, &seeded, config, layout, solvers, num_threads)
+}
+
+/// As [`tree_search`], with a seed for each tree.
+///
+/// # Errors
+///
+/// When there is no memory for the trees.
+///
+/// # Panics
+///
+/// As [`tree_search`].
+pub fn tree_search_with_seeds(
+    variant: &Arc<Variant>,
+    roots: &[(Position, u64)],
+    config: TreeConfig,
+    layout: Layout,
+    solver: Option<Arc<Solver>>,
+    num_threads: usize,
+) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
+    let variants = Arc::new(VariantSet::one(variant.clone()));
+    let mut seeded = with_room(ROOTS, roots.len())?;
+    seeded.extend(
+        roots
+            .iter()
+            .map(|&(position, seed)| (position.into(), seed)),
+    );
+    let solvers = solver.into_iter().collect();
+    start(&variants, &seeded, config, layout, solvers, num_threads)
+}
+
+/// Starts a search from every position, of variants that may differ.
+///
+/// Observations and actions are those of the frame of the set, the layout being planes then; a set of
+/// one variant without a frame has its own. `solvers` has one for each variant, or is empty; see
+/// [`tree_search`]. Tree `i` is as it would be in a search of other variants on the same frame,
+/// given equal evaluations.
+///
+/// # Errors
+///
+/// When there is no memory for the trees.
+///
+/// # Panics
+///
+/// If there is no position, one is over, a variant does not exist, `solvers` has another length, or
+/// `threads` is 0.
+pub fn tree_search_of_variants(
+    variants: &Arc<VariantSet>,
+    roots: &[RootPosition],
+    config: TreeConfig,
+    layout: Layout,
+    solvers: Vec<Arc<Solver>>,
+    num_threads: usize,
+) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
+    let seeded = seeded(&config, roots.iter().copied())?;
+    start(variants, &seeded, config, layout, solvers, num_threads)
+}
+
+fn start(
+    variants: &Arc<VariantSet>,
+    roots: &[(RootPosition, u64)],
+    config: TreeConfig,
+    layout: Layout,
+    mut solvers: Vec<Arc<Solver>>,
+    num_threads: usize,
+) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
+    assert!(!roots.is_empty() && num_threads > 0);
+    for (root, _) in roots {
+        assert!(!root.position.is_over(variants.get(root.variant)));
+    }
+    assert!(solvers.is_empty() || solvers.len() == variants.all().len());
+    if !config.solves() {
+        solvers.clear();
+    }
+    // Variants on a frame may become more.
+    if variants.frame().is_none() && PackedGame::fits(variants.get(0), layout) {
+        let batch = TreeBatch::<PackedGame>::new(variants, roots, config, solvers, num_threads)?;
+        Ok(Box::new(batch))
+    } else {
+        let batch = TreeBatch::<WideGame>::new(variants, roots, config, solvers, num_threads)?;
+        Ok(Box::new(batch))
+    }
+}
+
+/// The roots of trees with the seeds of a configuration.
+fn seeded(
+    config: &TreeConfig,
+    roots: impl ExactSizeIterator<Item = RootPosition>,
+) -> Result<Vec<(RootPosition, u64)>, OutOfMemory> {
+    let mut seeded = with_room(ROOTS, roots.len())?;
+    let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
+    seeded.extend(roots.zip(seeds));
+    Ok(seeded)
+}
+
 /// Searches over a batch of positions, all with as many simulations.
 ///
 /// The positions are of one variant, or of several whose observations and actions share a frame.
 ///
 /// Tree `i` depends on its position, its stream of the seed and the evaluations, not on the other
 /// trees or the number of threads.
-#[derive(Debug)]
-pub struct TreeSearch {
-    batch: Box<dyn AnyForest>,
-    len: usize,
-}
-
-impl TreeSearch {
-    /// Starts a search from every position.
-    ///
-    /// It can write observations of the `layout` only. `solver` is asked about positions with at most
-    /// [`TreeConfig::solve_roots_below`] or [`TreeConfig::solve_leaves_below`] empty cells.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory for the trees.
-    ///
-    /// # Panics
-    ///
-    /// If there is no position, one is over, or `threads` is 0.
-    pub fn new(
-        variant: &Arc<Variant>,
-        positions: &[Position],
-        config: TreeConfig,
-        layout: Layout,
-        solver: Option<Arc<Solver>>,
-        num_threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let variants = Arc::new(VariantSet::one(variant.clone()));
-        let roots = positions.iter().map(|&position| position.into());
-        let seeded = seeded(&config, roots)?;
-        let solvers = solver.into_iter().collect();
-        Self::start(&variants, &seeded, config, layout, solvers, num_threads)
-    }
-
-    /// As [`TreeSearch::new`], with a seed for each tree.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory for the trees.
-    ///
-    /// # Panics
-    ///
-    /// As [`TreeSearch::new`].
-    pub fn with_seeds(
-        variant: &Arc<Variant>,
-        roots: &[(Position, u64)],
-        config: TreeConfig,
-        layout: Layout,
-        solver: Option<Arc<Solver>>,
-        num_threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let variants = Arc::new(VariantSet::one(variant.clone()));
-        let mut seeded = with_room(ROOTS, roots.len())?;
-        seeded.extend(
-            roots
-                .iter()
-                .map(|&(position, seed)| (position.into(), seed)),
-        );
-        let solvers = solver.into_iter().collect();
-        Self::start(&variants, &seeded, config, layout, solvers, num_threads)
-    }
-
-    /// Starts a search from every position, of variants that may differ.
-    ///
-    /// Observations and actions are those of the frame of the set, the layout being planes then; a set of
-    /// one variant without a frame has its own. `solvers` has one for each variant, or is empty; see
-    /// [`TreeSearch::new`]. Tree `i` is as it would be in a search of other variants on the same frame,
-    /// given equal evaluations.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory for the trees.
-    ///
-    /// # Panics
-    ///
-    /// If there is no position, one is over, a variant does not exist, `solvers` has another length, or
-    /// `threads` is 0.
-    pub fn of_variants(
-        variants: &Arc<VariantSet>,
-        roots: &[RootPosition],
-        config: TreeConfig,
-        layout: Layout,
-        solvers: Vec<Arc<Solver>>,
-        num_threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let seeded = seeded(&config, roots.iter().copied())?;
-        Self::start(variants, &seeded, config, layout, solvers, num_threads)
-    }
-
-    fn start(
-        variants: &Arc<VariantSet>,
-        roots: &[(RootPosition, u64)],
-        config: TreeConfig,
-        layout: Layout,
-        mut solvers: Vec<Arc<Solver>>,
-        num_threads: usize,
-    ) -> Result<Self, OutOfMemory> {
-        assert!(!roots.is_empty() && num_threads > 0);
-        for (root, _) in roots {
-            assert!(!root.position.is_over(variants.get(root.variant)));
-        }
-        assert!(solvers.is_empty() || solvers.len() == variants.all().len());
-        if !config.solves() {
-            solvers.clear();
-        }
-        let len = roots.len();
-        // Variants on a frame may become more.
-        let is_packed = variants.frame().is_none() && PackedGame::fits(variants.get(0), layout);
-        let batch: Box<dyn AnyForest> = if is_packed {
-            let forest = Forest::<PackedGame>::new(variants, roots, config, solvers, num_threads)?;
-            Box::new(forest)
-        } else {
-            let forest = Forest::<WideGame>::new(variants, roots, config, solvers, num_threads)?;
-            Box::new(forest)
-        };
-        Ok(Self { batch, len })
-    }
-
+///
+/// [`tree_search`], [`tree_search_with_seeds`] and [`tree_search_of_variants`] start one.
+pub trait TreeSearch: fmt::Debug + Send + Sync {
     /// Replaces the variants by more: a set on the same frame that begins with them. Then searches can
     /// start from positions of the others too.
     ///
     /// # Errors
     ///
     /// When there is no memory for their tables; nothing has changed.
-    pub fn extend(
+    fn extend(
         &mut self,
         variants: Arc<VariantSet>,
         solvers: Vec<Arc<Solver>>,
-    ) -> Result<(), OutOfMemory> {
-        self.batch.extend(variants, solvers)
-    }
+    ) -> Result<(), OutOfMemory>;
 
     /// How many trees there are.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
+    fn len(&self) -> usize;
 
     /// Always false.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+    fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Starts the next searches. A tree that already contains its new position keeps that subtree.
@@ -195,7 +196,7 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If there are not as many positions as trees.
-    pub fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
+    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
         let mut roots = with_room(ROOTS, positions.len())?;
         roots.extend(positions.iter().map(|&it| NextRoot::Follow(it.into())));
         self.restart_each(&roots, limits)
@@ -210,24 +211,17 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If there are not as many roots as trees.
-    pub fn restart_each(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
-        assert_eq!(roots.len(), self.len);
-        self.batch.restart(roots, limits)
-    }
+    fn restart_each(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt>;
 
     /// From now on keeps evaluations, in at most about this many bytes, so that a position is
     /// evaluated once in all searches. The network must not change any more.
     ///
     /// Each thread keeps its own; when they do not fit, all are forgotten.
-    pub fn keep_evaluations(&mut self, most_bytes: usize) {
-        self.batch.keep_evaluations(most_bytes);
-    }
+    fn keep_evaluations(&mut self, most_bytes: usize);
 
     /// The leaves of all searches so far.
     #[must_use]
-    pub fn counts(&self) -> LeafCounts {
-        self.batch.counts()
-    }
+    fn counts(&self) -> LeafCounts;
 
     /// Simulates until every tree has a leaf to evaluate or is done; returns how many different leaves
     /// there are, 0 when all searches are done. Calling it again changes nothing.
@@ -235,18 +229,14 @@ impl TreeSearch {
     /// # Errors
     ///
     /// When the stop flag was set or memory does not suffice; the search goes on with the next call.
-    pub fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt> {
-        self.batch.select(limits)
-    }
+    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
 
     /// Writes the selected leaves: observations and legal actions, one row each.
     ///
     /// # Panics
     ///
     /// If there is not room for that many rows.
-    pub fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
-        self.batch.write_leaves(observations, action_mask);
-    }
+    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
 
     /// Takes the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
     /// side to move, between -1 and 1.
@@ -254,14 +244,14 @@ impl TreeSearch {
     /// # Errors
     ///
     /// When nothing has been selected or a number cannot be used, nothing has changed. When memory
-    /// does not suffice for the trees to grow, see [`TreeSearch::advance`].
+    /// does not suffice for the trees to grow, see [`TreeSearch::backpropagate`].
     ///
     /// # Panics
     ///
     /// If there are not as many numbers as the leaves need.
-    pub fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-        self.take_in(logits, values)?;
-        Ok(self.advance(Limits::default())?)
+    fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+        self.store_evaluations(logits, values)?;
+        Ok(self.backpropagate(Limits::default())?)
     }
 
     /// The first half of [`TreeSearch::update`], which reads the numbers and changes no tree.
@@ -274,9 +264,7 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If there are not as many numbers as the leaves need.
-    pub fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-        self.batch.take_in(logits, values)
-    }
+    fn store_evaluations(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
 
     /// The second half of [`TreeSearch::update`]: the trees grow.
     ///
@@ -288,9 +276,7 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If the selected leaves have not been evaluated.
-    pub fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
-        self.batch.advance(limits)
-    }
+    fn backpropagate(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
 
     /// Runs all simulations without a network: all actions have equal prior probability, and the value
     /// of a leaf is the result of one game of random actions from there.
@@ -298,15 +284,11 @@ impl TreeSearch {
     /// # Errors
     ///
     /// When the stop flag was set or memory does not suffice; the next call goes on.
-    pub fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
-        self.batch.run_with_rollouts(limits)
-    }
+    fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
 
     /// Whether all searches are done.
     #[must_use]
-    pub fn is_done(&self) -> bool {
-        self.batch.is_done()
-    }
+    fn is_done(&self) -> bool;
 
     /// The results of searches that are done.
     ///
@@ -317,10 +299,7 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If they are not done.
-    pub fn results(&self, limits: Limits<'_>) -> Result<Results, Halt> {
-        assert!(self.is_done(), "the search is not done");
-        self.batch.results(limits)
-    }
+    fn results(&self, limits: Limits<'_>) -> Result<Results, Halt>;
 
     /// The nodes of one tree, each before its children.
     ///
@@ -331,24 +310,9 @@ impl TreeSearch {
     /// # Panics
     ///
     /// If there is no such tree.
-    pub fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory> {
-        self.batch.nodes(tree)
-    }
+    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
 
     /// The memory that the trees take.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.batch.bytes()
-    }
-}
-
-/// The roots of trees with the seeds of a configuration.
-fn seeded(
-    config: &TreeConfig,
-    roots: impl ExactSizeIterator<Item = RootPosition>,
-) -> Result<Vec<(RootPosition, u64)>, OutOfMemory> {
-    let mut seeded = with_room(ROOTS, roots.len())?;
-    let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
-    seeded.extend(roots.zip(seeds));
-    Ok(seeded)
+    fn bytes(&self) -> usize;
 }

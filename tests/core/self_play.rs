@@ -12,7 +12,9 @@ use mijnlieff::self_play::{
     Evaluator, ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError,
     Statistics,
 };
-use mijnlieff::tree_search::{LeafCounts, NextRoot, Root, TreeConfig, TreeSearch, UpdateError};
+use mijnlieff::tree_search::{
+    LeafCounts, NextRoot, Root, TreeConfig, UpdateError, tree_search_with_seeds,
+};
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2};
 
@@ -339,7 +341,7 @@ fn searched(variant: &Arc<Variant>, most_bytes: usize) -> (Vec<Array2<f32>>, Lea
     let start = Position::new(variant);
     let roots: Vec<(Position, u64)> = (0..6).map(|seed| (start, seed % 3)).collect();
     let solver = config.solves().then(|| Arc::new(Solver::new(variant)));
-    let search = TreeSearch::with_seeds(variant, &roots, config, Layout::Flat, solver, 1);
+    let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, 1);
     let mut search = search.unwrap();
     search.keep_evaluations(most_bytes);
     let evaluator = Sums::of(variant);

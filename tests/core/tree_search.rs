@@ -8,7 +8,9 @@ use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
-use mijnlieff::tree_search::{Root, RootPosition, TreeConfig, TreeSearch, UpdateError};
+use mijnlieff::tree_search::{
+    Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search, tree_search_of_variants,
+};
 use mijnlieff::vector::Observations;
 
 const TREES: usize = 10;
@@ -26,7 +28,7 @@ fn positions(variant: &Variant, plies: usize) -> Vec<Position> {
         .collect()
 }
 
-fn search(variant: &Arc<Variant>, root: Root) -> TreeSearch {
+fn search(variant: &Arc<Variant>, root: Root) -> Box<dyn TreeSearch> {
     let config = TreeConfig {
         num_simulations: 20,
         root,
@@ -36,7 +38,7 @@ fn search(variant: &Arc<Variant>, root: Root) -> TreeSearch {
         solve_leaves_below: 0,
         seed: 1,
     };
-    TreeSearch::new(
+    tree_search(
         variant,
         &positions(variant, 3),
         config,
@@ -54,7 +56,7 @@ fn evaluation(variant: &Variant, leaves: usize) -> (Vec<f32>, Vec<f32>) {
     (logits.collect(), vec![0.25; leaves])
 }
 
-fn run(variant: &Variant, search: &mut TreeSearch) {
+fn run(variant: &Variant, search: &mut dyn TreeSearch) {
     loop {
         let leaves = search.select(Limits::default()).unwrap();
         if leaves == 0 {
@@ -66,7 +68,7 @@ fn run(variant: &Variant, search: &mut TreeSearch) {
 }
 
 /// All that a search has found.
-fn found(search: &TreeSearch) -> impl PartialEq + std::fmt::Debug {
+fn found(search: &dyn TreeSearch) -> impl PartialEq + std::fmt::Debug {
     let results = search.results(Limits::default()).unwrap();
     let nodes: Vec<_> = (0..TREES).map(|tree| search.nodes(tree).unwrap()).collect();
     (
@@ -83,13 +85,13 @@ fn a_stopped_search_goes_on() {
     let stop = AtomicBool::new(true);
     let stopped = Limits::stopped_by(&stop);
     let (mut whole, mut search) = (search(&variant, GUMBEL), search(&variant, GUMBEL));
-    run(&variant, &mut whole);
+    run(&variant, &mut *whole);
     assert_eq!(search.select(stopped), Err(Halt::Stopped));
     while search.select(Limits::default()).unwrap() > 0 {
         let leaves = search.select(Limits::default()).unwrap();
         let (logits, values) = evaluation(&variant, leaves);
-        search.take_in(&logits, &values).unwrap();
-        assert_eq!(search.advance(stopped), Err(Halt::Stopped));
+        search.store_evaluations(&logits, &values).unwrap();
+        assert_eq!(search.backpropagate(stopped), Err(Halt::Stopped));
         // The evaluation is gone, its leaves are not.
         let refused = search.update(&logits, &values);
         assert_eq!(refused, Err(UpdateError::NothingSelected));
@@ -97,16 +99,16 @@ fn a_stopped_search_goes_on() {
         search.update(&logits, &values).unwrap();
     }
     assert_eq!(search.results(stopped).unwrap_err(), Halt::Stopped);
-    assert_eq!(found(&search), found(&whole));
+    assert_eq!(found(&*search), found(&*whole));
 
     let next = positions(&variant, 4);
     assert_eq!(search.restart(&next, stopped), Err(Halt::Stopped));
-    assert_eq!(found(&search), found(&whole));
+    assert_eq!(found(&*search), found(&*whole));
     for search in [&mut search, &mut whole] {
         search.restart(&next, Limits::default()).unwrap();
-        run(&variant, search);
+        run(&variant, &mut **search);
     }
-    assert_eq!(found(&search), found(&whole));
+    assert_eq!(found(&*search), found(&*whole));
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn mixed_variants() -> Arc<VariantSet> {
 }
 
 /// Searches to the end with an evaluation made from the legal actions of each leaf.
-fn run_on_frame(variants: &VariantSet, search: &mut TreeSearch) {
+fn run_on_frame(variants: &VariantSet, search: &mut dyn TreeSearch) {
     let frame = variants.frame().unwrap();
     loop {
         let leaves = search.select(Limits::default()).unwrap();
@@ -229,8 +231,8 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
         let solvers = variants.all().iter().map(solver).collect();
         let layout = Layout::Planes;
         let mut mixed =
-            TreeSearch::of_variants(&variants, &roots, config, layout, solvers, 2).unwrap();
-        run_on_frame(&variants, &mut mixed);
+            tree_search_of_variants(&variants, &roots, config, layout, solvers, 2).unwrap();
+        run_on_frame(&variants, &mut *mixed);
         let results = mixed.results(Limits::default()).unwrap();
         for (tree, root) in roots.iter().enumerate() {
             let variant = variants.get(root.variant).clone();
@@ -240,8 +242,8 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
             let config = TreeConfig { seed, ..config };
             let roots = [root.position.into()];
             let mut alone =
-                TreeSearch::of_variants(&own, &roots, config, layout, solvers, 1).unwrap();
-            run_on_frame(&own, &mut alone);
+                tree_search_of_variants(&own, &roots, config, layout, solvers, 1).unwrap();
+            run_on_frame(&own, &mut *alone);
             let expected = alone.results(Limits::default()).unwrap();
             assert_eq!(results.actions[tree], expected.actions[0]);
             assert_eq!(

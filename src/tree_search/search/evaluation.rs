@@ -63,7 +63,7 @@ impl LeafEvaluations {
 }
 
 /// Takes the network's output for leaves; returns the first leaf whose output is invalid.
-pub(crate) struct TakeIn<'a, S: GameState> {
+pub(crate) struct StoreEvaluations<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) num_actions: usize,
     pub(crate) most_edges: usize,
@@ -75,7 +75,7 @@ pub(crate) struct TakeIn<'a, S: GameState> {
     pub(crate) logits: &'a mut [Logits],
 }
 
-impl<S: GameState> Kernel for TakeIn<'_, S> {
+impl<S: GameState> Kernel for StoreEvaluations<'_, S> {
     type Result = Option<usize>;
 
     #[inline(always)]

@@ -18,7 +18,7 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// Scratch memory of a thread.
 #[derive(Debug)]
-pub(crate) struct Spare<S: GameState> {
+pub(crate) struct ThreadMemory<S: GameState> {
     /// The store to which restarted trees move.
     pub(crate) store: Store<S>,
     /// The restarted trees, until all are done.
@@ -28,7 +28,7 @@ pub(crate) struct Spare<S: GameState> {
     logits: Vec<Logits>,
 }
 
-impl<S: GameState + PartialEq> Spare<S> {
+impl<S: GameState + PartialEq> ThreadMemory<S> {
     pub(crate) fn new(nodes: usize, most_edges: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             store: Store::with_room(nodes, most_edges)?,
@@ -49,7 +49,7 @@ impl<S: GameState + PartialEq> Spare<S> {
 }
 
 /// A tree of a batch.
-pub(crate) struct TreeVisit<'a, S> {
+pub(crate) struct TreeMut<'a, S> {
     pub(crate) number: usize,
     pub(crate) tree: &'a mut Tree<S>,
     /// The position whose evaluation the tree waits for.
@@ -57,14 +57,14 @@ pub(crate) struct TreeVisit<'a, S> {
 }
 
 /// A task for each tree.
-pub(crate) trait EachTree<S: GameState>: Copy + Send + Sync {
+pub(crate) trait ForEachTree<S: GameState>: Copy + Send + Sync {
     fn visit<V: Simd>(
         &self,
         simd: V,
         shared: &SearchContext<'_, S>,
-        at: TreeVisit<'_, S>,
+        at: TreeMut<'_, S>,
         store: &mut Store<S>,
-        spare: &mut Spare<S>,
+        thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt>;
 }
 
@@ -75,11 +75,11 @@ pub(crate) struct TreeBlock<'a, S: GameState, E> {
     pub(crate) trees: &'a mut [Tree<S>],
     pub(crate) waiting: &'a mut [Option<S>],
     pub(crate) store: &'a mut Store<S>,
-    pub(crate) spare: &'a mut Spare<S>,
+    pub(crate) thread: &'a mut ThreadMemory<S>,
     pub(crate) visit: E,
 }
 
-impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
+impl<S: GameState + PartialEq, E: ForEachTree<S>> Kernel for TreeBlock<'_, S, E> {
     type Result = Result<(), Halt>;
 
     #[inline(always)]
@@ -89,38 +89,38 @@ impl<S: GameState + PartialEq, E: EachTree<S>> Kernel for TreeBlock<'_, S, E> {
                 return Err(Halt::Stopped);
             }
             fetch_ahead(self.trees, i, self.store);
-            let at = TreeVisit {
+            let at = TreeMut {
                 number: self.first + i,
                 tree: &mut self.trees[i],
                 waiting,
             };
             self.visit
-                .visit(simd, self.shared, at, self.store, self.spare)?;
+                .visit(simd, self.shared, at, self.store, self.thread)?;
         }
         Ok(())
     }
 }
 
-/// Makes the trees of the next searches, in spare memory.
+/// Makes the trees of the next searches, in the second store.
 #[derive(Clone, Copy)]
 pub(crate) struct Restart<'a> {
     pub(crate) roots: &'a [NextRoot],
 }
 
-impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
+impl<S: GameState + PartialEq> ForEachTree<S> for Restart<'_> {
     fn visit<V: Simd>(
         &self,
         simd: V,
         shared: &SearchContext<'_, S>,
-        TreeVisit { number, tree, .. }: TreeVisit<'_, S>,
+        TreeMut { number, tree, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
-        spare: &mut Spare<S>,
+        thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
-        make_room(&mut spare.trees, TREES, 1)?;
+        make_room(&mut thread.trees, TREES, 1)?;
         let restarted = match &self.roots[number] {
             NextRoot::Follow(root) => {
                 let root = S::from_position(shared.rules, root.variant, &root.position);
-                tree.restarted(simd, root, shared, store, &mut spare.store)?
+                tree.restarted(simd, root, shared, store, &mut thread.store)?
             }
             NextRoot::Fresh { root, seed } => {
                 let root = S::from_position(shared.rules, root.variant, &root.position);
@@ -128,7 +128,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
             }
             NextRoot::Idle => tree.idle(),
         };
-        spare.trees.push(restarted);
+        thread.trees.push(restarted);
         Ok(())
     }
 }
@@ -137,18 +137,18 @@ impl<S: GameState + PartialEq> EachTree<S> for Restart<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Simulate;
 
-impl<S: GameState + PartialEq> EachTree<S> for Simulate {
+impl<S: GameState + PartialEq> ForEachTree<S> for Simulate {
     #[inline(always)]
     fn visit<V: Simd>(
         &self,
         simd: V,
         shared: &SearchContext<'_, S>,
-        TreeVisit { tree, waiting, .. }: TreeVisit<'_, S>,
+        TreeMut { tree, waiting, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
-        spare: &mut Spare<S>,
+        thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         if waiting.is_none() {
-            *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
+            *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl<S: GameState + PartialEq> EachTree<S> for Simulate {
 
 /// Hands every tree the evaluation that it waits for.
 #[derive(Clone, Copy)]
-pub(crate) struct Advance<'a> {
+pub(crate) struct Backpropagate<'a> {
     /// The row of each tree's leaf.
     pub(crate) rows: &'a [u32],
     pub(crate) evaluations: &'a LeafEvaluations,
@@ -165,29 +165,29 @@ pub(crate) struct Advance<'a> {
     pub(crate) simulate: bool,
 }
 
-impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
+impl<S: GameState + PartialEq> ForEachTree<S> for Backpropagate<'_> {
     #[inline(always)]
     fn visit<V: Simd>(
         &self,
         simd: V,
         shared: &SearchContext<'_, S>,
-        TreeVisit {
+        TreeMut {
             number,
             tree,
             waiting,
-        }: TreeVisit<'_, S>,
+        }: TreeMut<'_, S>,
         store: &mut Store<S>,
-        spare: &mut Spare<S>,
+        thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         if let Some(leaf) = *waiting {
             let row = self.rows[number] as usize;
             let evaluation = self.evaluations.get(row, self.most_edges);
             tree.make_room(store)?;
-            spare.workspace.known.keep(&leaf, evaluation)?;
+            thread.workspace.known.keep(&leaf, evaluation)?;
             *waiting = None;
             tree.expand(simd, shared, store, &leaf, evaluation);
             if self.simulate {
-                *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
+                *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
             }
         }
         Ok(())
@@ -198,22 +198,22 @@ impl<S: GameState + PartialEq> EachTree<S> for Advance<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct RunWithRollouts;
 
-impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts {
+impl<S: GameState + PartialEq> ForEachTree<S> for RunWithRollouts {
     #[inline(always)]
     fn visit<V: Simd>(
         &self,
         simd: V,
         shared: &SearchContext<'_, S>,
-        TreeVisit { tree, waiting, .. }: TreeVisit<'_, S>,
+        TreeMut { tree, waiting, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
-        spare: &mut Spare<S>,
+        thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         loop {
             if shared.exact.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
             if waiting.is_none() {
-                *waiting = tree.simulate(simd, shared, store, &mut spare.workspace)?;
+                *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
             }
             let Some(leaf) = *waiting else {
                 return Ok(());
@@ -226,7 +226,7 @@ impl<S: GameState + PartialEq> EachTree<S> for RunWithRollouts {
                 count: count as u16,
                 best: 0,
             };
-            let logits = &mut spare.logits[..groups(count)];
+            let logits = &mut thread.logits[..groups(count)];
             even(count, logits);
             tree.expand(simd, shared, store, &leaf, LeafEvaluation { head, logits });
         }

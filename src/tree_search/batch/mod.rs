@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use self::passes::{
-    Advance, EachTree, NO_ROW, Restart, RunWithRollouts, Simulate, Spare, TreeBlock,
+    Backpropagate, ForEachTree, NO_ROW, Restart, RunWithRollouts, Simulate, ThreadMemory, TreeBlock,
 };
 use self::results::{LeafCounts, Results, TreeNode};
 use self::roots::{NextRoot, RootPosition};
@@ -27,12 +27,13 @@ use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::simd::dispatch;
 use crate::threads::Pool;
+use crate::tree_search::TreeSearch;
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::error::UpdateError;
 use crate::tree_search::memory::TREES;
 use crate::tree_search::memory::edges::groups;
 use crate::tree_search::memory::store::Store;
-use crate::tree_search::search::evaluation::{LeafEvaluations, MAX_VALUE, TakeIn};
+use crate::tree_search::search::evaluation::{LeafEvaluations, MAX_VALUE, StoreEvaluations};
 use crate::tree_search::search::exact::Exact;
 use crate::tree_search::search::known::KnownEvaluations;
 use crate::tree_search::search::rule::SelectionRule;
@@ -47,29 +48,8 @@ const TREES_PER_THREAD: usize = 64;
 /// The most simulations of a tree for which room is reserved at the start.
 const MOST_ROOM: usize = 256;
 
-/// The operations of a [`crate::tree_search::TreeSearch`], for any form of its positions.
-pub(crate) trait AnyForest: fmt::Debug + Send + Sync {
-    fn extend(
-        &mut self,
-        variants: Arc<VariantSet>,
-        solvers: Vec<Arc<Solver>>,
-    ) -> Result<(), OutOfMemory>;
-    fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt>;
-    fn keep_evaluations(&mut self, most_bytes: usize);
-    fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
-    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
-    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
-    fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
-    fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
-    fn is_done(&self) -> bool;
-    fn results(&self, limits: Limits<'_>) -> Result<Results, Halt>;
-    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
-    fn counts(&self) -> LeafCounts;
-    fn bytes(&self) -> usize;
-}
-
 /// The trees over positions of one form.
-pub(crate) struct Forest<S: GameState> {
+pub(crate) struct TreeBatch<S: GameState> {
     variants: Arc<VariantSet>,
     rules: S::Rules,
     config: TreeConfig,
@@ -82,7 +62,7 @@ pub(crate) struct Forest<S: GameState> {
     /// The nodes of the trees of each thread.
     stores: Vec<Store<S>>,
     /// Memory of each thread.
-    spares: Vec<Spare<S>>,
+    threads: Vec<ThreadMemory<S>>,
     pool: Pool,
     /// The position whose evaluation each tree waits for.
     waiting: Vec<Option<S>>,
@@ -100,16 +80,16 @@ pub(crate) struct Forest<S: GameState> {
     counts: LeafCounts,
 }
 
-impl<S: GameState> fmt::Debug for Forest<S> {
+impl<S: GameState> fmt::Debug for TreeBatch<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Forest")
+        f.debug_struct("TreeBatch")
             .field("trees", &self.trees.len())
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
 }
 
-impl<S: GameState + PartialEq> Forest<S> {
+impl<S: GameState + PartialEq> TreeBatch<S> {
     pub(crate) fn new(
         variants: &Arc<VariantSet>,
         roots: &[(RootPosition, u64)],
@@ -129,12 +109,12 @@ impl<S: GameState + PartialEq> Forest<S> {
         let share = trees.len().div_ceil(blocks);
         let nodes = share * (config.num_simulations.min(MOST_ROOM) + 1);
         let new_store = || Store::with_room(nodes, most_edges);
-        let new_spare = || Spare::new(nodes, most_edges);
+        let new_thread = || ThreadMemory::new(nodes, most_edges);
         Ok(Self {
             stores: iter::repeat_with(new_store)
                 .take(blocks)
                 .collect::<Result<_, _>>()?,
-            spares: iter::repeat_with(new_spare)
+            threads: iter::repeat_with(new_thread)
                 .take(blocks)
                 .collect::<Result<_, _>>()?,
             waiting: filled(TREES, trees.len(), None)?,
@@ -195,7 +175,7 @@ impl<S: GameState + PartialEq> Forest<S> {
 
     /// The number of leaves in a block; there are at most as many blocks as threads.
     fn share_of_leaves(&self) -> usize {
-        let blocks = self.spares.len().min(self.leaves.len() / TREES_PER_THREAD);
+        let blocks = self.threads.len().min(self.leaves.len() / TREES_PER_THREAD);
         self.leaves.len().div_ceil(blocks.max(1))
     }
 
@@ -217,7 +197,7 @@ impl<S: GameState + PartialEq> Forest<S> {
     }
 
     /// Runs a task on every tree, on as many threads as are worth it.
-    fn for_each(&mut self, limits: Limits<'_>, visit: impl EachTree<S>) -> Result<(), Halt> {
+    fn for_each(&mut self, limits: Limits<'_>, visit: impl ForEachTree<S>) -> Result<(), Halt> {
         let shared = SearchContext {
             rules: &self.rules,
             config: &self.config,
@@ -233,22 +213,22 @@ impl<S: GameState + PartialEq> Forest<S> {
         let share = self.share_of_trees();
         let trees = self.trees.chunks_mut(share);
         let waiting = self.waiting.chunks_mut(share);
-        let memory = self.stores.iter_mut().zip(&mut self.spares);
+        let memory = self.stores.iter_mut().zip(&mut self.threads);
         let blocks = trees.zip(waiting).zip(memory).enumerate();
-        let blocks = blocks.map(|(number, ((trees, waiting), (store, spare)))| TreeBlock {
+        let blocks = blocks.map(|(number, ((trees, waiting), (store, thread)))| TreeBlock {
             shared: &shared,
             first: number * share,
             trees,
             waiting,
             store,
-            spare,
+            thread,
             visit,
         });
         self.pool.run(blocks, dispatch).collect()
     }
 }
 
-impl<S: GameState + PartialEq> AnyForest for Forest<S> {
+impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
     fn extend(
         &mut self,
         variants: Arc<VariantSet>,
@@ -259,31 +239,36 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         Ok(())
     }
 
-    fn restart(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
+    fn len(&self) -> usize {
+        self.trees.len()
+    }
+
+    fn restart_each(&mut self, roots: &[NextRoot], limits: Limits<'_>) -> Result<(), Halt> {
+        assert_eq!(roots.len(), self.trees.len());
         let restarted = self.for_each(limits, Restart { roots });
         if restarted.is_ok() {
             self.leaves.clear();
             self.waiting.fill(None);
             (self.simulated, self.evaluated) = (false, false);
             let mut trees = self.trees.iter_mut();
-            for (store, spare) in self.stores.iter_mut().zip(&mut self.spares) {
-                mem::swap(store, &mut spare.store);
-                for (restarted, tree) in spare.trees.drain(..).zip(&mut trees) {
+            for (store, thread) in self.stores.iter_mut().zip(&mut self.threads) {
+                mem::swap(store, &mut thread.store);
+                for (restarted, tree) in thread.trees.drain(..).zip(&mut trees) {
                     tree.replace(restarted);
                 }
             }
         }
-        for spare in &mut self.spares {
-            spare.store.clear();
-            spare.trees.clear();
+        for thread in &mut self.threads {
+            thread.store.clear();
+            thread.trees.clear();
         }
         restarted
     }
 
     fn keep_evaluations(&mut self, most_bytes: usize) {
-        let share = most_bytes / self.spares.len();
-        for spare in &mut self.spares {
-            spare.workspace.known = KnownEvaluations::within(share);
+        let share = most_bytes / self.threads.len();
+        for thread in &mut self.threads {
+            thread.workspace.known = KnownEvaluations::within(share);
         }
     }
 
@@ -320,7 +305,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         self.pool.run(blocks, write).for_each(drop);
     }
 
-    fn take_in(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+    fn store_evaluations(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
         if self.leaves.is_empty() {
             return Err(UpdateError::NothingSelected);
         }
@@ -334,16 +319,18 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         let inputs = inputs.zip(values.chunks(share));
         let outputs = outputs.chunks_mut(share * groups(self.most_edges));
         let blocks = inputs.zip(heads.chunks_mut(share).zip(outputs));
-        let blocks = blocks.map(|(((leaves, rows), values), (heads, logits))| TakeIn {
-            rules: &self.rules,
-            num_actions: width,
-            most_edges: self.most_edges,
-            leaves,
-            rows,
-            values,
-            heads,
-            logits,
-        });
+        let blocks = blocks.map(
+            |(((leaves, rows), values), (heads, logits))| StoreEvaluations {
+                rules: &self.rules,
+                num_actions: width,
+                most_edges: self.most_edges,
+                leaves,
+                rows,
+                values,
+                heads,
+                logits,
+            },
+        );
         let unusable = self.pool.run(blocks, dispatch).enumerate();
         let mut unusable = unusable.filter_map(|(block, row)| Some(block * share + row?));
         let first = unusable.next();
@@ -359,20 +346,20 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
         Ok(())
     }
 
-    fn advance(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
+    fn backpropagate(&mut self, limits: Limits<'_>) -> Result<(), Halt> {
         assert!(self.evaluated, "the leaves have been evaluated");
         // To simulate on while a tree is in the cache saves fetching it again. Work that may be
         // stopped is left to `select`, which can report it.
         let simulate = self.solvers.is_empty();
         let rows = mem::take(&mut self.rows);
         let evaluations = mem::take(&mut self.evaluations);
-        let advance = Advance {
+        let backpropagate = Backpropagate {
             rows: &rows,
             evaluations: &evaluations,
             most_edges: self.most_edges,
             simulate,
         };
-        let advanced = self.for_each(limits, advance);
+        let advanced = self.for_each(limits, backpropagate);
         (self.rows, self.evaluations) = (rows, evaluations);
         // Trees that have not advanced still wait for their leaves: the next selection lists them
         // again.
@@ -392,6 +379,7 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
     }
 
     fn results(&self, limits: Limits<'_>) -> Result<Results, Halt> {
+        assert!(self.is_done(), "the search is not done");
         let width = self.variants.num_actions();
         let mut results = Results::new(self.trees.len(), width)?;
         for (row, tree) in self.trees.iter().enumerate() {
@@ -413,9 +401,9 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
 
     fn counts(&self) -> LeafCounts {
         let mut counts = self.counts;
-        for spare in &self.spares {
-            counts.recalled += spare.workspace.recalled;
-            counts.solved += spare.workspace.solved;
+        for thread in &self.threads {
+            counts.recalled += thread.workspace.recalled;
+            counts.solved += thread.workspace.solved;
         }
         counts
     }
@@ -423,6 +411,6 @@ impl<S: GameState + PartialEq> AnyForest for Forest<S> {
     fn bytes(&self) -> usize {
         let trees = self.trees.iter().map(Tree::bytes).sum::<usize>();
         let stores = self.stores.iter().map(Store::bytes).sum::<usize>();
-        trees + stores + self.spares.iter().map(Spare::bytes).sum::<usize>()
+        trees + stores + self.threads.iter().map(ThreadMemory::bytes).sum::<usize>()
     }
 }
