@@ -114,7 +114,7 @@ class BatchEnv:
         *,
         variant_weights: Sequence[float] | None,
         frame: Frame | None,
-        tells_variant: bool,
+        with_variant_index: bool,
         opponent: object | None,
         seat: str,
         observation: str,

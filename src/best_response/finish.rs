@@ -19,7 +19,7 @@ pub struct BestResponse {
     /// One game for each position in which the outcome is given away, up to that move; the
     /// shortest first.
     pub refutations: Vec<Line>,
-    /// A game with the least margin, up to its end or to a settled position.
+    /// A game with the least margin, up to its end or to a solved position.
     pub worst: Line,
 }
 
@@ -120,7 +120,7 @@ impl BestResponseSearch {
                 .edges(place)
                 .iter()
                 .map(|edge| value(edge.target(), after));
-            // Only settled positions have no edge, and their value is known.
+            // Only solved positions have no edge, and their value is known.
             if let Some(least) = margins.min() {
                 layer.values[place] = least;
             }
@@ -296,7 +296,7 @@ impl BestResponseSearch {
             let edges = layer.edges(place).iter().map(|edge| edge.target());
             let worst = edges.enumerate().min_by_key(|&(_, it)| value(it, after));
             let Some((number, target)) = worst else {
-                break; // settled
+                break; // solved
             };
             actions.push(self.action_of_edge(ply, place, number));
             match target {

@@ -53,10 +53,10 @@ pub(super) struct Layer {
     edges: Vec<Edge>,
     /// The action of each edge, in the layers of the policy. The opponent's edges are all moves.
     actions: Vec<u8>,
-    /// The margin that the policy is guaranteed from each node; at first only for settled nodes.
+    /// The margin that the policy is guaranteed from each node; at first only for solved nodes.
     pub(super) values: Vec<i8>,
     /// Whether the policy keeps the exact margin from each node on, in the layers of the policy.
-    pub(super) settled: Vec<bool>,
+    pub(super) solved: Vec<bool>,
 }
 
 impl Layer {

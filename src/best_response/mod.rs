@@ -50,10 +50,7 @@ use crate::encode::{action_of, move_of};
 use crate::game::{Player, Position, Variant};
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::search::solver::Solver;
-use crate::search::{Halt, Limits, MoveSet};
-
-/// Positions searched between two checks of the stop flag.
-const NODES_BETWEEN_LOOKS: usize = 1024;
+use crate::search::{CHECK_INTERVAL, Halt, Limits, MoveSet};
 
 /// Positions solved in one batch.
 const SOLVED_AT_ONCE: usize = 1 << 16;
@@ -274,14 +271,18 @@ impl BestResponseSearch {
         self.layers[self.ply].make_room(nodes)?;
         self.layers[self.ply].values = filled(POSITIONS, nodes, 0)?;
         if is_own {
-            self.layers[self.ply].settled = filled(POSITIONS, nodes, false)?;
-            self.settle(num_threads, limits)?;
+            self.layers[self.ply].solved = filled(POSITIONS, nodes, false)?;
+            self.solve_layer(num_threads, limits)?;
         }
         Ok(())
     }
 
     /// Solves the positions of the layer from which the player keeps the exact margin.
-    fn settle(&mut self, num_threads: usize, limits: Limits<'_>) -> Result<(), BestResponseError> {
+    fn solve_layer(
+        &mut self,
+        num_threads: usize,
+        limits: Limits<'_>,
+    ) -> Result<(), BestResponseError> {
         let (variant, ply) = (&self.variant, self.ply);
         let is_beyond = self.config.horizon.is_some_and(|horizon| ply >= horizon);
         let (exact_cells, most) = match self.config.exact_cells {
@@ -308,7 +309,7 @@ impl BestResponseSearch {
                 // Of margins beyond the largest that it tells apart, the player may take any.
                 if margin <= most && margin > -most {
                     layer.values[place] = margin as i8;
-                    layer.settled[place] = true;
+                    layer.solved[place] = true;
                 }
             }
             first = last;
@@ -329,7 +330,7 @@ impl BestResponseSearch {
         let mut end = self.done;
         while end < layer.nodes.len() && positions.len() < most {
             look_at_flag(end, limits)?;
-            if !layer.settled[end] {
+            if !layer.solved[end] {
                 let position = layer.nodes[end].position(variant, self.ply);
                 if position.count_legal_moves(variant) > 1 {
                     positions.push(position);
@@ -371,7 +372,7 @@ impl BestResponseSearch {
         let mut answers = answers.into_iter().enumerate();
         for place in std::mem::take(&mut self.asked) {
             look_at_flag(place, limits)?;
-            if !self.layers[self.ply].settled[place] {
+            if !self.layers[self.ply].solved[place] {
                 let position = self.layers[self.ply].nodes[place].position(&self.variant, self.ply);
                 let moves = MoveSet::legal(&self.variant, &position);
                 if moves.len() == 1 {
@@ -451,7 +452,7 @@ impl BestResponseSearch {
 
 /// Fails if the search should stop; the flag is not checked at every call.
 fn look_at_flag(place: usize, limits: Limits<'_>) -> Result<(), Halt> {
-    if place.is_multiple_of(NODES_BETWEEN_LOOKS) && limits.is_stopped() {
+    if place.is_multiple_of(CHECK_INTERVAL) && limits.is_stopped() {
         return Err(Halt::Stopped);
     }
     Ok(())

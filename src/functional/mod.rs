@@ -241,7 +241,7 @@ pub fn read<T: Send>(
 pub fn position(variant: &Variant, words: &[u64]) -> Result<Position> {
     let state =
         State::read(variant, words).map_err(|error| FunctionalError::of(0, words, error))?;
-    shown(0, &state)
+    checked_position(0, &state)
 }
 
 /// The positions of states.
@@ -259,12 +259,13 @@ pub fn positions(variant: &Variant, states: &[u64]) -> Result<Vec<Position>> {
     let mut positions = with_room("the positions", states.len() / count)?;
     let blocks = Blocks::new(variant, states);
     for index in 0..states.len() / count {
-        positions.push(shown(index, &blocks.read(index)?)?);
+        positions.push(checked_position(index, &blocks.read(index)?)?);
     }
     Ok(positions)
 }
 
-fn shown(index: usize, state: &State) -> Result<Position> {
+/// The position of a state, unless an illegal action has ended its game.
+fn checked_position(index: usize, state: &State) -> Result<Position> {
     if state.illegal {
         return Err(FunctionalError::IllegalEnd { index });
     }

@@ -108,7 +108,7 @@ impl Policy {
         limits: Limits<'_>,
     ) -> Result<Vec<(Move, f64)>, Halt> {
         assert!(!position.is_over(variant), "a finished game has no move");
-        let chance = match self {
+        let epsilon = match self {
             Self::Perfect(perfect) => perfect.epsilon().share(),
             _ => 0.0,
         };
@@ -116,7 +116,7 @@ impl Policy {
         let best = self.candidates(variant, position, limits)?;
         let share =
             |moves: &MoveSet, mv| f64::from(u8::from(moves.contains(mv))) / moves.len() as f64;
-        let probability = |mv| chance * share(&legal, mv) + (1.0 - chance) * share(&best, mv);
+        let probability = |mv| epsilon * share(&legal, mv) + (1.0 - epsilon) * share(&best, mv);
         let moves = legal.iter().map(|mv| (mv, probability(mv)));
         Ok(moves
             .filter(|&(_, probability)| probability > 0.0)

@@ -21,8 +21,8 @@ use crate::game::{
 use crate::memory::OutOfMemory;
 use crate::network::{ChoiceError, NetworkError};
 use crate::policy::{EpsilonError, OpeningError};
-use crate::python::convert::actions::Beyond;
-use crate::python::convert::shown;
+use crate::python::convert::actions::OutOfRange;
+use crate::python::convert::short_repr;
 use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
 use crate::self_play::SelfPlayError;
@@ -218,7 +218,7 @@ impl<'a> Numbering<'a> {
             return error.to_string();
         }
         let pass = self.action_of(Move::Pass);
-        let action = shown(action);
+        let action = short_repr(action);
         format!("action {action} does not exist, actions are 0 to {pass} (pass)")
     }
 }
@@ -283,7 +283,7 @@ pub(crate) fn step_error<'a>(
     py: Python<'_>,
     numbering: impl Fn(usize) -> Numbering<'a>,
     error: &StepError,
-    beyond: &Beyond,
+    out_of_range: &OutOfRange,
 ) -> PyErr {
     match error {
         StepError::Play {
@@ -302,7 +302,7 @@ pub(crate) fn step_error<'a>(
             position,
         } => {
             let place = format!("game {game}: ");
-            let error = beyond.given(py, *game, *action).map_or_else(
+            let error = out_of_range.given(py, *game, *action).map_or_else(
                 |error| error,
                 |action| unknown_action(numbering(*game), position, action, &place),
             );
@@ -319,11 +319,11 @@ pub(crate) fn functional_error(
     py: Python<'_>,
     variant: &Variant,
     error: &FunctionalError,
-    beyond: &Beyond,
+    out_of_range: &OutOfRange,
 ) -> PyErr {
     match error {
         FunctionalError::Action(error) => {
-            step_error(py, |_| Numbering::own(variant), error, beyond)
+            step_error(py, |_| Numbering::own(variant), error, out_of_range)
         }
         FunctionalError::OutOfMemory(error) => (*error).into(),
         FunctionalError::State { .. } | FunctionalError::IllegalEnd { .. } => {

@@ -12,7 +12,7 @@ use crate::encode::{Layout, State, num_actions};
 use crate::functional::{self, Run};
 use crate::game::{Player, Variant};
 use crate::memory::zeroed;
-use crate::python::convert::actions::{Beyond, copy_actions};
+use crate::python::convert::actions::{OutOfRange, copy_actions};
 use crate::python::convert::arrays::shape_text;
 use crate::python::convert::arrays::{Dtype, shaped};
 use crate::python::convert::integers;
@@ -85,14 +85,14 @@ impl States {
         py: Python<'_>,
         work: impl FnOnce(Run<'_>) -> functional::Result<T> + Send,
     ) -> PyResult<T> {
-        self.run_with(py, &Beyond::default(), work)
+        self.run_with(py, &OutOfRange::default(), work)
     }
 
     /// As [`States::run`], with the actions that no int64 holds.
     fn run_with<T: Send>(
         &self,
         py: Python<'_>,
-        beyond: &Beyond,
+        out_of_range: &OutOfRange,
         work: impl FnOnce(Run<'_>) -> functional::Result<T> + Send,
     ) -> PyResult<T> {
         let num_threads = self.num_threads;
@@ -103,7 +103,7 @@ impl States {
         } else {
             run_unless_quick(py, false, |stop| work(Run { num_threads, stop }))?
         };
-        result.map_err(|error| functional_error(py, &self.variant, &error, beyond))
+        result.map_err(|error| functional_error(py, &self.variant, &error, out_of_range))
     }
 }
 
@@ -145,9 +145,9 @@ pub(crate) fn functional_step<'py>(
     let states = States::read(states, variant, num_threads)?;
     let (reward, illegal_action) = (reward.parse()?, illegal_action.parse()?);
     let mut numbers = zeroed("the actions", states.count)?;
-    let beyond = copy_actions(actions, &mut numbers)?;
+    let out_of_range = copy_actions(actions, &mut numbers)?;
     let (variant, words) = (&states.variant, &states.words);
-    let stepped = states.run_with(py, &beyond, |run| {
+    let stepped = states.run_with(py, &out_of_range, |run| {
         functional::step(variant, words, &numbers, reward, illegal_action, run)
     })?;
     Ok((
@@ -284,6 +284,7 @@ pub(crate) fn functional_to_positions<'py>(
     let states = States::read(states, variant, Some(1))?;
     let variant = &states.variant;
     let read = functional::positions(variant, &states.words);
-    let read = read.map_err(|error| functional_error(py, variant, &error, &Beyond::default()))?;
+    let read =
+        read.map_err(|error| functional_error(py, variant, &error, &OutOfRange::default()))?;
     position_list(py, variant, read.into_iter())
 }

@@ -21,7 +21,7 @@ use crate::python::convert::shared_memory::LentArray;
 use crate::python::rules::batch::positions;
 use crate::python::rules::frame::{PyFrame, check_layout};
 use crate::python::rules::position::{PyPosition, check_playable};
-use crate::search::{Halt, Limits};
+use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch, tree_search_of_variants};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
@@ -34,9 +34,6 @@ const QUICK_SIMULATIONS: usize = 1 << 20;
 
 /// The same where leaves are solved.
 const QUICK_SIMULATIONS_SOLVING: usize = 1 << 15;
-
-/// Nodes listed between two checks for Ctrl-C.
-const NODES_BETWEEN_LOOKS: usize = 1024;
 
 /// The positions of a `TreeSearch` that wait for the network.
 ///
@@ -364,7 +361,7 @@ impl PyTreeSearch {
         let list = PyList::empty(py);
         let nodes = py.detach(|| self.core.nodes(tree))?;
         for (number, node) in nodes.iter().enumerate() {
-            if number % NODES_BETWEEN_LOOKS == NODES_BETWEEN_LOOKS - 1 {
+            if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
                 py.check_signals()?;
             }
             let dict = PyDict::new(py);

@@ -3,6 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Nodes, positions or items between two checks whether to stop.
+///
+/// The flag is shared between threads; reading it at every node would cost more than the node.
+pub(crate) const CHECK_INTERVAL: usize = 1024;
+
 use thiserror::Error;
 
 use crate::memory::OutOfMemory;
@@ -74,9 +79,6 @@ pub struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// The flag is shared between threads; reading it at every node would cost more than the node.
-    const NODES_BETWEEN_LOOKS: u64 = 1024;
-
     /// The nodes so far.
     #[must_use]
     pub const fn nodes(&self) -> u64 {
@@ -90,7 +92,7 @@ impl Meter<'_> {
             .limits
             .max_nodes
             .map_or(u64::MAX, |max| max.saturating_sub(self.nodes));
-        left.clamp(1, Self::NODES_BETWEEN_LOOKS)
+        left.clamp(1, CHECK_INTERVAL as u64)
     }
 
     /// Counts nodes, and checks the flag and the clock.
@@ -128,7 +130,7 @@ impl Meter<'_> {
     /// thousand nodes, and at the first.
     #[inline]
     pub fn count(&mut self) -> Result<(), Halt> {
-        if self.nodes.is_multiple_of(Self::NODES_BETWEEN_LOOKS) {
+        if self.nodes.is_multiple_of(CHECK_INTERVAL as u64) {
             self.look()?;
         }
         match self.limits.max_nodes {

@@ -18,6 +18,7 @@ pub mod solver;
 
 pub use alphabeta::{BestMoves, best_moves};
 pub use depth::{Depth, DepthError};
+pub(crate) use limits::CHECK_INTERVAL;
 pub use limits::{Halt, Limits, Meter};
 pub use minimax::{minimax, minimax_moves};
 pub use move_set::MoveSet;

@@ -29,7 +29,7 @@ pub use evaluator::Evaluator;
 pub use samples::{ObservationRows, Samples, Statistics};
 
 use self::game::{GAMES, Game};
-use self::player::Player;
+use self::player::GamePlayer;
 use crate::game::Variant;
 use crate::memory::make_room;
 use crate::search::Limits;
@@ -171,7 +171,7 @@ impl SelfPlay {
         let first = self.progress.games.wrapping_add(played.len() as u64);
         let at_once = self.config.num_games.min(games);
         let workers = self.num_threads.min(at_once);
-        let shared = Player {
+        let shared = GamePlayer {
             variant: &self.variant,
             config: &self.config,
             solver: self.solver.as_ref(),

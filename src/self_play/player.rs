@@ -23,7 +23,7 @@ use crate::vector::Observations;
 const KEPT_BYTES: usize = 64 << 20;
 
 /// The parts that the threads of a call share.
-pub(super) struct Player<'a, E> {
+pub(super) struct GamePlayer<'a, E> {
     pub(super) variant: &'a Arc<Variant>,
     pub(super) config: &'a SelfPlayConfig,
     pub(super) solver: Option<&'a Arc<Solver>>,
@@ -39,7 +39,7 @@ pub(super) struct Player<'a, E> {
     pub(super) begun: AtomicU64,
 }
 
-impl<E: Evaluator> Player<'_, E> {
+impl<E: Evaluator> GamePlayer<'_, E> {
     /// Plays games until all have been begun and its own are over.
     pub(super) fn play(&self) -> Result<(Vec<Game>, LeafCounts), SelfPlayError> {
         let mut over = Vec::new();

@@ -16,7 +16,7 @@ pub enum Root {
         dirichlet_alpha: f32,
     },
     /// Actions sampled without replacement, then sequential halving; below the root, actions follow
-    /// the improved policy without chance (Danihelka et al. 2022, "Policy improvement by planning
+    /// the improved policy deterministically (Danihelka et al. 2022, "Policy improvement by planning
     /// with Gumbel").
     Gumbel {
         /// The most actions sampled.

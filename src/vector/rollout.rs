@@ -18,7 +18,7 @@ use crate::vector::step::state::GameState;
 use crate::vector::step::wide_game::WideGame;
 
 /// Games played side by side, so that the processor works on one while another waits.
-const ABREAST: usize = 32;
+const GAMES_AT_ONCE: usize = 32;
 
 /// Games between two checks of the stop flag.
 const GAMES_PER_LOOK: usize = 4096;
@@ -132,7 +132,8 @@ impl<S: GameState> Kernel for PlayOut<'_, S> {
             }
         };
         let mut waiting = 0..self.results.len();
-        let mut running: Vec<Running<S>> = waiting.by_ref().take(ABREAST).map(start).collect();
+        let mut running: Vec<Running<S>> =
+            waiting.by_ref().take(GAMES_AT_ONCE).map(start).collect();
         while !running.is_empty() {
             let mut i = 0;
             while i < running.len() {

@@ -185,7 +185,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self._options: dict[str, Any] = {
             "variant_weights": variant_weights,
             "frame": frame,
-            "tells_variant": variants is not None,
+            "with_variant_index": variants is not None,
             "opponent": player,
             "seat": seat,
             "observation": observation,

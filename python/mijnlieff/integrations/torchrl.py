@@ -110,7 +110,7 @@ class MijnlieffEnv(EnvBase):
         self._seed: int | None = None
         self._unseeded = np.zeros(games.num_envs, np.bool_)
         self._over = np.zeros(games.num_envs, np.bool_)
-        self._tells_variant = options.get("variants") is not None
+        self._with_variant_index = options.get("variants") is not None
         self._make_specs(options.get("observation"), options.get("reward", "outcome"))
 
     def _make_specs(self, observation: str | None, reward: str) -> None:
@@ -133,7 +133,7 @@ class MijnlieffEnv(EnvBase):
             shape=batch,
             device=device,
         )
-        if self._tells_variant:
+        if self._with_variant_index:
             count = len(games.variants)
             self.observation_spec["variant"] = Categorical(count, (*batch, 1), device, torch.int64)
         if self._one_hot:
@@ -272,7 +272,7 @@ class MijnlieffEnv(EnvBase):
             "to_play": info["to_play"][:, None],
             "terminated": self._over[:, None].copy(),
         }
-        if self._tells_variant:
+        if self._with_variant_index:
             arrays["variant"] = info["variant"][:, None]
         place = self._place
         tensors = {key: torch.from_numpy(value).to(place) for key, value in arrays.items()}

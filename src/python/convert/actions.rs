@@ -15,9 +15,9 @@ pub(crate) const NO_ACTION: i64 = -1;
 
 /// Actions outside int64, kept for the error message, with their games.
 #[derive(Default)]
-pub(crate) struct Beyond(Vec<(usize, Py<PyAny>)>);
+pub(crate) struct OutOfRange(Vec<(usize, Py<PyAny>)>);
 
-impl Beyond {
+impl OutOfRange {
     /// The original action of a game that was read as this number.
     pub(crate) fn given<'py>(
         &self,
@@ -47,17 +47,20 @@ impl Beyond {
 /// # Errors
 ///
 /// `TypeError` for other types, booleans included, and `ValueError` for another shape.
-pub(crate) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> PyResult<Beyond> {
-    let mut beyond = Beyond::default();
+pub(crate) fn copy_actions(
+    actions: &Bound<'_, PyAny>,
+    numbers: &mut [i64],
+) -> PyResult<OutOfRange> {
+    let mut out_of_range = OutOfRange::default();
     if let Ok(array) = actions.cast_exact::<PyArray1<i64>>() {
         copy(array, numbers)?;
-        return Ok(beyond);
+        return Ok(out_of_range);
     }
     // NumPy would read booleans among integers as integers, and large integers as floats.
     let is_list = actions.is_instance_of::<PyList>() || actions.is_instance_of::<PyTuple>();
-    let listed = is_list.then(|| copy_items(actions, numbers, &mut beyond));
+    let listed = is_list.then(|| copy_items(actions, numbers, &mut out_of_range));
     if let Some(Ok(())) = listed {
-        return Ok(beyond);
+        return Ok(out_of_range);
     }
     let py = actions.py();
     let numpy = py.import(pyo3::intern!(py, "numpy"))?;
@@ -86,18 +89,18 @@ pub(crate) fn copy_actions(actions: &Bound<'_, PyAny>, numbers: &mut [i64]) -> P
         for (game, (number, &action)) in numbers.iter_mut().zip(unsigned.as_array()).enumerate() {
             *number = match i64::try_from(action) {
                 Ok(action) => action,
-                Err(_) => beyond.read(game, action.into_pyobject(py)?.as_any()),
+                Err(_) => out_of_range.read(game, action.into_pyobject(py)?.as_any()),
             };
         }
     }
-    Ok(beyond)
+    Ok(out_of_range)
 }
 
 /// Copies the items of a list or tuple.
 fn copy_items(
     actions: &Bound<'_, PyAny>,
     numbers: &mut [i64],
-    beyond: &mut Beyond,
+    out_of_range: &mut OutOfRange,
 ) -> PyResult<()> {
     if actions.len()? != numbers.len() {
         return Err(wrong_shape(&[actions.len()?], numbers.len()));
@@ -107,7 +110,7 @@ fn copy_items(
             format_args!("game {game}: action"),
             &actions.get_item(game)?,
         )?;
-        *number = beyond.read(game, &action);
+        *number = out_of_range.read(game, &action);
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt};
 
-use super::shown;
+use super::short_repr;
 use crate::game::{Board, Player};
 use crate::vector::MAX_ENVS;
 
@@ -72,7 +72,7 @@ pub(crate) fn rng_seed(py: Python<'_>, rng: Option<&Bound<'_, PyAny>>) -> PyResu
         Some(given) if given.is_instance(&generator)? => drawn(given),
         Some(given) => integer_in("rng", given, 0..=u64::MAX).map_err(|error| {
             if error.is_instance_of::<PyTypeError>(py) {
-                let given = shown(given);
+                let given = short_repr(given);
                 let message =
                     format!("rng must be a seed or a numpy.random.Generator, not {given}");
                 PyTypeError::new_err(message)
@@ -134,7 +134,7 @@ pub(crate) fn index<'py>(
     }
     let py = value.py();
     let refused = || {
-        let shown = shown(value);
+        let shown = short_repr(value);
         PyTypeError::new_err(format!("{name} must be an integer, not {shown}"))
     };
     if value.is_instance_of::<PyBool>() {
@@ -180,7 +180,10 @@ where
         Ok(number) if range.contains(&number) => Ok(number),
         _ => {
             let (least, most) = (range.start(), Most(range.end()));
-            let message = format!("{name} must be {least} to {most}, not {}", shown(&index));
+            let message = format!(
+                "{name} must be {least} to {most}, not {}",
+                short_repr(&index)
+            );
             Err(PyValueError::new_err(message))
         }
     }

@@ -8,11 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyIterator, PySequence, PyString};
 use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
 
-use super::shown;
+use super::short_repr;
 use crate::memory::make_room;
-
-/// Items between two checks for Ctrl-C. Where it is safe, other threads run then as well.
-pub(crate) const ITEMS_BETWEEN_LOOKS: usize = 4096;
+use crate::search::CHECK_INTERVAL;
 
 /// The items of a Python sequence, one by one.
 pub(crate) struct Items<'py>(pub(crate) Bound<'py, PyIterator>);
@@ -44,7 +42,7 @@ impl<'py> Items<'py> {
         let py = self.0.py();
         let mut items = Vec::new();
         for (number, item) in self.0.enumerate() {
-            if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+            if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
                 py.check_signals()?;
             }
             let item = convert(number, &item?)?;
@@ -88,7 +86,7 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
 pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let items = value.extract::<Items<'_>>().map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = shown(value);
+            let value = short_repr(value);
             PyTypeError::new_err(format!("{name} must be a list of numbers, not {value}"))
         } else {
             error
@@ -101,7 +99,7 @@ pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>
             None
         };
         converted.ok_or_else(|| {
-            let item = shown(item);
+            let item = short_repr(item);
             PyTypeError::new_err(format!("{name}[{number}] must be a number, not {item}"))
         })
     })

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::game::shortened;
 
 /// The text of a value in an error message: its `repr`, cut when it is long.
-pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+pub(crate) fn short_repr(value: &Bound<'_, PyAny>) -> String {
     let Ok(text) = value.repr() else {
         return format!("<{}>", value.get_type());
     };

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::shown;
+use super::short_repr;
 use crate::python::errors::classes;
 
 /// The text of a `str`.
@@ -17,7 +17,7 @@ pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     text.to_str().map_err(|error| {
         let surrogate = || -> PyResult<String> {
             let at: usize = error.value(value.py()).getattr("start")?.extract()?;
-            let found = shown(&value.get_item(at)?);
+            let found = short_repr(&value.get_item(at)?);
             Ok(format!(
                 "expected a text without lone surrogates, found {found} (character {at})"
             ))

@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArrayDescrMethods, PyArrayDyn, PyUntypedArray, PyUnty
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::actions::Beyond;
+use super::actions::OutOfRange;
 use super::arrays::{readable, shape_text};
 use super::integers;
 use crate::encode::State;
@@ -75,5 +75,5 @@ pub(crate) fn unpacked(variant: &Variant, given: &Bound<'_, PyAny>) -> PyResult<
         }
     };
     functional::position(variant, &words)
-        .map_err(|error| functional_error(given.py(), variant, &error, &Beyond::default()))
+        .map_err(|error| functional_error(given.py(), variant, &error, &OutOfRange::default()))
 }

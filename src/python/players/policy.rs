@@ -17,15 +17,14 @@ use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::arrays::shaped;
 use crate::python::convert::integers::{self, integer_or};
-use crate::python::convert::lists::ITEMS_BETWEEN_LOOKS;
-use crate::python::convert::shown;
+use crate::python::convert::short_repr;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, positions};
 use crate::python::rules::position::{PyPosition, check_playable, position};
 use crate::python::solvers::solver_of;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;
-use crate::search::{Depth, Halt, Limits};
+use crate::search::{CHECK_INTERVAL, Depth, Halt, Limits};
 use crate::threads::map_in_order;
 
 /// Named in the error if memory does not suffice.
@@ -284,7 +283,7 @@ fn distinct_variants(py: Python<'_>, positions: &[PyPosition]) -> PyResult<Vec<A
     let mut known: HashSet<&Arc<Variant>> = HashSet::new();
     let mut last: Option<&Arc<Variant>> = None;
     for (i, PyPosition { variant, .. }) in positions.iter().enumerate() {
-        if i % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+        if i % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
             py.check_signals()?;
         }
         // Nearly always all are of one variant.
@@ -410,7 +409,7 @@ impl PyPerfectPolicy {
 /// The extractor of a search depth in plies.
 fn extract_depth(value: &Bound<'_, PyAny>) -> PyResult<Depth> {
     let plies = integer_or("depth", value, |number| {
-        let (max, number) = (Depth::MAX, shown(number));
+        let (max, number) = (Depth::MAX, short_repr(number));
         PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
     })?;
     Ok(Depth::new(plies)?)

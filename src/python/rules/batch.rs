@@ -16,9 +16,10 @@ use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::shaped;
-use crate::python::convert::lists::{ITEMS_BETWEEN_LOOKS, Items};
-use crate::python::convert::shown;
+use crate::python::convert::lists::Items;
+use crate::python::convert::short_repr;
 use crate::python::errors::classes;
+use crate::search::CHECK_INTERVAL;
 
 /// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
@@ -33,7 +34,7 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
     let items: PyResult<Items<'_>> = value.extract();
     let items = items.map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = shown(value);
+            let value = short_repr(value);
             PyTypeError::new_err(format!("positions must be a list of Position, not {value}"))
         } else {
             error
@@ -233,7 +234,7 @@ pub(crate) fn mixed_list<'py, 'v>(
     let wanted = OutOfMemory::of::<PyPosition>(LIST, positions.len());
     let list = PyList::empty(py);
     for (number, (variant, core)) in positions.enumerate() {
-        if number % ITEMS_BETWEEN_LOOKS == ITEMS_BETWEEN_LOOKS - 1 {
+        if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
             py.check_signals()?;
             py.detach(|| ());
         }

@@ -11,7 +11,7 @@ use crate::game::{Board, Cell};
 use crate::memory::with_room;
 use crate::python::convert::integers::{blocks, index, random_blocks, rng_seed};
 use crate::python::convert::lists::Listed;
-use crate::python::convert::shown;
+use crate::python::convert::short_repr;
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
 use crate::random::SplitMix64;
@@ -52,8 +52,8 @@ impl PyBoard {
                 let (min, max) = (i32::MIN, i32::MAX);
                 classes::BoardError::new_err(format!(
                     "the block at ({}, {}) is too far out; coordinates are {min} to {max}",
-                    shown(&x),
-                    shown(&y)
+                    short_repr(&x),
+                    short_repr(&y)
                 ))
             })
         };
@@ -179,7 +179,7 @@ impl PyBoard {
         let cell = known.filter(|&cell: &usize| cell < self.0.num_cells());
         let cell = cell.ok_or_else(|| {
             let last = self.0.num_cells() - 1;
-            let number = shown(&number);
+            let number = short_repr(&number);
             let message = format!("cell {number} does not exist, cells are 0 to {last}");
             PyIndexError::new_err(message)
         })?;

@@ -9,7 +9,7 @@ use super::variant::PyVariant;
 use crate::encode::{Frame, Layout, num_actions};
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
-use crate::python::convert::shown;
+use crate::python::convert::short_repr;
 
 /// A rectangle of slots that boards of different shapes share.
 ///
@@ -109,7 +109,7 @@ impl PyFrame {
         self.0.check(&variant.0)?;
         let number = index("action", action)?;
         let Ok(action) = number.extract() else {
-            let (last, number) = (self.0.pass_action(), shown(&number));
+            let (last, number) = (self.0.pass_action(), short_repr(&number));
             return Err(PyIndexError::new_err(format!(
                 "action {number} does not exist, the actions of this frame are 0 to {last}"
             )));
@@ -143,7 +143,7 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
     let items: PyResult<Items<'_>> = value.extract();
     let items = items.map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = shown(value);
+            let value = short_repr(value);
             PyTypeError::new_err(format!("variants must be a list of Variant, not {value}"))
         } else {
             error
@@ -151,7 +151,7 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
     })?;
     items.list(|number, item| {
         let variant = item.cast::<PyVariant>().map_err(|_| {
-            let item = shown(item);
+            let item = short_repr(item);
             PyTypeError::new_err(format!("variant {number} must be a Variant, not {item}"))
         });
         Ok(variant?.get().clone())

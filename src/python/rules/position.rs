@@ -19,7 +19,7 @@ use crate::game::{
 };
 use crate::python::convert::integers::{index, player};
 use crate::python::convert::lists::Items;
-use crate::python::convert::shown;
+use crate::python::convert::short_repr;
 use crate::python::convert::text::text;
 use crate::python::convert::words::{packed, unpacked};
 use crate::python::errors::{
@@ -417,7 +417,7 @@ pub(crate) fn position<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a PyPositi
 
 /// The exception for a value that is not a position; the message starts with `name`.
 pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    let value = shown(value);
+    let value = short_repr(value);
     PyTypeError::new_err(format!("{name} must be a Position, not {value}"))
 }
 

@@ -11,7 +11,7 @@ use super::board::PyBoard;
 use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
 use crate::game::{Variant, format_move, parse_move};
 use crate::python::convert::integers::{index, integer_or};
-use crate::python::convert::shown;
+use crate::python::convert::short_repr;
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
 
@@ -124,7 +124,7 @@ impl PyVariant {
         let mv = known.and_then(|action| move_of(&self.0, action));
         let mv = mv.ok_or_else(|| {
             let last = pass_action(&self.0);
-            let number = shown(&number);
+            let number = short_repr(&number);
             let message = format!("action {number} does not exist, actions are 0 to {last} (pass)");
             PyIndexError::new_err(message)
         })?;
@@ -188,7 +188,7 @@ fn standard() -> &'static Arc<Variant> {
 /// The extractor of `copies`.
 fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     integer_or("copies", value, |number| {
-        let (max, number) = (Variant::MAX_COPIES, shown(number));
+        let (max, number) = (Variant::MAX_COPIES, short_repr(number));
         classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
     })
 }

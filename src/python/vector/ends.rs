@@ -57,11 +57,11 @@ impl Ends {
         py: Python<'_>,
         core: &dyn BatchEnv,
         format: Format,
-        tells_variant: bool,
+        with_variant_index: bool,
     ) -> PyResult<Self> {
         let games = core.num_envs();
         let same_step = core.config().autoreset == Autoreset::SameStep;
-        let variant = (tells_variant && same_step).then(|| LentArray::zeros(py, &[games]));
+        let variant = (with_variant_index && same_step).then(|| LentArray::zeros(py, &[games]));
         Ok(Self {
             ended: LentArray::zeros(py, &[games])?,
             score: LentArray::zeros(py, &[games, 2])?,

@@ -21,7 +21,7 @@ use self::positions::{Indices, SavedBatch, restore, saved};
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
 use crate::memory::{zeroed, zeroed_rows};
-use crate::python::convert::actions::{Beyond, NO_ACTION, copy_actions};
+use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
 use crate::python::convert::lists::{Listed, numbers};
@@ -72,7 +72,7 @@ pub(crate) struct PyBatchEnv(Mutex<Inner>);
 struct Inner {
     core: Box<dyn BatchEnv>,
     /// Whether `info` has the indices of the variants.
-    tells_variant: bool,
+    with_variant_index: bool,
     /// Made when it is first needed.
     indices: Option<Indices>,
     format: Format,
@@ -89,7 +89,7 @@ struct Inner {
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, variants, *, variant_weights, frame, tells_variant, opponent, seat, observation,
+        num_envs, variants, *, variant_weights, frame, with_variant_index, opponent, seat, observation,
         dtype, reward, autoreset, auto_pass, illegal_action, random_plies, num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
@@ -98,7 +98,7 @@ impl PyBatchEnv {
         #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
         variant_weights: Option<&Bound<'_, PyAny>>,
         frame: Option<PyFrame>,
-        tells_variant: bool,
+        with_variant_index: bool,
         opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
         observation: &str,
@@ -145,7 +145,7 @@ impl PyBatchEnv {
         };
         Ok(Self(Mutex::new(Inner {
             core: batch_env(config, layout, num_envs, num_threads)?,
-            tells_variant,
+            with_variant_index,
             indices: None,
             format,
             copy,
@@ -196,7 +196,7 @@ impl PyBatchEnv {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
-        let beyond = copy_actions(actions, &mut inner.actions)?;
+        let out_of_range = copy_actions(actions, &mut inner.actions)?;
         let outputs = inner.take_outputs(py)?;
         let buffers = inner.outputs[outputs].buffers();
         let (core, actions) = (&mut *inner.core, &inner.actions);
@@ -206,7 +206,7 @@ impl PyBatchEnv {
         } else {
             without_gil(py, core, step)
         };
-        stepped.map_err(|error| step_error(py, inner.numbering(), &error, &beyond))?;
+        stepped.map_err(|error| step_error(py, inner.numbering(), &error, &out_of_range))?;
         inner.step_result(py, outputs)
     }
 
@@ -214,10 +214,10 @@ impl PyBatchEnv {
     fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
-        let beyond = copy_actions(actions, &mut inner.actions)?;
+        let out_of_range = copy_actions(actions, &mut inner.actions)?;
         let (core, actions) = (&mut *inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
-        started.map_err(|error| step_error(py, inner.numbering(), &error, &beyond))?;
+        started.map_err(|error| step_error(py, inner.numbering(), &error, &out_of_range))?;
         inner.under_way = true;
         Ok(())
     }
@@ -276,7 +276,7 @@ impl PyBatchEnv {
         }
         let answered = without_gil(py, &mut *inner.core, |core| core.answer(&numbers));
         // The caller has checked that every action is legal.
-        answered.map_err(|error| step_error(py, inner.numbering(), &error, &Beyond::default()))
+        answered.map_err(|error| step_error(py, inner.numbering(), &error, &OutOfRange::default()))
     }
 
     /// Give up the step or reset under way: everything is as before it.
@@ -474,7 +474,7 @@ impl Inner {
             let made = Outputs::new(
                 py,
                 &config.variants,
-                self.tells_variant,
+                self.with_variant_index,
                 self.format,
                 self.core.num_envs(),
             )?;

@@ -29,11 +29,11 @@ impl Outputs {
     pub(super) fn new(
         py: Python<'_>,
         variants: &VariantSet,
-        tells_variant: bool,
+        with_variant_index: bool,
         format: Format,
         rows: usize,
     ) -> PyResult<Self> {
-        let variant = tells_variant.then(|| LentArray::zeros(py, &[rows]));
+        let variant = with_variant_index.then(|| LentArray::zeros(py, &[rows]));
         Ok(Self {
             observations: ObservationArray::zeros(py, variants, format, rows)?,
             action_mask: LentArray::zeros(py, &[rows, variants.num_actions()])?,

@@ -14,7 +14,7 @@ struct BatchWorker<'a> {
 
 impl Drop for BatchWorker<'_> {
     fn drop(&mut self) {
-        self.solver.retire(&self.worker);
+        self.solver.merge_history(&self.worker);
     }
 }
 

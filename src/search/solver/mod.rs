@@ -221,7 +221,7 @@ impl Solver {
     ) -> Result<Solution, Box<Unsolved>> {
         let mut worker = self.worker(limits);
         let answer = worker.solve(position);
-        self.retire(&worker);
+        self.merge_history(&worker);
         answer
     }
 
@@ -234,7 +234,7 @@ impl Solver {
         let mut worker = self.worker(limits);
         let mut bounds = static_bounds(&self.variant, position);
         let answer = worker.narrow(position, 0, &mut bounds);
-        self.retire(&worker);
+        self.merge_history(&worker);
         answer.map(|()| bounds.lower).map_err(|halt| (halt, bounds))
     }
 
@@ -252,7 +252,7 @@ impl Solver {
     ) -> Result<bool, Halt> {
         let mut worker = self.worker(limits);
         let answer = worker.is_at_least(position, margin);
-        self.retire(&worker);
+        self.merge_history(&worker);
         answer
     }
 
@@ -265,7 +265,7 @@ impl Solver {
     pub fn best_moves(&self, position: &Position, limits: Limits<'_>) -> Result<MoveSet, Halt> {
         let mut worker = self.worker(limits);
         let answer = worker.best_moves(position);
-        self.retire(&worker);
+        self.merge_history(&worker);
         answer
     }
 
@@ -300,7 +300,8 @@ impl Solver {
         }
     }
 
-    fn retire(&self, worker: &Worker<'_>) {
+    /// Keeps what a search has learned of the order of moves for the searches after it.
+    fn merge_history(&self, worker: &Worker<'_>) {
         let history = match &worker.searcher {
             Searcher::TwoBit(search) => search.history(),
             Searcher::FourBit(search) => search.history(),

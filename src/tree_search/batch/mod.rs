@@ -198,7 +198,7 @@ impl<S: GameState + PartialEq> TreeBatch<S> {
 
     /// Runs a task on every tree, on as many threads as are worth it.
     fn for_each(&mut self, limits: Limits<'_>, visit: impl ForEachTree<S>) -> Result<(), Halt> {
-        let shared = SearchContext {
+        let context = SearchContext {
             rules: &self.rules,
             config: &self.config,
             rule: &self.rule,
@@ -216,7 +216,7 @@ impl<S: GameState + PartialEq> TreeBatch<S> {
         let memory = self.stores.iter_mut().zip(&mut self.threads);
         let blocks = trees.zip(waiting).zip(memory).enumerate();
         let blocks = blocks.map(|(number, ((trees, waiting), (store, thread)))| TreeBlock {
-            shared: &shared,
+            context: &context,
             first: number * share,
             trees,
             waiting,

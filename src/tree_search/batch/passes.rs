@@ -61,7 +61,7 @@ pub(crate) trait ForEachTree<S: GameState>: Copy + Send + Sync {
     fn visit<V: Simd>(
         &self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         at: TreeMut<'_, S>,
         store: &mut Store<S>,
         thread: &mut ThreadMemory<S>,
@@ -70,7 +70,7 @@ pub(crate) trait ForEachTree<S: GameState>: Copy + Send + Sync {
 
 /// The trees of one thread and the task for them.
 pub(crate) struct TreeBlock<'a, S: GameState, E> {
-    pub(crate) shared: &'a SearchContext<'a, S>,
+    pub(crate) context: &'a SearchContext<'a, S>,
     pub(crate) first: usize,
     pub(crate) trees: &'a mut [Tree<S>],
     pub(crate) waiting: &'a mut [Option<S>],
@@ -85,7 +85,7 @@ impl<S: GameState + PartialEq, E: ForEachTree<S>> Kernel for TreeBlock<'_, S, E>
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Self::Result {
         for (i, waiting) in self.waiting.iter_mut().enumerate() {
-            if self.shared.exact.limits.is_stopped() {
+            if self.context.exact.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
             fetch_ahead(self.trees, i, self.store);
@@ -95,7 +95,7 @@ impl<S: GameState + PartialEq, E: ForEachTree<S>> Kernel for TreeBlock<'_, S, E>
                 waiting,
             };
             self.visit
-                .visit(simd, self.shared, at, self.store, self.thread)?;
+                .visit(simd, self.context, at, self.store, self.thread)?;
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl<S: GameState + PartialEq> ForEachTree<S> for Restart<'_> {
     fn visit<V: Simd>(
         &self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         TreeMut { number, tree, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
         thread: &mut ThreadMemory<S>,
@@ -119,11 +119,11 @@ impl<S: GameState + PartialEq> ForEachTree<S> for Restart<'_> {
         make_room(&mut thread.trees, TREES, 1)?;
         let restarted = match &self.roots[number] {
             NextRoot::Follow(root) => {
-                let root = S::from_position(shared.rules, root.variant, &root.position);
-                tree.restarted(simd, root, shared, store, &mut thread.store)?
+                let root = S::from_position(context.rules, root.variant, &root.position);
+                tree.restarted(simd, root, context, store, &mut thread.store)?
             }
             NextRoot::Fresh { root, seed } => {
-                let root = S::from_position(shared.rules, root.variant, &root.position);
+                let root = S::from_position(context.rules, root.variant, &root.position);
                 Tree::new(root, *seed)
             }
             NextRoot::Idle => tree.idle(),
@@ -142,13 +142,13 @@ impl<S: GameState + PartialEq> ForEachTree<S> for Simulate {
     fn visit<V: Simd>(
         &self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         TreeMut { tree, waiting, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
         thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         if waiting.is_none() {
-            *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
+            *waiting = tree.simulate(simd, context, store, &mut thread.workspace)?;
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl<S: GameState + PartialEq> ForEachTree<S> for Backpropagate<'_> {
     fn visit<V: Simd>(
         &self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         TreeMut {
             number,
             tree,
@@ -185,9 +185,9 @@ impl<S: GameState + PartialEq> ForEachTree<S> for Backpropagate<'_> {
             tree.make_room(store)?;
             thread.workspace.known.keep(&leaf, evaluation)?;
             *waiting = None;
-            tree.expand(simd, shared, store, &leaf, evaluation);
+            tree.expand(simd, context, store, &leaf, evaluation);
             if self.simulate {
-                *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
+                *waiting = tree.simulate(simd, context, store, &mut thread.workspace)?;
             }
         }
         Ok(())
@@ -203,32 +203,32 @@ impl<S: GameState + PartialEq> ForEachTree<S> for RunWithRollouts {
     fn visit<V: Simd>(
         &self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         TreeMut { tree, waiting, .. }: TreeMut<'_, S>,
         store: &mut Store<S>,
         thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         loop {
-            if shared.exact.limits.is_stopped() {
+            if context.exact.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
             if waiting.is_none() {
-                *waiting = tree.simulate(simd, shared, store, &mut thread.workspace)?;
+                *waiting = tree.simulate(simd, context, store, &mut thread.workspace)?;
             }
             let Some(leaf) = *waiting else {
                 return Ok(());
             };
-            let count = leaf.count_legal(shared.rules);
+            let count = leaf.count_legal(context.rules);
             tree.make_room(store)?;
             *waiting = None;
             let head = Prediction {
-                value: tree.rollout_value(shared, &leaf),
+                value: tree.rollout_value(context, &leaf),
                 count: count as u16,
                 best: 0,
             };
             let logits = &mut thread.logits[..groups(count)];
             even(count, logits);
-            tree.expand(simd, shared, store, &leaf, LeafEvaluation { head, logits });
+            tree.expand(simd, context, store, &leaf, LeafEvaluation { head, logits });
         }
     }
 }

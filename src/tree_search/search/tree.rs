@@ -99,7 +99,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         &self,
         simd: V,
         root: S,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         old: &Store<S>,
         new: &mut Store<S>,
     ) -> Result<Self, OutOfMemory> {
@@ -107,14 +107,14 @@ impl<S: GameState + PartialEq> Tree<S> {
         if let Some(node) = self.find(&root, old)
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
-            && old.node(node).visits as usize + shared.config.num_simulations <= MOST_VISITS
+            && old.node(node).visits as usize + context.config.num_simulations <= MOST_VISITS
         {
             tree.first = new.adopt(old, node)?;
             new.make_room_for_root()?;
             if new.node(tree.first).tallies == NONE {
                 new.open(simd, tree.first);
             }
-            tree.prepare_root(shared, new);
+            tree.prepare_root(context, new);
         }
         Ok(tree)
     }
@@ -150,29 +150,29 @@ impl<S: GameState + PartialEq> Tree<S> {
     pub(crate) fn simulate<V: Simd>(
         &mut self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         store: &mut Store<S>,
         workspace: &mut Workspace<S>,
     ) -> Result<Option<S>, Halt> {
-        if self.is_done(shared.config) {
+        if self.is_done(context.config) {
             return Ok(None);
         }
         if self.first == NONE
-            && let Some(leaf) = self.open_root(simd, shared, store)?
+            && let Some(leaf) = self.open_root(simd, context, store)?
         {
             let Some(known) = workspace.known.get(&leaf) else {
                 return Ok(Some(leaf));
             };
             store.make_room_for_root()?;
-            self.expand_root(simd, shared, store, known);
+            self.expand_root(simd, context, store, known);
             workspace.recalled += 1;
         }
-        while !self.is_done(shared.config) {
+        while !self.is_done(context.config) {
             // Where the game is nearly over, all simulations are made here.
-            if shared.exact.limits.is_stopped() {
+            if context.exact.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let (node, place) = self.descend(simd, shared, store, &mut workspace.scratch);
+            let (node, place) = self.descend(simd, context, store, &mut workspace.scratch);
             let child = store.child(node, place);
             if child != NONE {
                 let Node { state, value, .. } = *store.node(child);
@@ -180,13 +180,13 @@ impl<S: GameState + PartialEq> Tree<S> {
                 continue;
             }
             let parent = &store.node(node).state;
-            let action = parent.nth_legal(shared.rules, place as usize);
-            let mut state = parent.play(shared.rules, action);
-            while state.must_pass(shared.rules) {
-                let pass = state.nth_legal(shared.rules, 0);
-                state = state.play(shared.rules, pass);
+            let action = parent.nth_legal(context.rules, place as usize);
+            let mut state = parent.play(context.rules, action);
+            while state.must_pass(context.rules) {
+                let pass = state.nth_legal(context.rules, 0);
+                state = state.play(context.rules, pass);
             }
-            let Some(value) = shared.exact.value(&state)? else {
+            let Some(value) = context.exact.value(&state)? else {
                 let Some(known) = workspace.known.get(&state) else {
                     return Ok(Some(state));
                 };
@@ -195,7 +195,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 workspace.recalled += 1;
                 continue;
             };
-            workspace.solved += u64::from(!state.is_over(shared.rules));
+            workspace.solved += u64::from(!state.is_over(context.rules));
             let head = Prediction {
                 value,
                 ..Prediction::default()
@@ -211,12 +211,12 @@ impl<S: GameState + PartialEq> Tree<S> {
     fn open_root<V: Simd>(
         &mut self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         store: &mut Store<S>,
     ) -> Result<Option<S>, Halt> {
-        if let Some(solved) = shared.exact.solve(&self.root)? {
+        if let Some(solved) = context.exact.solve(&self.root)? {
             self.solved = Some(Box::new(solved));
-        } else if self.root.must_pass(shared.rules) {
+        } else if self.root.must_pass(context.rules) {
             let mut pass = Logits::NOTHING;
             pass.numbers[0] = 0.0;
             let head = Prediction {
@@ -225,7 +225,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             };
             let logits = &[pass];
             store.make_room_for_root()?;
-            self.expand_root(simd, shared, store, LeafEvaluation { head, logits });
+            self.expand_root(simd, context, store, LeafEvaluation { head, logits });
         } else {
             return Ok(Some(self.root));
         }
@@ -237,7 +237,7 @@ impl<S: GameState + PartialEq> Tree<S> {
     fn descend<V: Simd>(
         &mut self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         store: &Store<S>,
         scratch: &mut [Lanes],
     ) -> (u32, u32) {
@@ -248,13 +248,13 @@ impl<S: GameState + PartialEq> Tree<S> {
             let place = if at == self.first {
                 let (choice, lanes) = (store.choice(node), self.lanes(store));
                 let possible = usize::from(self.possible);
-                shared
+                context
                     .rule
                     .choose_at_root(simd, choice, lanes, possible, self.done, scratch)
             } else if node.tallies == NONE {
                 usize::from(node.best)
             } else {
-                shared.rule.choose(simd, store.choice(node), scratch)
+                context.rule.choose(simd, store.choice(node), scratch)
             };
             let place = place as u32;
             self.path.push((at, place));
@@ -281,13 +281,13 @@ impl<S: GameState + PartialEq> Tree<S> {
     pub(crate) fn expand<V: Simd>(
         &mut self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         store: &mut Store<S>,
         leaf: &S,
         evaluation: LeafEvaluation<'_>,
     ) {
         if self.first == NONE {
-            self.expand_root(simd, shared, store, evaluation);
+            self.expand_root(simd, context, store, evaluation);
         } else {
             self.add(simd, store, *leaf, evaluation);
         }
@@ -297,17 +297,17 @@ impl<S: GameState + PartialEq> Tree<S> {
     fn expand_root<V: Simd>(
         &mut self,
         simd: V,
-        shared: &SearchContext<'_, S>,
+        context: &SearchContext<'_, S>,
         store: &mut Store<S>,
         evaluation: LeafEvaluation<'_>,
     ) {
         self.first = store.add(self.root, evaluation.head, evaluation.logits);
         store.open(simd, self.first);
-        self.prepare_root(shared, store);
+        self.prepare_root(context, store);
     }
 
     /// Draws the noise of the search that starts, and remembers where it starts from.
-    fn prepare_root(&mut self, shared: &SearchContext<'_, S>, store: &mut Store<S>) {
+    fn prepare_root(&mut self, context: &SearchContext<'_, S>, store: &mut Store<S>) {
         let root = &store.nodes[self.first as usize];
         let logits = &store.logits[root.logits as usize..][..root.groups()];
         let logits = logits.iter().flat_map(|it| it.numbers);
@@ -319,8 +319,8 @@ impl<S: GameState + PartialEq> Tree<S> {
             ..RootLanes::NOTHING
         });
         store.lanes.extend(before);
-        shared.rule.draw_noise(
-            shared.config.temperature,
+        context.rule.draw_noise(
+            context.config.temperature,
             tallies,
             usize::from(root.count),
             &mut self.rng,
@@ -368,16 +368,16 @@ impl<S: GameState + PartialEq> Tree<S> {
     }
 
     /// The value of a game of random actions from a leaf, for its side to move.
-    pub(crate) fn rollout_value(&mut self, shared: &SearchContext<'_, S>, leaf: &S) -> f32 {
+    pub(crate) fn rollout_value(&mut self, context: &SearchContext<'_, S>, leaf: &S) -> f32 {
         let mut state = *leaf;
-        while !state.is_over(shared.rules) {
-            let count = state.count_legal(shared.rules);
+        while !state.is_over(context.rules) {
+            let count = state.count_legal(context.rules);
             let rank = self.rng.below(count as u64) as usize;
-            state = state.play(shared.rules, state.nth_legal(shared.rules, rank));
+            state = state.play(context.rules, state.nth_legal(context.rules, rank));
         }
-        let score = state.score(shared.rules).map(i32::from);
+        let score = state.score(context.rules).map(i32::from);
         let own = leaf.to_play();
-        shared.config.value(score[own] - score[1 - own])
+        context.config.value(score[own] - score[1 - own])
     }
 
     /// The memory it takes beside the store.

@@ -38,8 +38,8 @@ impl<S: GameState> Ends<S> {
         make_room(&mut self.states, ENDS, games)
     }
 
-    pub(crate) fn add(&mut self, game: usize, outcome: &StepEffect<S>) {
-        if let Some((ending, state)) = outcome.end {
+    pub(crate) fn add(&mut self, game: usize, effect: &StepEffect<S>) {
+        if let Some((ending, state)) = effect.end {
             let game = game as u32;
             self.endings.push(Ending { game, ..ending });
             self.states.push(state);

@@ -26,7 +26,7 @@ const PENDING: &str = "the games that wait for the opponent";
 /// The games of a batch in one form.
 #[derive(Debug)]
 pub(crate) struct GameEngine<S: GameState> {
-    shared: StepContext<S>,
+    context: StepContext<S>,
     games: Vec<Game<S>>,
     ends: Ends<S>,
     /// The ends that the blocks after the first found, kept for their memory.
@@ -56,10 +56,10 @@ impl<S: GameState> GameEngine<S> {
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
         assert!(num_envs > 0 && num_threads > 0);
-        let shared = StepContext::new(config)?;
+        let context = StepContext::new(config)?;
         Ok(Self {
-            games: filled(GAMES, num_envs, Game::new(&shared))?,
-            shared,
+            games: filled(GAMES, num_envs, Game::new(&context))?,
+            context,
             ends: Ends::new(),
             more_ends: Vec::new(),
             before: None,
@@ -72,7 +72,7 @@ impl<S: GameState> GameEngine<S> {
 
     /// A list with room for every game that may wait for an outside opponent.
     fn room_for_pending(&self) -> Result<Vec<usize>, OutOfMemory> {
-        match self.shared.config.opponent {
+        match self.context.config.opponent {
             Opponent::Outside => with_room(PENDING, self.games.len()),
             Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
         }
@@ -81,7 +81,7 @@ impl<S: GameState> GameEngine<S> {
     /// Why an action cannot be played.
     fn why_not(&self, game: usize, action: i64) -> StepError {
         let position = Box::new(self.position(game));
-        let (variants, index) = (&self.shared.config.variants, self.variant(game));
+        let (variants, index) = (&self.context.config.variants, self.variant(game));
         let mv = usize::try_from(action).ok();
         match mv.and_then(|action| variants.move_of(index, action)) {
             None if !self.games[game].over => StepError::UnknownAction {
@@ -104,7 +104,7 @@ impl<S: GameState> GameEngine<S> {
 
 impl<S: GameState> BatchEnv for GameEngine<S> {
     fn config(&self) -> &Config {
-        &self.shared.config
+        &self.context.config
     }
 
     fn num_envs(&self) -> usize {
@@ -116,7 +116,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
     }
 
     fn position(&self, game: usize) -> Position {
-        self.games[game].state.position(&self.shared.rules)
+        self.games[game].state.position(&self.context.rules)
     }
 
     fn variant(&self, game: usize) -> usize {
@@ -139,12 +139,12 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
     }
 
     fn final_position(&self, ending: usize) -> Position {
-        self.ends.states[ending].position(&self.shared.rules)
+        self.ends.states[ending].position(&self.context.rules)
     }
 
     fn write_finals(&self, observations: &mut Observations<'_>) {
         dispatch(WriteObservations {
-            rules: &self.shared.rules,
+            rules: &self.context.rules,
             states: self.ends.states.iter(),
             observations,
             first: 0,
@@ -153,7 +153,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
 
     fn save(&self) -> Result<Vec<SavedGame>, OutOfMemory> {
         let mut saved = with_room("the state of the games", self.games.len())?;
-        saved.extend(self.games.iter().map(|game| game.save(&self.shared)));
+        saved.extend(self.games.iter().map(|game| game.save(&self.context)));
         Ok(saved)
     }
 
@@ -161,7 +161,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         assert_eq!(saved.len(), self.games.len());
         self.roll_back();
         for (game, saved) in self.games.iter_mut().zip(saved) {
-            *game = Game::restore(&self.shared, saved);
+            *game = Game::restore(&self.context, saved);
         }
         self.started = started;
     }
@@ -182,7 +182,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
                 if let Some(seed) = seeds.of(i) {
                     game.seed(seed);
                 }
-                if game.reset(&self.shared) {
+                if game.reset(&self.context) {
                     pending.push(i);
                 }
             }
@@ -198,31 +198,31 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         });
         assert_eq!(positions.len(), chosen);
         assert!(self.started || chosen == self.games.len());
-        let variants = &self.shared.config.variants;
+        let variants = &self.context.config.variants;
         let is_over =
             |(variant, position): &(usize, Position)| position.is_over(variants.get(*variant));
         assert!(!positions.iter().any(is_over));
         let games = self.games.iter_mut().enumerate();
         let games = games.filter(|&(i, _)| mask.is_none_or(|mask| mask[i]));
         for ((_, game), (variant, position)) in games.zip(positions) {
-            game.place(S::from_position(&self.shared.rules, *variant, position));
+            game.place(S::from_position(&self.context.rules, *variant, position));
         }
         self.started = true;
     }
 
     fn write_masks(&self, masks: &mut [i8]) {
-        let width = self.shared.config.variants.num_actions();
+        let width = self.context.config.variants.num_actions();
         assert_eq!(masks.len(), self.games.len() * width);
         dispatch(WriteMasks {
-            rules: &self.shared.rules,
+            rules: &self.context.rules,
             states: self.games.iter().map(|game| (&game.state, game.over)),
             masks,
         });
     }
 
     fn observe(&self, view: &mut View<'_>) {
-        view.assert_rows(&self.shared.config.variants, self.games.len());
-        write_view(&self.shared, &self.games, view, 0);
+        view.assert_rows(&self.context.config.variants, self.games.len());
+        write_view(&self.context, &self.games, view, 0);
     }
 
     fn sample_actions(&mut self, actions: &mut [i64]) {
@@ -232,7 +232,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         let work = games
             .zip(actions.chunks_mut(share))
             .map(|(games, actions)| Sample {
-                shared: &self.shared,
+                context: &self.context,
                 games,
                 actions,
             });
@@ -252,7 +252,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         let work = games
             .zip(actions.chunks(share))
             .map(|(games, actions)| FindUnplayable {
-                shared: &self.shared,
+                context: &self.context,
                 games,
                 actions,
             });
@@ -266,7 +266,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
     }
 
     fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<&[Ending], StepError> {
-        buffers.assert_rows(&self.shared.config.variants, self.games.len());
+        buffers.assert_rows(&self.context.config.variants, self.games.len());
         self.check_actions(actions)?;
         self.ends.clear();
         let share = share_of(actions.len(), &self.pool);
@@ -277,7 +277,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
             more.make_room(share)?;
         }
         let block = GameBlock {
-            shared: &self.shared,
+            context: &self.context,
             first: 0,
             games: &mut self.games,
             actions,
@@ -300,8 +300,8 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         let mut pending = room?;
         self.hold()?;
         for (i, (game, &action)) in self.games.iter_mut().zip(actions).enumerate() {
-            let action = playable(&self.shared, game, action);
-            let effect = game.act(&self.shared, action);
+            let action = playable(&self.context, game, action);
+            let effect = game.act(&self.context, action);
             if effect.pending {
                 pending.push(i);
             }
@@ -329,16 +329,16 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         if expected != found {
             return Err(StepError::Length { expected, found });
         }
-        let pass = self.shared.pass as u64;
+        let pass = self.context.pass as u64;
         for (&i, &action) in self.pending.iter().zip(actions) {
             let state = &self.games[i].state;
-            if action as u64 > pass || !state.is_legal(&self.shared.rules, action as usize) {
+            if action as u64 > pass || !state.is_legal(&self.context.rules, action as usize) {
                 return Err(self.why_not(i, action));
             }
         }
         let mut still = with_room(PENDING, self.pending.len())?;
         for (&i, &action) in self.pending.iter().zip(actions) {
-            let effect = self.games[i].answer(&self.shared, action as usize);
+            let effect = self.games[i].answer(&self.context, action as usize);
             if effect.pending {
                 still.push(i);
             }
@@ -362,7 +362,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
     }
 
     fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.shared.stop)
+        Arc::clone(&self.context.stop)
     }
 
     fn roll_back(&mut self) {
@@ -376,7 +376,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
 
     fn finish_step(&mut self, mut buffers: Buffers<'_>) -> Result<&[Ending], OutOfMemory> {
         assert!(self.pending.is_empty());
-        buffers.assert_rows(&self.shared.config.variants, self.games.len());
+        buffers.assert_rows(&self.context.config.variants, self.games.len());
         self.ends.sort()?;
         self.before = None;
         self.observe(&mut buffers.view);

@@ -116,10 +116,10 @@ pub(crate) struct StepEffect<S> {
 
 impl<S: GameState> Game<S> {
     /// A game that waits for its first reset.
-    pub(crate) fn new(shared: &StepContext<S>) -> Self {
+    pub(crate) fn new(context: &StepContext<S>) -> Self {
         let rng = SplitMix64::new(0);
         Self {
-            state: S::start(&shared.rules, 0),
+            state: S::start(&context.rules, 0),
             env_rng: rng,
             sample_rng: rng,
             seat: Player::Light,
@@ -136,26 +136,26 @@ impl<S: GameState> Game<S> {
 
     /// Starts a new game. Returns whether it now waits for an outside opponent.
     #[inline]
-    pub(crate) fn reset(&mut self, shared: &StepContext<S>) -> bool {
-        self.start(shared);
-        let config = &shared.config;
+    pub(crate) fn reset(&mut self, context: &StepContext<S>) -> bool {
+        self.start(context);
+        let config = &context.config;
         let is_ready = config.opponent == Opponent::SelfPlay && config.random_plies == 0;
-        !is_ready && self.reach_agent(shared)
+        !is_ready && self.reach_agent(context)
     }
 
     /// Plays a game that has just started until the agent is to act. Returns whether it now waits for
     /// an outside opponent.
-    fn reach_agent(&mut self, shared: &StepContext<S>) -> bool {
-        if shared.config.opponent == Opponent::SelfPlay && !shared.config.auto_pass {
+    fn reach_agent(&mut self, context: &StepContext<S>) -> bool {
+        if context.config.opponent == Opponent::SelfPlay && !context.config.auto_pass {
             return false;
         }
         loop {
-            match self.play_until_agent(shared) {
+            match self.play_until_agent(context) {
                 Wait::Agent => return false,
                 Wait::Opponent => return true,
                 // After random plies the opponent can end a game before the agent has acted in it.
                 // Without any it cannot, so another draw will do.
-                Wait::Reset => self.start(shared),
+                Wait::Reset => self.start(context),
             }
         }
     }
@@ -171,53 +171,53 @@ impl<S: GameState> Game<S> {
     /// Plays a legal action in self-play where nothing else can happen in the step but the start or
     /// the end of the game. Returns whether neither is due; if one is, `end_or_start` does it.
     #[inline(always)]
-    pub(crate) fn act_plainly(&mut self, shared: &StepContext<S>, action: usize) -> bool {
+    pub(crate) fn act_plainly(&mut self, context: &StepContext<S>, action: usize) -> bool {
         self.fresh = false;
-        self.state.advance(&shared.rules, action, self.over) && !self.over
+        self.state.advance(&context.rules, action, self.over) && !self.over
     }
 
     /// Ends or starts the game after `act_plainly`.
-    pub(crate) fn end_or_start(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
+    pub(crate) fn end_or_start(&mut self, context: &StepContext<S>) -> StepEffect<S> {
         if self.over {
-            let pending = self.reset(shared);
+            let pending = self.reset(context);
             return StepEffect { end: None, pending };
         }
         self.seat = Player::ALL[self.state.to_play()].opponent();
-        self.end_game(shared)
+        self.end_game(context)
     }
 
     /// Plays the action of the agent; an illegal one, which is `None`, loses.
     ///
     /// A game that has ended restarts instead.
-    pub(crate) fn act(&mut self, shared: &StepContext<S>, action: Option<usize>) -> StepEffect<S> {
+    pub(crate) fn act(&mut self, context: &StepContext<S>, action: Option<usize>) -> StepEffect<S> {
         if self.over {
-            let pending = self.reset(shared);
+            let pending = self.reset(context);
             return StepEffect { end: None, pending };
         }
-        if shared.config.opponent == Opponent::SelfPlay {
+        if context.config.opponent == Opponent::SelfPlay {
             self.seat = Player::ALL[self.state.to_play()];
         }
         self.fresh = false;
         let Some(action) = action else {
-            let end = Some((self.forfeit(shared), self.state));
-            let pending = self.autoreset(shared);
+            let end = Some((self.forfeit(context), self.state));
+            let pending = self.autoreset(context);
             return StepEffect { end, pending };
         };
-        self.state = self.state.play(&shared.rules, action);
-        self.continue_after(shared)
+        self.state = self.state.play(&context.rules, action);
+        self.continue_after(context)
     }
 
     /// Plays the action of an outside opponent.
-    pub(crate) fn answer(&mut self, shared: &StepContext<S>, action: usize) -> StepEffect<S> {
-        self.state = self.state.play(&shared.rules, action);
-        self.continue_after(shared)
+    pub(crate) fn answer(&mut self, context: &StepContext<S>, action: usize) -> StepEffect<S> {
+        self.state = self.state.play(&context.rules, action);
+        self.continue_after(context)
     }
 
     #[inline]
-    fn continue_after(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
-        let pending = match self.play_until_agent(shared) {
-            Wait::Reset if !self.fresh => return self.end_game(shared),
-            Wait::Reset => self.reset(shared), // as `reset` does
+    fn continue_after(&mut self, context: &StepContext<S>) -> StepEffect<S> {
+        let pending = match self.play_until_agent(context) {
+            Wait::Reset if !self.fresh => return self.end_game(context),
+            Wait::Reset => self.reset(context), // as `reset` does
             wait => wait == Wait::Opponent,
         };
         StepEffect { end: None, pending }
@@ -225,45 +225,45 @@ impl<S: GameState> Game<S> {
 
     /// Ends the game, whose state is its last.
     #[inline(always)]
-    fn end_game(&mut self, shared: &StepContext<S>) -> StepEffect<S> {
-        let end = Some((self.result(shared), self.state));
-        let pending = self.autoreset(shared);
+    fn end_game(&mut self, context: &StepContext<S>) -> StepEffect<S> {
+        let end = Some((self.result(context), self.state));
+        let pending = self.autoreset(context);
         StepEffect { end, pending }
     }
 
-    fn start(&mut self, shared: &StepContext<S>) {
-        let variant = if S::IS_MIXABLE && shared.is_mixed {
-            self.draw_variant(shared)
+    fn start(&mut self, context: &StepContext<S>) {
+        let variant = if S::IS_MIXABLE && context.is_mixed {
+            self.draw_variant(context)
         } else {
             0
         };
-        self.state = S::start(&shared.rules, variant);
+        self.state = S::start(&context.rules, variant);
         self.over = false;
         self.fresh = true;
-        if shared.config.opponent != Opponent::SelfPlay {
-            self.seat = match shared.config.seat {
+        if context.config.opponent != Opponent::SelfPlay {
+            self.seat = match context.config.seat {
                 Seat::Light => Player::Light,
                 Seat::Dark => Player::Dark,
                 Seat::Random => Player::ALL[self.env_rng.below(2) as usize],
             };
         }
-        if shared.config.random_plies > 0 {
-            self.play_random_plies(shared);
+        if context.config.random_plies > 0 {
+            self.play_random_plies(context);
         }
     }
 
     #[inline(never)] // keeps starts of one variant short
-    fn draw_variant(&mut self, shared: &StepContext<S>) -> usize {
-        let config = &shared.config;
+    fn draw_variant(&mut self, context: &StepContext<S>) -> usize {
+        let config = &context.config;
         let count = config.variants.all().len();
         config.weights.draw(count, &mut self.env_rng)
     }
 
     /// Plays as many random plies as are drawn, but for one that would end the game.
     #[cold]
-    fn play_random_plies(&mut self, shared: &StepContext<S>) {
-        let rules = &shared.rules;
-        for _ in 0..self.env_rng.below(shared.config.random_plies as u64 + 1) {
+    fn play_random_plies(&mut self, context: &StepContext<S>) {
+        let rules = &context.rules;
+        for _ in 0..self.env_rng.below(context.config.random_plies as u64 + 1) {
             let rank = self.env_rng.below(self.state.count_legal(rules) as u64);
             let action = self.state.nth_legal(rules, rank as usize);
             let next = self.state.play(rules, action);
@@ -275,9 +275,9 @@ impl<S: GameState> Game<S> {
     }
 
     /// Leaves the game that has ended as the mode wants it.
-    fn autoreset(&mut self, shared: &StepContext<S>) -> bool {
-        if shared.config.autoreset == Autoreset::SameStep {
-            self.reset(shared)
+    fn autoreset(&mut self, context: &StepContext<S>) -> bool {
+        if context.config.autoreset == Autoreset::SameStep {
+            self.reset(context)
         } else {
             self.over = true;
             false
@@ -286,16 +286,16 @@ impl<S: GameState> Game<S> {
 
     /// Plays the turns that are not the agent's.
     #[inline]
-    fn play_until_agent(&mut self, shared: &StepContext<S>) -> Wait {
-        let rules = &shared.rules;
+    fn play_until_agent(&mut self, context: &StepContext<S>) -> Wait {
+        let rules = &context.rules;
         loop {
             if self.state.is_over(rules) {
                 return Wait::Reset;
             }
-            let agent = shared.config.opponent == Opponent::SelfPlay
+            let agent = context.config.opponent == Opponent::SelfPlay
                 || self.state.to_play() == self.seat.index();
-            if (!agent || shared.config.auto_pass) && self.state.must_pass(rules) {
-                let passed = self.state.play(rules, shared.pass);
+            if (!agent || context.config.auto_pass) && self.state.must_pass(rules) {
+                let passed = self.state.play(rules, context.pass);
                 // On a tiny board the opponent can leave the agent without any placement. The agent
                 // is then asked for the pass: a game that ended before the agent's first action would
                 // not belong to any step.
@@ -305,8 +305,8 @@ impl<S: GameState> Game<S> {
                 self.state = passed;
             } else if agent {
                 return Wait::Agent;
-            } else if let Some(policy) = shared.config.opponent.policy() {
-                let action = self.choose(shared, policy);
+            } else if let Some(policy) = context.config.opponent.policy() {
+                let action = self.choose(context, policy);
                 self.state = self.state.play(rules, action);
             } else {
                 return Wait::Opponent;
@@ -314,40 +314,40 @@ impl<S: GameState> Game<S> {
         }
     }
 
-    fn choose(&mut self, shared: &StepContext<S>, policy: &Policy) -> usize {
+    fn choose(&mut self, context: &StepContext<S>, policy: &Policy) -> usize {
         if *policy == Policy::Random {
             // The same choice as the policy's, computed directly.
-            let legal = self.state.count_legal(&shared.rules);
+            let legal = self.state.count_legal(&context.rules);
             let rank = self.env_rng.below(legal as u64);
-            return self.state.nth_legal(&shared.rules, rank as usize);
+            return self.state.nth_legal(&context.rules, rank as usize);
         }
-        let (variants, index) = (&shared.config.variants, self.state.variant());
-        let (variant, position) = (variants.get(index), self.state.position(&shared.rules));
-        let limits = Limits::stopped_by(&shared.stop);
+        let (variants, index) = (&context.config.variants, self.state.variant());
+        let (variant, position) = (variants.get(index), self.state.position(&context.rules));
+        let limits = Limits::stopped_by(&context.stop);
         // The caller undoes a step that it stops, so any move will do here. Short searches end
         // before they look at the flag.
         if limits.is_stopped() {
-            return self.state.nth_legal(&shared.rules, 0);
+            return self.state.nth_legal(&context.rules, 0);
         }
         policy
             .choose_within(variant, &position, &mut self.env_rng, limits)
             .map_or_else(
-                |_| self.state.nth_legal(&shared.rules, 0),
+                |_| self.state.nth_legal(&context.rules, 0),
                 |mv| variants.action_of(index, mv),
             )
     }
 
-    fn forfeit(&self, shared: &StepContext<S>) -> Ending {
+    fn forfeit(&self, context: &StepContext<S>) -> Ending {
         Ending {
             winner: Some(self.seat.opponent()),
             illegal: true,
             reward: -1.0,
-            ..self.result(shared)
+            ..self.result(context)
         }
     }
 
-    fn result(&self, shared: &StepContext<S>) -> Ending {
-        let score = self.state.score(&shared.rules);
+    fn result(&self, context: &StepContext<S>) -> Ending {
+        let score = self.state.score(&context.rules);
         let own = i32::from(score[self.seat.index()]);
         let margin = own - i32::from(score[self.seat.opponent().index()]);
         let sign = margin.signum();
@@ -359,17 +359,17 @@ impl<S: GameState> Game<S> {
             winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
             to_play: Player::ALL[self.state.to_play()],
             illegal: false,
-            reward: match shared.config.reward {
+            reward: match context.config.reward {
                 Reward::Outcome => sign as f32,
                 Reward::Margin => margin as f32,
             },
         }
     }
 
-    pub(crate) fn save(&self, shared: &StepContext<S>) -> SavedGame {
+    pub(crate) fn save(&self, context: &StepContext<S>) -> SavedGame {
         SavedGame {
             variant: self.state.variant(),
-            position: self.state.position(&shared.rules),
+            position: self.state.position(&context.rules),
             streams: [self.env_rng.state(), self.sample_rng.state()],
             seat: self.seat,
             over: self.over,
@@ -377,9 +377,9 @@ impl<S: GameState> Game<S> {
         }
     }
 
-    pub(crate) fn restore(shared: &StepContext<S>, saved: &SavedGame) -> Self {
+    pub(crate) fn restore(context: &StepContext<S>, saved: &SavedGame) -> Self {
         Self {
-            state: S::from_position(&shared.rules, saved.variant, &saved.position),
+            state: S::from_position(&context.rules, saved.variant, &saved.position),
             env_rng: SplitMix64::new(saved.streams[0]),
             sample_rng: SplitMix64::new(saved.streams[1]),
             seat: saved.seat,

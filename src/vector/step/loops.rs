@@ -13,25 +13,25 @@ use crate::vector::config::{Autoreset, IllegalAction};
 /// The action, unless it is illegal and the game goes on.
 #[inline]
 pub(crate) fn playable<S: GameState>(
-    shared: &StepContext<S>,
+    context: &StepContext<S>,
     game: &Game<S>,
     action: i64,
 ) -> Option<usize> {
     let action = action as usize;
-    let checked = shared.config.illegal_action == IllegalAction::Raise || game.over;
-    (checked || game.state.is_legal(&shared.rules, action)).then_some(action)
+    let checked = context.config.illegal_action == IllegalAction::Raise || game.over;
+    (checked || game.state.is_legal(&context.rules, action)).then_some(action)
 }
 
 /// Writes observations, masks and players to move of games into the rows from `first` on.
 pub(crate) fn write_view<S: GameState>(
-    shared: &StepContext<S>,
+    context: &StepContext<S>,
     games: &[Game<S>],
     view: &mut View<'_>,
     first: usize,
 ) {
     let states = games.iter().map(|game| (&game.state, game.over));
-    let masks = &mut view.action_mask[first * (shared.pass + 1)..];
-    write_rows(&shared.rules, states, &mut view.observations, first, masks);
+    let masks = &mut view.action_mask[first * (context.pass + 1)..];
+    write_rows(&context.rules, states, &mut view.observations, first, masks);
     for (game, to_play) in games.iter().zip(&mut view.to_play[first..]) {
         *to_play = game.state.to_play() as i8;
     }
@@ -94,7 +94,7 @@ impl<'a, S: GameState + 'a, I: Iterator<Item = (&'a S, bool)>> Kernel for WriteM
 
 /// Draws a legal action for every game.
 pub(crate) struct Sample<'a, S: GameState> {
-    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) context: &'a StepContext<S>,
     pub(crate) games: &'a mut [Game<S>],
     pub(crate) actions: &'a mut [i64],
 }
@@ -104,12 +104,12 @@ impl<S: GameState> Kernel for Sample<'_, S> {
 
     #[inline(always)]
     fn run<V: Simd>(self, _: V) {
-        let rules = &self.shared.rules;
+        let rules = &self.context.rules;
         for (game, action) in self.games.iter_mut().zip(self.actions) {
             let legal = game.state.count_legal(rules).max(1);
             let rank = game.sample_rng.below(legal as u64) as usize;
             *action = if game.over {
-                self.shared.pass
+                self.context.pass
             } else {
                 game.state.nth_legal(rules, rank)
             } as i64;
@@ -119,7 +119,7 @@ impl<S: GameState> Kernel for Sample<'_, S> {
 
 /// Finds the first game whose action cannot be played.
 pub(crate) struct FindUnplayable<'a, S: GameState> {
-    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) context: &'a StepContext<S>,
     pub(crate) games: &'a [Game<S>],
     pub(crate) actions: &'a [i64],
 }
@@ -130,15 +130,15 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
     #[inline(always)]
     #[allow(clippy::needless_bitwise_bool)] // nearly all is fine, and a branch would be a guess
     fn run<V: Simd>(self, _: V) -> Option<usize> {
-        let (shared, pass) = (self.shared, self.shared.pass as u64);
-        let lenient = shared.config.illegal_action == IllegalAction::Lose;
-        let restarts = shared.config.autoreset != Autoreset::Disabled;
+        let (context, pass) = (self.context, self.context.pass as u64);
+        let lenient = context.config.illegal_action == IllegalAction::Lose;
+        let restarts = context.config.autoreset != Autoreset::Disabled;
         for (tile, (games, actions)) in
             (self.games.chunks(TILE).zip(self.actions.chunks(TILE))).enumerate()
         {
             let mut unplayable = 0;
             for (i, (game, &action)) in games.iter().zip(actions).enumerate() {
-                let legal = lenient || game.state.is_legal(&shared.rules, action as usize);
+                let legal = lenient || game.state.is_legal(&context.rules, action as usize);
                 let playable = (action as u64 <= pass) & legal;
                 let fine = (game.over & restarts) | (!game.over & playable);
                 unplayable |= u64::from(!fine) << i;
@@ -153,7 +153,7 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
 
 /// Games that lie next to each other, with their parts of all arrays.
 pub(crate) struct GameBlock<'a, S: GameState> {
-    pub(crate) shared: &'a StepContext<S>,
+    pub(crate) context: &'a StepContext<S>,
     pub(crate) first: usize,
     pub(crate) games: &'a mut [Game<S>],
     pub(crate) actions: &'a [i64],
@@ -176,19 +176,19 @@ impl<S: GameState> GameBlock<'_, S> {
     }
 
     fn split_at(self, games: usize) -> (Self, Self) {
-        let (shared, first) = (self.shared, self.first);
+        let (context, first) = (self.context, self.first);
         let (head, tail) = self.games.split_at_mut(games);
         let actions = self.actions.split_at(games);
-        let buffers = self.buffers.split_at(&shared.config.variants, games);
+        let buffers = self.buffers.split_at(&context.config.variants, games);
         let head = Self {
-            shared,
+            context,
             first,
             games: head,
             actions: actions.0,
             buffers: buffers.0,
         };
         let tail = Self {
-            shared,
+            context,
             first: first + games,
             games: tail,
             actions: actions.1,
@@ -211,14 +211,14 @@ pub(crate) struct Step<'a, S: GameState> {
 impl<S: GameState> Step<'_, S> {
     pub(crate) fn run(self) {
         let Self { block, ends } = self;
-        let (shared, mut buffers) = (block.shared, block.buffers);
+        let (context, mut buffers) = (block.context, block.buffers);
         buffers.rewards.fill(0.0);
         buffers.terminations.fill(false);
         let mut first = 0;
         for (games, actions) in block.games.chunks_mut(TILE).zip(block.actions.chunks(TILE)) {
-            let mut others = if shared.plain {
+            let mut others = if context.plain {
                 dispatch(ActPlainly {
-                    shared,
+                    context,
                     games,
                     actions,
                 })
@@ -228,14 +228,14 @@ impl<S: GameState> Step<'_, S> {
             while others != 0 {
                 let i = others.trailing_zeros() as usize;
                 others &= others - 1;
-                let outcome = act_fully(shared, &mut games[i], actions[i]);
-                if let Some((ending, _)) = outcome.end {
+                let effect = act_fully(context, &mut games[i], actions[i]);
+                if let Some((ending, _)) = effect.end {
                     buffers.rewards[first + i] = ending.reward;
                     buffers.terminations[first + i] = true;
                 }
-                ends.add(block.first + first + i, &outcome);
+                ends.add(block.first + first + i, &effect);
             }
-            write_view(shared, games, &mut buffers.view, first);
+            write_view(context, games, &mut buffers.view, first);
             first += games.len();
         }
     }
@@ -244,7 +244,7 @@ impl<S: GameState> Step<'_, S> {
 /// Plays actions in self-play. Finds the games that start or end, one bit each, without a branch: which
 /// games end is hard to predict for a processor.
 struct ActPlainly<'a, S: GameState> {
-    shared: &'a StepContext<S>,
+    context: &'a StepContext<S>,
     games: &'a mut [Game<S>],
     actions: &'a [i64],
 }
@@ -256,7 +256,7 @@ impl<S: GameState> Kernel for ActPlainly<'_, S> {
     fn run<V: Simd>(self, _: V) -> u64 {
         let mut others = 0;
         for (i, (game, &action)) in self.games.iter_mut().zip(self.actions).enumerate() {
-            let plain = game.act_plainly(self.shared, action as usize);
+            let plain = game.act_plainly(self.context, action as usize);
             others |= u64::from(!plain) << i;
         }
         others
@@ -266,13 +266,13 @@ impl<S: GameState> Kernel for ActPlainly<'_, S> {
 /// Finishes a step that is more than the agent's action.
 #[inline(never)]
 fn act_fully<S: GameState>(
-    shared: &StepContext<S>,
+    context: &StepContext<S>,
     game: &mut Game<S>,
     action: i64,
 ) -> StepEffect<S> {
-    if shared.plain {
-        game.end_or_start(shared)
+    if context.plain {
+        game.end_or_start(context)
     } else {
-        game.act(shared, playable(shared, game, action))
+        game.act(context, playable(context, game, action))
     }
 }

@@ -167,7 +167,7 @@ class Model:
     ) -> None:
         assert opponent in (None, "random") or hasattr(opponent, "act")
         self.variants = variants or [variant or Variant()]
-        self.tells_variant, self.weights = variants is not None, variant_weights
+        self.with_variant_index, self.weights = variants is not None, variant_weights
         self.frame = Frame.around(variants) if variants and not frame else frame
         observation = observation or ("planes" if self.frame else "flat")
         self.opponent, self.seat, self.auto_pass = opponent, seat, auto_pass
@@ -217,10 +217,10 @@ class Model:
                 expected[-1] = 1
             assert mask.tolist() == expected.tolist()
             assert player == game.position.to_play
-        if self.tells_variant:
+        if self.with_variant_index:
             assert info["variant"].dtype == np.int64 and info["_variant"].all()
             assert info["variant"].tolist() == [game.variant for game in self.games]
-        assert self.tells_variant == ("variant" in info)
+        assert self.with_variant_index == ("variant" in info)
 
     def check_step(self, actions: list[int], step: tuple) -> int:
         """Play the actions and compare everything that the environment returned for them."""
@@ -231,7 +231,7 @@ class Model:
         ended = [result["ended"] for result in results]
         assert terminations.tolist() == ended
         assert not truncations.any()
-        seen = {"action_mask", "to_play"} | ({"variant"} if self.tells_variant else set())
+        seen = {"action_mask", "to_play"} | ({"variant"} if self.with_variant_index else set())
         keys, told = set(seen), {"score", "winner"}
         if any(ended):
             told |= {"illegal"} if self.illegal_action == "lose" else set()
@@ -254,7 +254,7 @@ class Model:
                     assert final_info["to_play"][i] == result["final"].to_play
                     mask = final_info["action_mask"][i]
                     assert np.flatnonzero(mask).tolist() == [len(mask) - 1]
-                    if self.tells_variant:
+                    if self.with_variant_index:
                         assert final_info["variant"][i] == result["variant"]
                     assert final_info["winner"][i] == result["winner"]
             elif "final_obs" in info:
