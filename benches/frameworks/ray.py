@@ -29,8 +29,8 @@ from mijnlieff.train.config import ALGORITHMS
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.play.jobs import weights_of
+from mijnlieff.train.play.local import LocalBackend
 from mijnlieff.train.ppo.ppo import Learner
-from mijnlieff.train.run.backend import LocalBackend
 
 MEGABYTE = 1e6
 LINK = 1.25e9

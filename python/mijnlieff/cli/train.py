@@ -25,7 +25,7 @@ from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.settings import settings_of
 
 if TYPE_CHECKING:
-    from mijnlieff.train.run.backend import Backend
+    from mijnlieff.train.play.local import Backend
     from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["add_arguments", "run"]
@@ -246,9 +246,9 @@ def _fill_closed_descriptors() -> None:
 
 
 def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
-    from mijnlieff.train.generalist.report import report_boards
-    from mijnlieff.train.generalist.trainer import BoardsTrainer
-    from mijnlieff.train.run.measure import final_opponents
+    from mijnlieff.train.play.measure import final_opponents
+    from mijnlieff.train.run.boards_report import report_boards
+    from mijnlieff.train.run.boards_trainer import BoardsTrainer
 
     if isinstance(trainer, BoardsTrainer):
         report_boards(trainer, folder, final_games, FINAL_SIMULATIONS)

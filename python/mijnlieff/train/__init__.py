@@ -3,9 +3,9 @@
 `mijnlieff train` trains on the command line and `train` does the same in Python, where a `LivePlot`
 follows the run in a notebook. Both write a checkpoint, which `load_policy` turns into a player.
 
-PyTorch is imported only when one of them is called. At module level only `ring` and modules of
-`network`, `play`, `ppo`, `alphazero`, `generalist` and `run` import it, and only `report.plot`
-and `report.grades_plot` import matplotlib.
+PyTorch is imported only when one of them is called. At module level only `ring`, `process` and
+modules of `network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` and
+`report.grades_plot` import matplotlib.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from mijnlieff.train.network import (  # noqa: E402
     masked_log_softmax,
 )
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
+from mijnlieff.train.play.measure import measure  # noqa: E402
 from mijnlieff.train.ppo.advantage import signed_advantages  # noqa: E402
-from mijnlieff.train.ppo.self_play import SelfPlay  # noqa: E402
-from mijnlieff.train.run.measure import measure  # noqa: E402
-from mijnlieff.train.run.threads import torch_threads  # noqa: E402
+from mijnlieff.train.ppo.rollouts import RolloutCollector  # noqa: E402
+from mijnlieff.train.process import torch_threads  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -128,7 +128,7 @@ class TestAdvantages:
         config = tiny(num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
         results = set()
         for seed in range(12):
-            self_play = SelfPlay(Variant(), config, torch.Generator().manual_seed(seed))
+            self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(seed))
             experience = self_play.play_round(network_for(Variant()))
             self_play.close()
             assert experience.games == 1
@@ -206,7 +206,7 @@ class TestMask:
     @EACH_VARIANT
     def test_self_play_keeps_to_the_rules(self, variant):
         """The environment raises on an illegal action, so a finished round was legal."""
-        self_play = SelfPlay(variant, tiny(), torch.Generator().manual_seed(0))
+        self_play = RolloutCollector(variant, tiny(), torch.Generator().manual_seed(0))
         experience = self_play.play_round(network_for(variant))
         self_play.close()
         assert experience.masks.gather(1, experience.actions[:, None]).all()
@@ -218,7 +218,7 @@ class TestMask:
         sizes = {}
         for share in (0.0, 1.0):
             config = tiny(num_envs=256, random_plies=0, random_opponents=share)
-            self_play = SelfPlay(Variant(), config, torch.Generator().manual_seed(0))
+            self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(0))
             experience = self_play.play_round(network_for(Variant()))
             self_play.close()
             sizes[share] = len(experience.actions) / experience.steps

@@ -16,15 +16,16 @@ from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
-from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
-from mijnlieff.train.alphazero.search_play import play_round, self_play  # noqa: E402
+from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.network.native import native_network  # noqa: E402
-from mijnlieff.train.run.backend import LocalBackend  # noqa: E402
+from mijnlieff.train.play.local import LocalBackend  # noqa: E402
+from mijnlieff.train.play.measure import measure  # noqa: E402
+from mijnlieff.train.play.samples import Samples  # noqa: E402
+from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
-from mijnlieff.train.run.measure import measure  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 pytestmark = pytest.mark.torch

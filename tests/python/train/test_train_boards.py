@@ -28,11 +28,11 @@ from mijnlieff.train.generalist.grades import (  # noqa: E402
     group_grades,
     mean_over_boards,
 )
-from mijnlieff.train.generalist.network import FrameNetwork  # noqa: E402
-from mijnlieff.train.generalist.play import BoardGames, frame_evaluator  # noqa: E402
-from mijnlieff.train.generalist.turns import TURNS, TurnedBoards  # noqa: E402
+from mijnlieff.train.network.canvas import FrameNetwork  # noqa: E402
 from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
+from mijnlieff.train.play.board_games import BoardGames, frame_evaluator  # noqa: E402
+from mijnlieff.train.play.symmetric_boards import TURNS, SymmetricBoards  # noqa: E402
 from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -240,7 +240,7 @@ def test_the_features_are_those_of_networks_for_one_board(board):
 
 def test_turned_positions_are_positions_of_the_turned_board():
     board = FOUR_BLOCKS[20]
-    variant, turned = Variant(board, "anywhere"), TurnedBoards([Variant(board, "anywhere")], 8)
+    variant, turned = Variant(board, "anywhere"), SymmetricBoards([Variant(board, "anywhere")], 8)
     cells = np.array(board.cells)
     for turn in range(TURNS):
         moved = cells[:, ::-1] if turn & 1 else cells

@@ -20,14 +20,15 @@ from mijnlieff import (  # noqa: E402
 from mijnlieff._mijnlieff import random_openings  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train  # noqa: E402
-from mijnlieff.train.alphazero.replay import ReplayBuffer, Samples  # noqa: E402
-from mijnlieff.train.generalist.network import FrameNetwork  # noqa: E402
+from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     CellNetwork,
     PolicyValueNetwork,
     new_network,
     sizes_of,
 )
+from mijnlieff.train.network.canvas import FrameNetwork  # noqa: E402
+from mijnlieff.train.play.samples import Samples  # noqa: E402
 
 pytestmark = pytest.mark.torch
 

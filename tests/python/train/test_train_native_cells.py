@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from mijnlieff import Board, Variant, observe_batch  # noqa: E402
 from mijnlieff._mijnlieff import Network  # noqa: E402
-from mijnlieff.train.generalist.network import FrameNetwork  # noqa: E402
+from mijnlieff.train.network.canvas import FrameNetwork  # noqa: E402
 from network_inputs import games  # noqa: E402
 
 pytestmark = pytest.mark.torch

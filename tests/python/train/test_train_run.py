@@ -25,8 +25,8 @@ from mijnlieff.cli.train import _resume_command  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
+from mijnlieff.train.process import choose_device  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
-from mijnlieff.train.run.device import choose_device  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.lock import LOCK_NAME  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402

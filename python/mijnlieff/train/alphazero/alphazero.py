@@ -18,11 +18,11 @@ from torch import Tensor, nn
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
-from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import BoardNetwork, masked_log_softmax
+from mijnlieff.train.network.canvas import FrameNetwork
 from mijnlieff.train.network.trunk import CellTrunk
+from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
 __all__ = ["AlphaZero", "Replay", "SearchLosses"]

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff import Variant
 from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.ring import RingBuffer
 
-__all__ = ["ReplayBuffer", "Samples"]
-
-
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """Positions with their search policies and the results of their games, one per row.
-
-    Attributes:
-        observations: uint8 `(B, 3 * num_cells + 8)`, flat, with hands as counts.
-        masks: int8 `(B, num_actions)`, 1 where legal.
-        policies: float16 `(B, num_actions)`, the policy targets of the search.
-        outcomes: float32 `(B,)`, -1, 0 or 1 for the side to move.
-        margins: float32 `(B,)`, points, for the side to move.
-    """
-
-    observations: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    policies: NDArray[np.float16]
-    outcomes: NDArray[np.float32]
-    margins: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.outcomes)
+__all__ = ["ReplayBuffer"]
 
 
 class ReplayBuffer:

@@ -1,4 +1,1 @@
-"""One network for many boards, graded by exact play on boards that it has never seen.
-
-`mijnlieff.train.Boards` names the boards and holds some out.
-"""
+"""Grades by exact play and scores of matches on many boards, also on boards held out."""

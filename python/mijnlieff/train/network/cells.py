@@ -22,8 +22,8 @@ __all__ = ["CellNetwork"]
 class CellNetwork(FlatInputs, CellTrunk):
     """Logits for every action and two values for the side to move.
 
-    It is the network for many boards (`mijnlieff.train.generalist`) on a single one, where all that
-    follows from the board's shape is computed once. It learns more from a position than
+    It is the network for many boards (`mijnlieff.train.network.canvas`) on a single one, where all
+    that follows from the board's shape is computed once. It learns more from a position than
     `PolicyValueNetwork`, and takes longer for it. It is not equivariant: positions should be learnt
     in all orientations.
 

@@ -1,1 +1,1 @@
-"""The games of a run on the workers of an executor."""
+"""Where the games and the measurements of a run are played."""

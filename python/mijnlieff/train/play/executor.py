@@ -13,8 +13,6 @@ import torch
 from mijnlieff import MatchReport, Variant
 from mijnlieff._mijnlieff import integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
-from mijnlieff.train.alphazero.replay import Samples
-from mijnlieff.train.alphazero.search_play import SearchGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, sizes_of
 from mijnlieff.train.play.jobs import (
@@ -24,7 +22,8 @@ from mijnlieff.train.play.jobs import (
     play_searches,
     weights_of,
 )
-from mijnlieff.train.ppo.self_play import Experience
+from mijnlieff.train.play.samples import Samples, SearchGames
+from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
 __all__ = ["BLOCKS", "LAG", "MOST_BLOCKS", "ExecutorBackend", "block_seed"]

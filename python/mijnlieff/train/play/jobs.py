@@ -11,13 +11,14 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff import MatchReport, Variant
-from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork, new_network
 from mijnlieff.train.network.native import native_network
-from mijnlieff.train.ppo.self_play import Experience, SelfPlay
-from mijnlieff.train.run.measure import measure
-from mijnlieff.train.run.threads import torch_threads
+from mijnlieff.train.play.measure import measure
+from mijnlieff.train.play.samples import SearchGames
+from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
+from mijnlieff.train.process import torch_threads
 
 __all__ = [
     "Block",
@@ -93,7 +94,7 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
     with torch_threads(1):
         network = _network(weights, block.variant, block.config)
         assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
-        games = SelfPlay(block.variant, block.config, generator)
+        games = RolloutCollector(block.variant, block.config, generator)
         experience = games.play_round(network, block.seed)
         games.close()
     fields = {field.name for field in dataclasses.fields(Experience)}

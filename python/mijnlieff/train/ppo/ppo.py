@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
-from mijnlieff.train.ppo.self_play import Experience
+from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Learner", "Losses", "Ppo"]

@@ -9,7 +9,7 @@ from mijnlieff._mijnlieff import Network
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.generalist.network import FrameNetwork
+from mijnlieff.train.network.canvas import FrameNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.policy import network_from_checkpoint
 

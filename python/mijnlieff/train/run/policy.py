@@ -1,85 +1,25 @@
-"""Plays with a trained network."""
+"""Plays with the network of a checkpoint."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
-from mijnlieff._mijnlieff import common_variant, integer, integer_in
+from mijnlieff import MCTSPolicy, NetworkPolicy, Variant
+from mijnlieff._mijnlieff import integer, integer_in
 from mijnlieff._util.numbers import number_up_to
-from mijnlieff.errors import CheckpointError, PolicyError
-from mijnlieff.policies.exported import SOLVE_BELOW
-from mijnlieff.policies.mcts import search_value
+from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.policy import FramePolicy, FrameSearch
 from mijnlieff.train.network import BoardNetwork, new_network
-from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
-from mijnlieff.train.network.native import native_network
+from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.play.boards_policy import FramePolicy, FrameSearch
+from mijnlieff.train.play.policy import TrainedPolicy, search_policy, solve_below_in_play
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 
-__all__ = [
-    "evaluator",
-    "load_weights",
-    "network_from_checkpoint",
-    "policy_from_checkpoint",
-    "search_policy",
-    "solve_below_in_play",
-]
-
-_Evaluator = (
-    Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[torch.Tensor, torch.Tensor]]
-    | Callable[
-        [NDArray[np.float32], NDArray[np.int8]], tuple[NDArray[np.float32], NDArray[np.float32]]
-    ]
-)
-
-
-class _TrainedPolicy(NetworkPolicy):
-    """A network that plays only what it was trained on."""
-
-    def __init__(self, network: BoardNetwork, variant: Variant, temperature: float) -> None:
-        function = NetworkFunction(network)
-        super().__init__(function, "flat", temperature, batch_size=PLAY_BATCH)
-        self._variant = variant
-
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        _check_game(self._variant, positions)
-        return super().act_batch(positions)
-
-    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        _check_game(self._variant, positions)
-        return super().action_probabilities(positions)
-
-
-class _TrainedSearch(MCTSPolicy):
-    """A search by a network that plays only what the network was trained on."""
-
-    def __init__(self, variant: Variant, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._variant = variant
-
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        _check_game(self._variant, positions)
-        return super().act_batch(positions)
-
-
-def _check_game(trained: Variant, positions: Sequence[Position]) -> None:
-    """Raise for another board or number of copies, whose observations may have the same length."""
-    if len(positions) == 0:
-        return
-    found = common_variant(positions)
-    if (found.board, found.copies) != (trained.board, trained.copies):
-        raise PolicyError(f"the network was trained on {trained!r} and cannot play {found!r}")
+__all__ = ["load_weights", "network_from_checkpoint", "policy_from_checkpoint"]
 
 
 def load_weights(network: BoardNetwork | FrameNetwork, checkpoint: Checkpoint, path: Path) -> None:
@@ -102,88 +42,6 @@ def load_weights(network: BoardNetwork | FrameNetwork, checkpoint: Checkpoint, p
         ) from error
     if not all(bool(torch.isfinite(weight).all()) for weight in network.parameters()):
         raise CheckpointError(f"some weights in {path} are NaN or infinite")
-
-
-def evaluator(network: BoardNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
-    """The network with its current weights, as an evaluator for tree searches.
-
-    On the CPU it is evaluated in native code with integers of 16 bits, elsewhere by PyTorch.
-
-    Args:
-        network: the network; later training does not change the evaluator.
-        variant: the game that the network was made for.
-        margin_weight: share of the margin in a value, as in `TreeSearch`.
-
-    Returns:
-        A function of observations and masks that returns logits and values.
-
-    Raises:
-        CheckpointError: a weight is not finite.
-    """
-    if network.device.type == "cpu":
-        native = native_network(network, variant)
-
-        def evaluate_natively(
-            observations: NDArray[np.float32], _masks: NDArray[np.int8]
-        ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            logits, values = native.evaluate(observations, "int16")
-            return logits, search_value(values, margin_weight)
-
-        return evaluate_natively
-    frozen, device = network.frozen(), network.device
-
-    def evaluate(
-        observations: NDArray[np.float32], _masks: NDArray[np.int8]
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        with torch.no_grad():
-            logits, values = frozen(torch.from_numpy(observations).to(device))
-            return logits.cpu(), search_value(values, margin_weight).cpu()
-
-    return evaluate
-
-
-def solve_below_in_play(config: TrainConfig) -> int:
-    """The most empty cells of a position that a search in play solves, unless told otherwise.
-
-    A network plays with the knowledge that its training had, on one board and on many: nothing is
-    solved unless it learnt from exact labels, and then no position larger than those.
-
-    Args:
-        config: the settings of the run.
-    """
-    is_exact = config.algo == "alphazero" and config.knowledge == "exact"
-    return min(SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
-
-
-def search_policy(
-    network: BoardNetwork,
-    variant: Variant,
-    config: TrainConfig,
-    num_simulations: int,
-    seed: int = 0,
-    *,
-    solve_below: int,
-) -> MCTSPolicy:
-    """A player that searches with a network.
-
-    Args:
-        network: the network; later training does not change how this plays.
-        variant: the game it was trained on.
-        config: the settings of its run.
-        num_simulations: simulations per search.
-        seed: seed of the player.
-        solve_below: the most empty cells of a position that is solved exactly.
-    """
-    return _TrainedSearch(
-        variant,
-        num_simulations,
-        evaluator(network, variant, config.margin_weight),
-        root="gumbel",
-        seed=seed,
-        margin_weight=config.margin_weight,
-        solve_below=solve_below,
-        num_threads=1,
-    )
 
 
 def network_from_checkpoint(
@@ -219,11 +77,11 @@ def policy_from_checkpoint(
     solve_below: int | None,
 ) -> NetworkPolicy | MCTSPolicy:
     """See `mijnlieff.train.load_policy`."""
-    heat = number_up_to("temperature", temperature)
+    temperature = number_up_to("temperature", temperature)
     count = integer("num_simulations", num_simulations)
     if count < 0:
         raise ValueError(f"num_simulations must be 0 or more, not {count}")
-    if count and heat:
+    if count and temperature:
         raise ValueError(
             f"a search plays its best action, so temperature must be 0, not {temperature!r}"
         )
@@ -236,8 +94,8 @@ def policy_from_checkpoint(
     if isinstance(network, FrameNetwork):
         if count:
             return FrameSearch(network, count, config, solve_below=solve_below)
-        return FramePolicy(network, heat)
+        return FramePolicy(network, temperature)
     assert isinstance(variant, Variant)  # as the network is for one
     if count:
         return search_policy(network, variant, config, count, solve_below=solve_below)
-    return _TrainedPolicy(network, variant, heat)
+    return TrainedPolicy(network, variant, temperature)

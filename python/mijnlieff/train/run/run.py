@@ -12,14 +12,13 @@ from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards, boards_named
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.generalist.trainer import BoardsTrainer
+from mijnlieff.train.play.local import Backend
+from mijnlieff.train.process import StopSignal, choose_device
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.report.tensorboard import TensorBoardLog
-from mijnlieff.train.run.backend import Backend
+from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
-from mijnlieff.train.run.device import choose_device
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.interrupt import StopSignal
 from mijnlieff.train.run.lock import lock_folder
 from mijnlieff.train.run.trainer import Trainer
 from mijnlieff.train.settings import settings_of

@@ -18,21 +18,21 @@ from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.alphazero.replay import ReplayBuffer
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
 from mijnlieff.train.network import (
     BoardNetwork,
     CellNetwork,
     PolicyValueNetwork,
     new_network,
 )
+from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.play.local import Backend, LocalBackend
 from mijnlieff.train.ppo import Losses, Ppo
+from mijnlieff.train.process import torch_threads
 from mijnlieff.train.report.plot import draw_curve
 from mijnlieff.train.report.state import OnReport, TrainState
-from mijnlieff.train.run.backend import Backend, LocalBackend
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import load_weights
-from mijnlieff.train.run.threads import torch_threads
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Trainer"]
@@ -195,7 +195,7 @@ class Trainer:
         return losses
 
     def measure(self, opponents: Sequence[str], games: int, **options: Any) -> list[MatchReport]:
-        """Play matches on the machines of the run, see `mijnlieff.train.run.measure.measure`.
+        """Play matches on the machines of the run, see `mijnlieff.train.play.measure.measure`.
 
         Args:
             opponents: names of built-in players.

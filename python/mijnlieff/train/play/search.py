@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
 from mijnlieff import SelfPlay, Variant
 from mijnlieff._mijnlieff import Network
-from mijnlieff.train.alphazero.replay import Samples
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.replay import BoardSamples
+from mijnlieff.train.play.samples import Samples, SearchGames
 
-__all__ = ["SearchGames", "play_round", "self_play"]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchGames:
-    """The games of one round.
-
-    Attributes:
-        samples: the positions in which an action was chosen, by a search or by the solver.
-        steps: actions played, including random openings and forced passes.
-        games: games finished.
-        simulations: simulations of all searches.
-        evaluations: positions that the network evaluated.
-        solved: positions in which the solver chose.
-        seconds: wall time.
-    """
-
-    samples: Samples | BoardSamples
-    steps: int
-    games: int
-    simulations: int
-    evaluations: int
-    solved: int
-    seconds: float
+__all__ = ["play_round", "self_play"]
 
 
 def self_play(network: Network, variant: Variant, config: TrainConfig, seed: int) -> SelfPlay:

@@ -20,13 +20,12 @@ from mijnlieff import Frame, Position, TreeSearch, Variant, mask_batch, observe_
 from mijnlieff._mijnlieff import SEEDS, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.solving import solvers_for
-from mijnlieff.train.alphazero.search_play import SearchGames
-from mijnlieff.train.alphazero.threaded import ThreadedGames
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.replay import BoardSamples
-from mijnlieff.train.generalist.turns import TurnedBoards
+from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.play.samples import BoardSamples, SearchGames
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from mijnlieff.train.play.threaded import ThreadedGames
 
 __all__ = ["BoardGames", "Evaluate", "frame_evaluator"]
 
@@ -112,7 +111,7 @@ class BoardGames(ThreadedGames):
             generator: draws the seed of each round.
         """
         super().__init__(generator)
-        self.turned = TurnedBoards(boards.seen, boards.side)
+        self.turned = SymmetricBoards(boards.seen, boards.side)
         self._variants = boards.seen
         self._frame = Frame(boards.side, boards.side)
         self._config = config

@@ -16,7 +16,7 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 from mijnlieff.train.ppo.advantage import signed_advantages
 
-__all__ = ["Experience", "SelfPlay"]
+__all__ = ["Experience", "RolloutCollector"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Experience:
     games: int
 
 
-class SelfPlay:
+class RolloutCollector:
     """Plays rounds of games with the network on both sides.
 
     Every round starts all games again and lasts until each has ended once. A game that ends earlier

@@ -9,13 +9,14 @@ from typing import Any, Protocol
 import torch
 
 from mijnlieff import MatchReport, Variant
-from mijnlieff.train.alphazero.search_play import SearchGames, play_round, self_play
-from mijnlieff.train.alphazero.threaded import ThreadedGames
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network
-from mijnlieff.train.ppo.self_play import Experience, SelfPlay
-from mijnlieff.train.run.measure import measure
+from mijnlieff.train.play.measure import measure
+from mijnlieff.train.play.samples import SearchGames
+from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.threaded import ThreadedGames
+from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
 from mijnlieff.train.source import GameSource, LocalSource
 
 __all__ = ["Backend", "LocalBackend"]
@@ -47,7 +48,7 @@ class Backend(Protocol):
         search: TrainConfig | None = None,
         num_simulations: int = 64,
     ) -> list[MatchReport]:
-        """See `mijnlieff.train.run.measure.measure`."""
+        """See `mijnlieff.train.play.measure.measure`."""
         ...
 
 
@@ -84,7 +85,7 @@ class _Rollouts(LocalSource):
     """Plays rounds of PPO; they are played by `collect`, with the weights that learnt last."""
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
-        self._games = SelfPlay(variant, config, generator)
+        self._games = RolloutCollector(variant, config, generator)
         self._network: PolicyValueNetwork | None = None
 
     def begin(self, network: PolicyValueNetwork, number: int) -> None:

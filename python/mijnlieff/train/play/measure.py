@@ -8,8 +8,8 @@ from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import BoardNetwork
 from mijnlieff.train.network.function import NetworkFunction
-from mijnlieff.train.run.policy import search_policy, solve_below_in_play
-from mijnlieff.train.run.threads import torch_threads
+from mijnlieff.train.play.policy import search_policy, solve_below_in_play
+from mijnlieff.train.process import torch_threads
 
 __all__ = ["final_opponents", "measure"]
 

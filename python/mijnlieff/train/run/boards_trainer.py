@@ -9,19 +9,19 @@ from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.progress import StatusBar, note
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
+from mijnlieff.train.alphazero.boards_replay import BoardReplay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import GradedBoards, group_grades
 from mijnlieff.train.generalist.matches import scores_on
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.play import BoardGames
-from mijnlieff.train.generalist.policy import FramePolicy
-from mijnlieff.train.generalist.replay import BoardReplay
+from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.play.board_games import BoardGames
+from mijnlieff.train.play.boards_policy import FramePolicy
 from mijnlieff.train.ppo import Losses
+from mijnlieff.train.process import torch_threads
 from mijnlieff.train.report.grades_plot import draw_grades
 from mijnlieff.train.report.state import OnReport
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.threads import torch_threads
 from mijnlieff.train.run.trainer import Trainer
 from mijnlieff.train.source import GameSource
 

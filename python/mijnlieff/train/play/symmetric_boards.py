@@ -10,13 +10,13 @@ from torch import Tensor
 
 from mijnlieff import Variant
 
-__all__ = ["TURNS", "TurnedBoards"]
+__all__ = ["TURNS", "SymmetricBoards"]
 
 TURNS = 8
 """The symmetries of the square: four rotations, and their mirror images."""
 
 
-class TurnedBoards:
+class SymmetricBoards:
     """Puts observations and actions of boards onto a square frame.
 
     Attributes:

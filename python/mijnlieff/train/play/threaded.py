@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mijnlieff.train.alphazero.search_play import SearchGames
+from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import LocalSource
 
 __all__ = ["ThreadedGames"]

@@ -12,10 +12,10 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades
 from mijnlieff.train.generalist.matches import BoardScore, scores_on
-from mijnlieff.train.generalist.policy import FramePolicy, FrameSearch
-from mijnlieff.train.generalist.trainer import BoardsTrainer
+from mijnlieff.train.play.boards_policy import FramePolicy, FrameSearch
+from mijnlieff.train.process import torch_threads
+from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.threads import torch_threads
 
 __all__ = ["report_boards"]
 

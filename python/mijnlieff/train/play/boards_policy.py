@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from mijnlieff import Frame, MCTSPolicy, NetworkPolicy, Position
 from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.generalist.network import FrameNetwork
-from mijnlieff.train.generalist.play import frame_evaluator
+from mijnlieff.train.network.canvas import FrameNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
+from mijnlieff.train.play.board_games import frame_evaluator
 
 __all__ = ["FramePolicy", "FrameSearch"]
 

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from mijnlieff.train.generalist.turns import TURNS, TurnedBoards
+from mijnlieff.train.play.samples import BoardSamples
+from mijnlieff.train.play.symmetric_boards import TURNS, SymmetricBoards
 from mijnlieff.train.ring import RingBuffer
 
-__all__ = ["BoardReplay", "BoardSamples"]
-
-
-@dataclass(frozen=True, slots=True)
-class BoardSamples:
-    """Positions with their policies and results, one per row, padded to the same size.
-
-    Attributes:
-        boards: int64 `(B,)`, the number of the variant.
-        observations: uint8 `(B, num_features)` of `TurnedBoards`, hands as counts.
-        masks: int8 `(B, num_actions)` of `TurnedBoards`, 1 where legal.
-        policies: float16 `(B, num_actions)`, the policy to learn.
-        values: float32 `(B, 2)`, outcome (-1, 0 or 1) and margin in points, for the side to move.
-    """
-
-    boards: NDArray[np.int64]
-    observations: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    policies: NDArray[np.float16]
-    values: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.boards)
+__all__ = ["BoardReplay"]
 
 
 class BoardReplay:
@@ -45,7 +21,7 @@ class BoardReplay:
     another orientation is another board for it.
     """
 
-    def __init__(self, turned: TurnedBoards, capacity: int) -> None:
+    def __init__(self, turned: SymmetricBoards, capacity: int) -> None:
         """Allocate the memory.
 
         Args:

@@ -1,0 +1,79 @@
+"""What a round of self-play with tree search gives to the learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BoardSamples", "Samples", "SearchGames"]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Positions with their search policies and the results of their games, one per row.
+
+    Attributes:
+        observations: uint8 `(B, 3 * num_cells + 8)`, flat, with hands as counts.
+        masks: int8 `(B, num_actions)`, 1 where legal.
+        policies: float16 `(B, num_actions)`, the policy targets of the search.
+        outcomes: float32 `(B,)`, -1, 0 or 1 for the side to move.
+        margins: float32 `(B,)`, points, for the side to move.
+    """
+
+    observations: NDArray[np.uint8]
+    masks: NDArray[np.int8]
+    policies: NDArray[np.float16]
+    outcomes: NDArray[np.float32]
+    margins: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSamples:
+    """Positions with their policies and results, one per row, padded to the same size.
+
+    Attributes:
+        boards: int64 `(B,)`, the number of the variant.
+        observations: uint8 `(B, num_features)` of `SymmetricBoards`, hands as counts.
+        masks: int8 `(B, num_actions)` of `SymmetricBoards`, 1 where legal.
+        policies: float16 `(B, num_actions)`, the policy to learn.
+        values: float32 `(B, 2)`, outcome (-1, 0 or 1) and margin in points, for the side to move.
+    """
+
+    boards: NDArray[np.int64]
+    observations: NDArray[np.uint8]
+    masks: NDArray[np.int8]
+    policies: NDArray[np.float16]
+    values: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.boards)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchGames:
+    """The games of one round.
+
+    Attributes:
+        samples: the positions in which an action was chosen, by a search or by the solver.
+        steps: actions played, including random openings and forced passes.
+        games: games finished.
+        simulations: simulations of all searches.
+        evaluations: positions that the network evaluated.
+        solved: positions in which the solver chose.
+        seconds: wall time.
+    """
+
+    samples: Samples | BoardSamples
+    steps: int
+    games: int
+    simulations: int
+    evaluations: int
+    solved: int
+    seconds: float

@@ -1,0 +1,92 @@
+"""What a run sets in its process: the device, PyTorch's threads, and signals."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+import torch
+
+__all__ = ["StopSignal", "choose_device", "torch_threads"]
+
+
+def choose_device(name: str = "auto") -> torch.device:
+    """The device of a run.
+
+    Args:
+        name: `"auto"` for CUDA if available, else Apple's MPS, else the CPU; or a name of PyTorch,
+            such as `"cpu"` or `"cuda:1"`.
+
+    Raises:
+        ValueError: PyTorch does not know the device or cannot use it here; the message says why.
+    """
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device) + 1
+    # Which error a missing device raises depends on the device and is not documented.
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"PyTorch cannot use the device {name!r} here: {reason}") from error
+    return device
+
+
+@contextmanager
+def torch_threads(number: int | None) -> Iterator[None]:
+    """Let PyTorch use this many threads within the `with` block.
+
+    Args:
+        number: the number of threads; None changes nothing.
+    """
+    before = torch.get_num_threads()
+    if number is not None:
+        torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class StopSignal:
+    """Context manager: the first SIGINT or SIGTERM sets a flag, a second raises KeyboardInterrupt.
+
+    Python only lets the main thread handle signals; in other threads this does nothing.
+
+    Attributes:
+        number: the number of the signal that arrived, 0 before.
+    """
+
+    def __init__(self) -> None:
+        """Start without a signal."""
+        self.number = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        """Install the handlers."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Restore the handlers from before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.number:
+            raise KeyboardInterrupt
+        self.number = number
