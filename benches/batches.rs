@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use mijnlieff::encode::{Frame, Layout, VariantSet};
+use mijnlieff::encode::{Canvas, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Variant};
 use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Seeds, View, batch_env, wide_batch_env};
 
-/// The boards, the standard one first. On the last two, boards of four blocks lie on a common frame:
+/// The boards, the standard one first. On the last two, boards of four blocks lie on a common canvas:
 /// one of them, and all.
 pub(crate) const BOARDS: [&str; 8] = [
     "standard",
@@ -16,7 +16,7 @@ pub(crate) const BOARDS: [&str; 8] = [
     "irregular",
     "32",
     "64",
-    "framed",
+    "on_canvas",
     "mixed",
 ];
 
@@ -56,11 +56,11 @@ pub(crate) fn variants(board: &str) -> VariantSet {
                 .into_iter()
                 .map(|board| Arc::new(Variant::new(board, Opening::default(), 2).unwrap()));
             let mut all: Vec<Arc<Variant>> = all.collect();
-            let frame = Frame::around(all.iter().map(|it| &**it)).unwrap();
-            if board == "framed" {
+            let canvas = Canvas::around(all.iter().map(|it| &**it)).unwrap();
+            if board == "on_canvas" {
                 all = vec![all[all.len() / 2].clone()];
             }
-            VariantSet::on_frame(all, frame).unwrap()
+            VariantSet::on_canvas(all, canvas).unwrap()
         }
     }
 }

@@ -20,10 +20,10 @@ const KINDS: [&str; 5] = ["flat", "uint8", "planes", "planes8", "packed"];
 
 /// Whether a batch of this board can write this kind.
 fn has(board: &str, kind: &str) -> bool {
-    let is_framed = board == "framed" || board == "mixed";
+    let is_on_canvas = board == "on_canvas" || board == "mixed";
     match kind {
         "packed" => board == "standard",
-        _ => !is_framed || kind.starts_with("planes"),
+        _ => !is_on_canvas || kind.starts_with("planes"),
     }
 }
 

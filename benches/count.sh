@@ -24,11 +24,11 @@ printf '%-8s %9s %9s\n' '' fast general
 for kind in flat uint8 packed sample; do
     count "$kind" 65536 "$1/instructions" fast general
 done
-# `blocks` are five blocks (20 cells); `framed` is one board of four blocks on the frame of all such
+# `blocks` are five blocks (20 cells); `on_canvas` is one board of four blocks on the canvas of all such
 # boards, and `mixed` are all of them.
-printf '\n%-8s %9s %9s %9s %9s %9s %9s\n' '' standard blocks 32 64 framed mixed
+printf '\n%-8s %9s %9s %9s %9s %9s %9s\n' '' standard blocks 32 64 on_canvas mixed
 for rule in puct noisy gumbel; do
-    count "$rule" 32768 "$1/search" standard blocks 32 64 framed mixed
+    count "$rule" 32768 "$1/search" standard blocks 32 64 on_canvas mixed
 done
 
 # Boards of other sizes, beside the standard one: instructions of a step, the bytes of its observation
@@ -36,8 +36,8 @@ done
 printf '\n%-8s %-10s %9s %6s %9s\n' step board counted bytes 'per byte'
 for kind in flat uint8 planes planes8; do
     standard=
-    for board in standard 16x4 20 irregular 32 64 framed mixed; do
-        case $kind-$board in flat-framed | flat-mixed | uint8-framed | uint8-mixed) continue ;; esac
+    for board in standard 16x4 20 irregular 32 64 on_canvas mixed; do
+        case $kind-$board in flat-on_canvas | flat-mixed | uint8-on_canvas | uint8-mixed) continue ;; esac
         output=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
             --toggle-collect=measured "$1/instructions" "$board" fast "$kind" 2>&1)
         bytes=$(echo "$output" | sed -n 's/^\([0-9]*\)$/\1/p')

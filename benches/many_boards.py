@@ -1,4 +1,4 @@
-"""Print what a step costs in a batch of many boards, beside batches of one board on the same frame.
+"""Print what a step costs in a batch of many boards, beside batches of one board on that canvas.
 
     python benches/many_boards.py
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import Board, Frame, Variant, VectorEnv
+from mijnlieff import Board, Canvas, Variant, VectorEnv
 
 #: Steps before the ones that count: games that start together end together.
 WARM_UP = 150
@@ -66,9 +66,9 @@ def measured(
     variants: Sequence[Variant], games: int, repetitions: int, **options: Any
 ) -> tuple[float, float]:
     """Return nanoseconds a game of a step of the mixed batch, and of batches of one board."""
-    frame = Frame.around(variants)
-    mixed = Recorded(games, variants, frame=frame, **options)
-    alone = [Recorded(games, [variant], frame=frame, **options) for variant in variants]
+    canvas = Canvas.around(variants)
+    mixed = Recorded(games, variants, canvas=canvas, **options)
+    alone = [Recorded(games, [variant], canvas=canvas, **options) for variant in variants]
     for _ in range(repetitions):
         for batch in (mixed, *alone):
             batch.play()
@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=8)
     args = parser.parse_args()
     print("Nanoseconds a game, the least of each step over all repetitions: batches in which")
-    print("every game has its own board, and batches of one board on the same frame.\n")
+    print("every game has its own board, and batches of one board on the same canvas.\n")
     print(f"{'boards':<30}{'games':>7}{'dtype':>9}{'mixed':>9}{'one':>9}{'ratio':>7}")
     for name, variants in LISTS.items():
         for games in args.sizes:

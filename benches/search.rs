@@ -110,7 +110,7 @@ fn main() {
         }
     };
     let variants = Arc::new(variants(&arguments));
-    let layout = variants.frame().map_or(Layout::Flat, |_| Layout::Planes);
+    let layout = variants.canvas().map_or(Layout::Flat, |_| Layout::Planes);
     let config = TreeConfig {
         num_simulations: SIMULATIONS,
         root,

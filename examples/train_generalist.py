@@ -38,7 +38,7 @@ def main() -> None:
     )
     train(config, Budget(minutes=args.minutes), args.out, boards=boards, on_report=show)
 
-    # The network plays on every board that fits its frame, in any orientation.
+    # The network plays on every board that fits its canvas, in any orientation.
     policy = load_policy(args.out)
     unseen = boards.unseen[0]
     print(f"\nA board held out:\n{unseen.board}\n")

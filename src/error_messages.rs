@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{
-    Frame, FrameError, Layout, PackError, StateError, UnknownLayout, VariantSetError,
+    Canvas, CanvasError, Layout, PackError, StateError, UnknownLayout, VariantSetError,
 };
 use crate::file_header::{FileError, FileKind};
 use crate::functional::FunctionalError;
@@ -74,23 +74,23 @@ fn errors_of_boards_and_variants() {
 }
 
 #[test]
-fn errors_of_frames_and_sets_of_variants() {
-    let frame = Frame::new(4, 3).unwrap();
-    messages!(FrameError:
-        Side { height: 65, width: 1 } => "a frame has 1 to 64 rows and columns, not 65 rows and 1 columns",
-        NoVariants {} => "a frame around variants needs at least one variant",
-        TooSmall { frame, board_height: 4, board_width: 4 } =>
-            "a board of 4 rows and 4 columns does not fit a frame of 4 rows and 3 columns",
-        Layout { found: Layout::Flat } => "observations on a frame are \"planes\", not \"flat\"",
+fn errors_of_canvases_and_sets_of_variants() {
+    let canvas = Canvas::new(4, 3).unwrap();
+    messages!(CanvasError:
+        Side { height: 65, width: 1 } => "a canvas has 1 to 64 rows and columns, not 65 rows and 1 columns",
+        NoVariants {} => "a canvas around variants needs at least one variant",
+        TooSmall { canvas, board_height: 4, board_width: 4 } =>
+            "a board of 4 rows and 4 columns does not fit a canvas of 4 rows and 3 columns",
+        Layout { found: Layout::Flat } => "observations on a canvas are \"planes\", not \"flat\"",
         UnknownAction { action: 50, last: 48 } =>
-            "action 50 does not exist, the actions of this frame are 0 to 48",
+            "action 50 does not exist, the actions of this canvas are 0 to 48",
         NotACell { action: 13, x: 1, y: 0 } =>
-            "action 13 is on column 1 and row 0 of the frame, where this board has no cell",
+            "action 13 is on column 1 and row 0 of the canvas, where this board has no cell",
     );
     messages!(VariantSetError:
-        Count { found: 0 } => "1 to 65535 variants can share a frame, not 0",
-        Frame { index: 2, error: FrameError::NoVariants } =>
-            "variant 2: a frame around variants needs at least one variant",
+        Count { found: 0 } => "1 to 65535 variants can share a canvas, not 0",
+        Canvas { index: 2, error: CanvasError::NoVariants } =>
+            "variant 2: a canvas around variants needs at least one variant",
     );
     messages!(WeightsError:
         Length { expected: 2, found: 1 } => "2 variants need 2 weights, not 1",

@@ -30,7 +30,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "Board",
             "Variant",
             "Position",
-            "Frame",
+            "Canvas",
             "Piece",
             "parse_record",
             "format_record",

@@ -19,7 +19,7 @@ from mijnlieff import errors, functional
 from mijnlieff._mijnlieff import (
     Board,
     BuiltinPolicy,
-    Frame,
+    Canvas,
     GreedyPolicy,
     MinimaxPolicy,
     PerfectPolicy,
@@ -90,7 +90,7 @@ __all__ = [
     "BuiltinPolicy",
     "ChampionPolicy",
     "ExportedPolicy",
-    "Frame",
+    "Canvas",
     "FunctionPolicy",
     "GamePolicy",
     "GradeReport",

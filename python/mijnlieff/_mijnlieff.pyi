@@ -17,7 +17,7 @@ __all__ = [
     "BestResponseSearch",
     "Board",
     "BuiltinPolicy",
-    "Frame",
+    "Canvas",
     "GreedyPolicy",
     "LeafBatch",
     "MinimaxPolicy",
@@ -104,7 +104,7 @@ class BatchEnv:
             exist.
         TypeError: an option of a wrong type.
         VariantError: packed observations of a board they cannot hold, or a board does not fit
-            the frame.
+            the canvas.
     """
 
     def __new__(
@@ -113,7 +113,7 @@ class BatchEnv:
         variants: Sequence[Variant],
         *,
         variant_weights: Sequence[float] | None,
-        frame: Frame | None,
+        canvas: Canvas | None,
         with_variant_index: bool,
         opponent: object | None,
         seat: str,
@@ -151,7 +151,7 @@ class BatchEnv:
     def answer(self, actions: ArrayLike) -> None:
         """Play the opponent's action in every pending game; some may then be pending again.
 
-        Actions are those of each game's own variant, also on a frame.
+        Actions are those of each game's own variant, also on a canvas.
         """
     def finish_reset(self) -> _View:
         """End the reset under way and return its results."""
@@ -416,15 +416,15 @@ class Variant:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
-class Frame:
-    """A rectangle of slots that boards of different shapes share.
+class Canvas:
+    """A rectangle of cells that boards of different shapes share.
 
     It gives learners that see many boards observations and actions of one shape.
-    A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
-    ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
-    without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
-    constant over the whole frame. Actions are ``type * height * width + y * width + x``, and the
-    last one passes. Frames are immutable.
+    A board lies in the lower left corner: its cell ``(x, y)`` is the cell in row ``y`` and column
+    ``x``. Observations have the layout ``"planes"`` with the height and width of the canvas;
+    cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands
+    are constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and
+    the last one passes. Canvases are immutable.
 
     Args:
         height: rows, 1 to 64.
@@ -435,10 +435,10 @@ class Frame:
         TypeError: a side is not an integer.
     """
 
-    def __new__(cls, height: SupportsIndex, width: SupportsIndex) -> Frame: ...
+    def __new__(cls, height: SupportsIndex, width: SupportsIndex) -> Canvas: ...
     @staticmethod
-    def around(variants: Sequence[Variant]) -> Frame:
-        """The smallest frame that holds the boards of all these variants.
+    def around(variants: Sequence[Variant]) -> Canvas:
+        """The smallest canvas that holds the boards of all these variants.
 
         Raises:
             ValueError: the list is empty.
@@ -460,16 +460,16 @@ class Frame:
     def observation_shape(self) -> tuple[int, int, int]:
         """The shape of one observation, ``(12, height, width)``."""
     def actions(self, variant: Variant) -> NDArray[np.int64]:
-        """The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+        """The canvas's index of each action of a variant, int64 ``(variant.num_actions,)``.
 
         Raises:
             VariantError: the board does not fit.
         """
     def variant_action(self, variant: Variant, action: SupportsIndex) -> int:
-        """The variant's index of an action of the frame.
+        """The variant's index of an action of the canvas.
 
         Raises:
-            IndexError: the frame has no such action, or the board no cell in its slot.
+            IndexError: the canvas has no such action, or the board no cell there.
             VariantError: the board does not fit.
             TypeError: the action is not an integer.
         """
@@ -579,14 +579,14 @@ class Position:
         """The action that led here; None at the start."""
     def legal_actions(self) -> NDArray[np.int64]:
         """The legal action indices, int64, ascending; empty when the game is over."""
-    def action_mask(self, frame: Frame | None = None) -> NDArray[np.int8]:
+    def action_mask(self, canvas: Canvas | None = None) -> NDArray[np.int8]:
         """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
 
         Args:
-            frame: None for the actions of the variant, or a frame for its actions.
+            canvas: None for the actions of the variant, or a canvas for its actions.
 
         Raises:
-            VariantError: the board does not fit the frame.
+            VariantError: the board does not fit the canvas.
         """
     def play(self, action: _Action) -> Position:
         """The position after this action, an index or a text such as ``"a1+"``.
@@ -601,7 +601,7 @@ class Position:
         layout: _Layout = "planes",
         dtype: DTypeLike | None = None,
         player: SupportsIndex | None = None,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> NDArray[Any]:
         """The full state as numbers, seen by the side to move or by one player.
 
@@ -615,13 +615,13 @@ class Position:
                 counts). A packed observation is always uint64.
             player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
                 no cell is allowed.
-            frame: the planes of a frame instead of those of the board.
+            canvas: the planes of a canvas instead of those of the board.
 
         Raises:
-            ValueError: unknown layout or player, or a frame and another layout than planes.
+            ValueError: unknown layout or player, or a canvas and another layout than planes.
             TypeError: another dtype.
             VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
-                frame.
+                canvas.
         """
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...
@@ -632,31 +632,32 @@ def observe_batch(
     positions: Sequence[Position],
     layout: _Layout | None = None,
     dtype: DTypeLike | None = None,
-    frame: Frame | None = None,
+    canvas: Canvas | None = None,
 ) -> NDArray[Any]:
     """The observations of several positions, ``(B, ...)``.
 
     Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
-    ``"planes"`` with a frame. Without a frame all positions are of one variant. Runs without the
+    ``"planes"`` with a canvas. Without a canvas all positions are of one variant. Runs without the
     GIL.
 
     Raises:
-        ValueError: no positions, positions of different variants without a frame, an unknown
-            layout, or a frame and another layout than planes.
+        ValueError: no positions, positions of different variants without a canvas, an unknown
+            layout, or a canvas and another layout than planes.
         TypeError: an item is not a `Position`, or another dtype.
-        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the frame.
+        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
+            canvas.
     """
 
-def mask_batch(positions: Sequence[Position], frame: Frame | None = None) -> NDArray[np.int8]:
+def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> NDArray[np.int8]:
     """The action masks of several positions, int8 ``(B, num_actions)``.
 
-    Without a frame all positions are of one variant; with one, actions are those of the frame.
+    Without a canvas all positions are of one variant; with one, actions are those of the canvas.
     Runs without the GIL.
 
     Raises:
-        ValueError: no positions, or positions of different variants without a frame.
+        ValueError: no positions, or positions of different variants without a canvas.
         TypeError: an item is not a `Position`.
-        VariantError: a board does not fit the frame.
+        VariantError: a board does not fit the canvas.
     """
 
 def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
@@ -669,28 +670,28 @@ def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
     """
 
 def own_actions(
-    positions: Sequence[Position], actions: ArrayLike, frame: Frame
+    positions: Sequence[Position], actions: ArrayLike, canvas: Canvas
 ) -> NDArray[np.int64]:
-    """The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+    """The actions of positions of any variants that actions of a canvas stand for, int64 ``(B,)``.
 
     Raises:
-        IndexError: the frame has no such action, or the board no cell in its slot.
+        IndexError: the canvas has no such action, or the board no cell there.
         ValueError: not one action for each position.
         TypeError: the actions are not integers, or an item is not a `Position`.
-        VariantError: a board does not fit the frame.
+        VariantError: a board does not fit the canvas.
     """
 
-def check_playable(positions: Sequence[Position], frame: Frame | None = None) -> None:
+def check_playable(positions: Sequence[Position], canvas: Canvas | None = None) -> None:
     """Raise unless a policy can be asked about these positions.
 
-    No game may be over, and all positions are of one variant, or their boards fit the frame.
+    No game may be over, and all positions are of one variant, or their boards fit the canvas.
     Policies that cut a call into parts check all positions before the first part.
 
     Raises:
         GameOverError: a game is over; the message says which.
-        ValueError: there are no positions, or without a frame positions of several variants.
+        ValueError: there are no positions, or without a canvas positions of several variants.
         TypeError: an item is not a `Position`.
-        VariantError: a board does not fit the frame.
+        VariantError: a board does not fit the canvas.
     """
 
 def common_variant(positions: Sequence[Position]) -> Variant:
@@ -1256,14 +1257,14 @@ class TreeSearch:
     Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 
     Args:
-        positions: of one variant, or with a frame of any that fit; none of them finished.
+        positions: of one variant, or with a canvas of any that fit; none of them finished.
         num_simulations: of each search, the evaluation of the root not counted.
         root: ``"gumbel"`` or ``"puct"``.
         c_puct: weight of the policy against the values, for PUCT.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
         observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
-            ``"flat"``, and ``"planes"`` with a frame.
+            ``"flat"``, and ``"planes"`` with a canvas.
         temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
             actions are drawn in proportion to visits to the power of 1 over this.
         max_considered: actions that Gumbel samples at the root.
@@ -1275,14 +1276,14 @@ class TreeSearch:
             last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
-        frame: a `Frame` for positions of several variants. Leaves are shown as its planes, and its
-            actions number all masks, logits and results. Each tree is the one that a search of
-            positions of its own variant has on the same frame, given the same evaluations.
+        canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and
+            its actions number all masks, logits and results. Each tree is the one that a search of
+            positions of its own variant has on the same canvas, given the same evaluations.
 
     Raises:
-        ValueError: no position, several variants without a frame, a frame and another layout than
+        ValueError: no position, several variants without a canvas, a canvas and another layout than
             planes, or a setting out of range.
-        VariantError: a board does not fit the frame; the message says which position's.
+        VariantError: a board does not fit the canvas; the message says which position's.
         GameOverError: a position is finished; the message says which.
     """
 
@@ -1304,7 +1305,7 @@ class TreeSearch:
         dirichlet_share: float = 0.0,
         margin_weight: float = 0.0,
         solve_below: SupportsIndex = 0,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> Self: ...
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -1378,13 +1379,13 @@ class TreeSearch:
         """Start the next searches, from as many positions as there are trees.
 
         If a new position follows the root of its tree by one action and the passes that it forces,
-        the tree keeps that subtree; new simulations are added to it. With a frame, positions may be
-        of variants that the search has not seen yet. It keeps the tables of all variants seen; they
-        may be 65,535 in all.
+        the tree keeps that subtree; new simulations are added to it. With a canvas, positions may
+        be of variants that the search has not seen yet. It keeps the tables of all variants seen;
+        they may be 65,535 in all.
 
         Raises:
-            ValueError: another number of positions, or another variant without a frame.
-            VariantError: a board does not fit the frame.
+            ValueError: another number of positions, or another variant without a canvas.
+            VariantError: a board does not fit the canvas.
             GameOverError: a position is finished.
             MemoryError: memory does not suffice; nothing has changed.
         """

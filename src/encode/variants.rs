@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Feature, Frame, FrameError, Layout};
+use super::{Canvas, CanvasError, Feature, Layout};
 use crate::game::{Move, Position, Variant};
 
-/// One variant with its own numbers of actions, or variants that share those of a [`Frame`].
+/// One variant with its own numbers of actions, or variants that share those of a [`Canvas`].
 ///
 /// Everything that games of several variants share goes through it; a variant is named by its index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariantSet {
     variants: Vec<Arc<Variant>>,
-    frame: Option<Frame>,
+    canvas: Option<Canvas>,
 }
 
 /// Variants that cannot be used together.
@@ -21,18 +21,18 @@ pub struct VariantSet {
 #[non_exhaustive]
 pub enum VariantSetError {
     /// An empty list, or one that is too long.
-    #[error("1 to {} variants can share a frame, not {found}", VariantSet::MAX)]
+    #[error("1 to {} variants can share a canvas, not {found}", VariantSet::MAX)]
     Count {
         /// The number of variants.
         found: usize,
     },
-    /// A variant whose board does not fit the frame.
+    /// A variant whose board does not fit the canvas.
     #[error("variant {index}: {error}")]
-    Frame {
+    Canvas {
         /// The index of the first such variant.
         index: usize,
         /// Why not.
-        error: FrameError,
+        error: CanvasError,
     },
 }
 
@@ -45,26 +45,26 @@ impl VariantSet {
     pub fn one(variant: Arc<Variant>) -> Self {
         Self {
             variants: vec![variant],
-            frame: None,
+            canvas: None,
         }
     }
 
-    /// Variants whose observations and actions lie on a frame. A variant may be listed repeatedly.
+    /// Variants whose observations and actions lie on a canvas. A variant may be listed repeatedly.
     ///
     /// # Errors
     ///
-    /// Unless there are 1 to [`VariantSet::MAX`] variants, and the boards fit the frame.
-    pub fn on_frame(variants: Vec<Arc<Variant>>, frame: Frame) -> Result<Self, VariantSetError> {
+    /// Unless there are 1 to [`VariantSet::MAX`] variants, and the boards fit the canvas.
+    pub fn on_canvas(variants: Vec<Arc<Variant>>, canvas: Canvas) -> Result<Self, VariantSetError> {
         let found = variants.len();
         if !(1..=Self::MAX).contains(&found) {
             return Err(VariantSetError::Count { found });
         }
         for (index, variant) in variants.iter().enumerate() {
-            let fits = frame.check(variant);
-            fits.map_err(|error| VariantSetError::Frame { index, error })?;
+            let fits = canvas.check(variant);
+            fits.map_err(|error| VariantSetError::Canvas { index, error })?;
         }
-        let frame = Some(frame);
-        Ok(Self { variants, frame })
+        let canvas = Some(canvas);
+        Ok(Self { variants, canvas })
     }
 
     /// All variants, by index.
@@ -92,10 +92,10 @@ impl VariantSet {
         }
     }
 
-    /// The frame, unless actions are numbered over the cells of the only variant.
+    /// The canvas, unless actions are numbered over the cells of the only variant.
     #[must_use]
-    pub fn frame(&self) -> Option<Frame> {
-        self.frame
+    pub fn canvas(&self) -> Option<Canvas> {
+        self.canvas
     }
 
     /// The number of actions.
@@ -107,8 +107,8 @@ impl VariantSet {
     /// The index of the pass, the last action.
     #[must_use]
     pub fn pass_action(&self) -> usize {
-        match self.frame {
-            Some(frame) => frame.pass_action(),
+        match self.canvas {
+            Some(canvas) => canvas.pass_action(),
             None => super::pass_action(self.get(0)),
         }
     }
@@ -116,8 +116,8 @@ impl VariantSet {
     /// The action of a move in the variant of this index.
     #[must_use]
     pub fn action_of(&self, index: usize, mv: Move) -> usize {
-        match self.frame {
-            Some(frame) => frame.action_of(self.get(index), mv),
+        match self.canvas {
+            Some(canvas) => canvas.action_of(self.get(index), mv),
             None => super::action_of(self.get(index), mv),
         }
     }
@@ -125,8 +125,8 @@ impl VariantSet {
     /// The move of an action in the variant of this index; none when the action does not exist there.
     #[must_use]
     pub fn move_of(&self, index: usize, action: usize) -> Option<Move> {
-        match self.frame {
-            Some(frame) => frame.move_of(self.get(index), action),
+        match self.canvas {
+            Some(canvas) => canvas.move_of(self.get(index), action),
             None => super::move_of(self.get(index), action),
         }
     }
@@ -135,19 +135,19 @@ impl VariantSet {
     ///
     /// # Errors
     ///
-    /// On a frame, for any layout but [`Layout::Planes`]. Without one see [`Layout::check`].
-    pub fn check_layout(&self, layout: Layout) -> Result<(), FrameError> {
-        match (self.frame, layout) {
+    /// On a canvas, for any layout but [`Layout::Planes`]. Without one see [`Layout::check`].
+    pub fn check_layout(&self, layout: Layout) -> Result<(), CanvasError> {
+        match (self.canvas, layout) {
             (None, _) | (Some(_), Layout::Planes) => Ok(()),
-            (Some(_), found) => Err(FrameError::Layout { found }),
+            (Some(_), found) => Err(CanvasError::Layout { found }),
         }
     }
 
     /// The shape of one observation.
     #[must_use]
     pub fn observation_shape(&self, layout: Layout) -> Vec<usize> {
-        match self.frame {
-            Some(frame) => frame.observation_shape().to_vec(),
+        match self.canvas {
+            Some(canvas) => canvas.observation_shape().to_vec(),
             None => layout.shape(self.get(0)),
         }
     }
@@ -155,8 +155,8 @@ impl VariantSet {
     /// The numbers in one observation.
     #[must_use]
     pub fn observation_len(&self, layout: Layout) -> usize {
-        match self.frame {
-            Some(frame) => frame.observation_len(),
+        match self.canvas {
+            Some(canvas) => canvas.observation_len(),
             None => layout.len(self.get(0)),
         }
     }
@@ -173,8 +173,8 @@ impl VariantSet {
         layout: Layout,
         out: &mut [T],
     ) {
-        match self.frame {
-            Some(frame) => frame.observe(self.get(index), position, out),
+        match self.canvas {
+            Some(canvas) => canvas.observe(self.get(index), position, out),
             None => super::observe(self.get(index), position, layout, out),
         }
     }
@@ -186,8 +186,8 @@ impl VariantSet {
     ///
     /// If `mask` does not have [`VariantSet::num_actions`] entries.
     pub fn write_mask(&self, index: usize, position: &Position, mask: &mut [i8]) {
-        match self.frame {
-            Some(frame) => frame.write_mask(self.get(index), position, mask),
+        match self.canvas {
+            Some(canvas) => canvas.write_mask(self.get(index), position, mask),
             None => super::write_mask(self.get(index), position, mask),
         }
     }

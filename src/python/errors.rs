@@ -10,7 +10,7 @@ use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{
-    Frame, FrameError, PackError, UnknownLayout, VariantSet, VariantSetError, action_of,
+    Canvas, CanvasError, PackError, UnknownLayout, VariantSet, VariantSetError, action_of,
     num_actions,
 };
 use crate::functional::FunctionalError;
@@ -106,12 +106,12 @@ impl From<BestResponseError> for PyErr {
     }
 }
 
-impl From<FrameError> for PyErr {
-    fn from(error: FrameError) -> Self {
+impl From<CanvasError> for PyErr {
+    fn from(error: CanvasError) -> Self {
         let text = error.to_string();
         match error {
-            FrameError::TooSmall { .. } => classes::VariantError::new_err(text),
-            FrameError::UnknownAction { .. } | FrameError::NotACell { .. } => {
+            CanvasError::TooSmall { .. } => classes::VariantError::new_err(text),
+            CanvasError::UnknownAction { .. } | CanvasError::NotACell { .. } => {
                 PyIndexError::new_err(text)
             }
             _ => PyValueError::new_err(text),
@@ -123,7 +123,7 @@ impl From<VariantSetError> for PyErr {
     fn from(error: VariantSetError) -> Self {
         let text = error.to_string();
         match error {
-            VariantSetError::Frame { .. } => classes::VariantError::new_err(text),
+            VariantSetError::Canvas { .. } => classes::VariantError::new_err(text),
             _ => PyValueError::new_err(text),
         }
     }
@@ -183,38 +183,38 @@ pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
     }
 }
 
-/// How a caller numbers the actions of positions of a variant: over its cells or over a frame.
+/// How a caller numbers the actions of positions of a variant: over its cells or over a canvas.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbering<'a> {
     variant: &'a Variant,
-    frame: Option<Frame>,
+    canvas: Option<Canvas>,
 }
 
 impl<'a> Numbering<'a> {
     /// The numbers of the variant itself.
     pub(crate) fn own(variant: &'a Variant) -> Self {
-        let frame = None;
-        Self { variant, frame }
+        let canvas = None;
+        Self { variant, canvas }
     }
 
     /// The numbers that the variant of this index has in a set.
     pub(crate) fn of(variants: &'a VariantSet, index: usize) -> Self {
-        let (variant, frame) = (variants.get(index), variants.frame());
-        Self { variant, frame }
+        let (variant, canvas) = (variants.get(index), variants.canvas());
+        Self { variant, canvas }
     }
 
     fn action_of(self, mv: Move) -> usize {
-        match self.frame {
-            Some(frame) => frame.action_of(self.variant, mv),
+        match self.canvas {
+            Some(canvas) => canvas.action_of(self.variant, mv),
             None => action_of(self.variant, mv),
         }
     }
 
     /// Why there is no action of this number.
     fn why_unknown(self, action: &Bound<'_, PyAny>) -> String {
-        let gap = self.frame.zip(action.extract().ok());
-        let gap = gap.map(|(frame, action)| frame.variant_action(self.variant, action));
-        if let Some(Err(error @ FrameError::NotACell { .. })) = gap {
+        let gap = self.canvas.zip(action.extract().ok());
+        let gap = gap.map(|(canvas, action)| canvas.variant_action(self.variant, action));
+        if let Some(Err(error @ CanvasError::NotACell { .. })) = gap {
             return error.to_string();
         }
         let pass = self.action_of(Move::Pass);

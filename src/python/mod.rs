@@ -70,7 +70,7 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::rules::board::{PyBoard, restore_board};
     #[pymodule_export]
-    use crate::python::rules::frame::PyFrame;
+    use crate::python::rules::canvas::PyCanvas;
     #[pymodule_export]
     use crate::python::rules::position::{PyPosition, restore_position};
     #[pymodule_export]

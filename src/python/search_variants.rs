@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rustc_hash::FxBuildHasher;
 
-use crate::encode::{Frame, VariantSet};
+use crate::encode::{Canvas, VariantSet};
 use crate::game::Variant;
 use crate::memory::{OutOfMemory, with_room};
 use crate::python::rules::batch::check_positions;
@@ -23,20 +23,20 @@ use crate::tree_search::RootPosition;
 /// The variants that a search knows.
 pub(crate) struct SearchVariants {
     pub(crate) set: Arc<VariantSet>,
-    /// The index of each; empty without a frame, as there is only one.
+    /// The index of each; empty without a canvas, as there is only one.
     indices: HashMap<Arc<Variant>, usize, FxBuildHasher>,
 }
 
 impl SearchVariants {
-    /// The variants of these positions: one, or on a frame any number.
+    /// The variants of these positions: one, or on a canvas any number.
     ///
     /// # Errors
     ///
-    /// `ValueError` without positions, and for several variants without a frame; `VariantError` for a
+    /// `ValueError` without positions, and for several variants without a canvas; `VariantError` for a
     /// board that does not fit.
-    pub(crate) fn of(positions: &[PyPosition], frame: Option<Frame>) -> PyResult<Self> {
-        if let Some(frame) = frame {
-            return Self::on_frame(Vec::new(), HashMap::default(), positions, frame);
+    pub(crate) fn of(positions: &[PyPosition], canvas: Option<Canvas>) -> PyResult<Self> {
+        if let Some(canvas) = canvas {
+            return Self::on_canvas(Vec::new(), HashMap::default(), positions, canvas);
         }
         Ok(Self {
             set: Arc::new(VariantSet::one(common_variant(positions)?)),
@@ -44,15 +44,15 @@ impl SearchVariants {
         })
     }
 
-    /// These variants and those of the positions. Without a frame there are no others.
+    /// These variants and those of the positions. Without a canvas there are no others.
     ///
     /// # Errors
     ///
-    /// As [`SearchVariants::of`]; `ValueError` for another variant without a frame.
+    /// As [`SearchVariants::of`]; `ValueError` for another variant without a canvas.
     pub(crate) fn with(&self, positions: &[PyPosition]) -> PyResult<Self> {
         let variants = self.set.all().to_vec();
-        if let Some(frame) = self.set.frame() {
-            return Self::on_frame(variants, self.indices.clone(), positions, frame);
+        if let Some(canvas) = self.set.canvas() {
+            return Self::on_canvas(variants, self.indices.clone(), positions, canvas);
         }
         if common_variant(positions)? != variants[0] {
             let message = "the positions are of another variant than those searched before";
@@ -64,13 +64,13 @@ impl SearchVariants {
         })
     }
 
-    fn on_frame(
+    fn on_canvas(
         mut variants: Vec<Arc<Variant>>,
         mut indices: HashMap<Arc<Variant>, usize, FxBuildHasher>,
         positions: &[PyPosition],
-        frame: Frame,
+        canvas: Canvas,
     ) -> PyResult<Self> {
-        check_positions(frame, positions)?;
+        check_positions(canvas, positions)?;
         for position in positions {
             indices.entry(position.variant.clone()).or_insert_with(|| {
                 variants.push(position.variant.clone());
@@ -78,7 +78,7 @@ impl SearchVariants {
             });
         }
         Ok(Self {
-            set: Arc::new(VariantSet::on_frame(variants, frame)?),
+            set: Arc::new(VariantSet::on_canvas(variants, canvas)?),
             indices,
         })
     }

@@ -19,7 +19,7 @@ use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::rules::batch::positions;
-use crate::python::rules::frame::{PyFrame, check_layout};
+use crate::python::rules::canvas::{PyCanvas, check_layout};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch, tree_search_of_variants};
@@ -92,14 +92,14 @@ struct Found {
 /// Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 ///
 /// Args:
-///     positions: of one variant, or with a frame of any that fit; none of them finished.
+///     positions: of one variant, or with a canvas of any that fit; none of them finished.
 ///     num_simulations: of each search, the evaluation of the root not counted.
 ///     root: ``"gumbel"`` or ``"puct"``.
 ///     c_puct: weight of the policy against the values, for PUCT.
 ///     seed: 0 to 2**64 - 1.
 ///     num_threads: 1 to 1024; None is as many as there are cores.
 ///     observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
-///         ``"flat"``, and ``"planes"`` with a frame.
+///         ``"flat"``, and ``"planes"`` with a canvas.
 ///     temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
 ///         actions are drawn in proportion to visits to the power of 1 over this.
 ///     max_considered: actions that Gumbel samples at the root.
@@ -111,14 +111,14 @@ struct Found {
 ///         last term limited to -1 and 1.
 ///     solve_below: positions with at most this many empty cells are solved exactly, roots
 ///         included; 0 solves none.
-///     frame: a `Frame` for positions of several variants. Leaves are shown as its planes, and its
+///     canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and its
 ///         actions number all masks, logits and results. Each tree is the one that a search of
-///         positions of its own variant has on the same frame, given the same evaluations.
+///         positions of its own variant has on the same canvas, given the same evaluations.
 ///
 /// Raises:
-///     ValueError: no position, several variants without a frame, a frame and another layout than
+///     ValueError: no position, several variants without a canvas, a canvas and another layout than
 ///         planes, or a setting out of range.
-///     VariantError: a board does not fit the frame; the message says which position's.
+///     VariantError: a board does not fit the canvas; the message says which position's.
 ///     GameOverError: a position is finished; the message says which.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
@@ -138,7 +138,7 @@ impl PyTreeSearch {
         positions, num_simulations=32, root="gumbel", c_puct=1.5, seed=0, num_threads=None, *,
         observation=None, temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
         dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0,
-        frame=None
+        canvas=None
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -158,15 +158,15 @@ impl PyTreeSearch {
         dirichlet_share: f32,
         margin_weight: f32,
         #[pyo3(from_py_with = integers::solve_below)] solve_below: usize,
-        frame: Option<PyFrame>,
+        canvas: Option<PyCanvas>,
     ) -> PyResult<Self> {
-        let frame = frame.map(|PyFrame(frame)| frame);
-        let variants = SearchVariants::of(&positions, frame)?;
+        let canvas = canvas.map(|PyCanvas(canvas)| canvas);
+        let variants = SearchVariants::of(&positions, canvas)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
         let layout: Option<Layout> = observation.map(str::parse).transpose()?;
-        let layout = if frame.is_some() {
+        let layout = if canvas.is_some() {
             check_layout(layout.unwrap_or(Layout::Planes))?;
             Layout::Planes
         } else {
@@ -300,13 +300,13 @@ impl PyTreeSearch {
     /// Start the next searches, from as many positions as there are trees.
     ///
     /// If a new position follows the root of its tree by one action and the passes that it forces,
-    /// the tree keeps that subtree; new simulations are added to it. With a frame, positions may be
+    /// the tree keeps that subtree; new simulations are added to it. With a canvas, positions may be
     /// of variants that the search has not seen yet. It keeps the tables of all variants seen; they
     /// may be 65,535 in all.
     ///
     /// Raises:
-    ///     ValueError: another number of positions, or another variant without a frame.
-    ///     VariantError: a board does not fit the frame.
+    ///     ValueError: another number of positions, or another variant without a canvas.
+    ///     VariantError: a board does not fit the canvas.
     ///     GameOverError: a position is finished.
     ///     MemoryError: memory does not suffice; nothing has changed.
     fn restart(

@@ -94,9 +94,9 @@ pub fn tree_search_with_seeds(
 
 /// Starts a search from every position, of variants that may differ.
 ///
-/// Observations and actions are those of the frame of the set, the layout being planes then; a set of
-/// one variant without a frame has its own. `solvers` has one for each variant, or is empty; see
-/// [`tree_search`]. Tree `i` is as it would be in a search of other variants on the same frame,
+/// Observations and actions are those of the canvas of the set, the layout being planes then; a set of
+/// one variant without a canvas has its own. `solvers` has one for each variant, or is empty; see
+/// [`tree_search`]. Tree `i` is as it would be in a search of other variants on the same canvas,
 /// given equal evaluations.
 ///
 /// # Errors
@@ -135,8 +135,8 @@ fn start(
     if !config.solves() {
         solvers.clear();
     }
-    // Variants on a frame may become more.
-    if variants.frame().is_none() && PackedGame::fits(variants.get(0), layout) {
+    // Variants on a canvas may become more.
+    if variants.canvas().is_none() && PackedGame::fits(variants.get(0), layout) {
         let batch = TreeBatch::<PackedGame>::new(variants, roots, config, solvers, num_threads)?;
         Ok(Box::new(batch))
     } else {
@@ -158,14 +158,14 @@ fn seeded(
 
 /// Searches over a batch of positions, all with as many simulations.
 ///
-/// The positions are of one variant, or of several whose observations and actions share a frame.
+/// The positions are of one variant, or of several whose observations and actions share a canvas.
 ///
 /// Tree `i` depends on its position, its stream of the seed and the evaluations, not on the other
 /// trees or the number of threads.
 ///
 /// [`tree_search`], [`tree_search_with_seeds`] and [`tree_search_of_variants`] start one.
 pub trait TreeSearch: fmt::Debug + Send + Sync {
-    /// Replaces the variants by more: a set on the same frame that begins with them. Then searches can
+    /// Replaces the variants by more: a set on the same canvas that begins with them. Then searches can
     /// start from positions of the others too.
     ///
     /// # Errors

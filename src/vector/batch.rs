@@ -23,7 +23,7 @@ pub const MAX_ENVS: usize = 1 << 24;
 /// A batch that must be reset, and should be seeded, before the first step.
 ///
 /// Its games have the packed form if the boards fit it. It can write observations of the `layout`
-/// only, on a frame those of [`Layout::Planes`].
+/// only, on a canvas those of [`Layout::Planes`].
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub const MAX_ENVS: usize = 1 << 24;
 ///
 /// # Panics
 ///
-/// If `num_envs` or `num_threads` is 0, the layout is not that of the frame, or there are weights
+/// If `num_envs` or `num_threads` is 0, the layout is not that of the canvas, or there are weights
 /// of other variants.
 pub fn batch_env(
     config: Config,

@@ -1,7 +1,7 @@
 //! Many games at once, for learners that take their experience in batches.
 //!
 //! [`BatchEnv`] steps N games, of one [`crate::game::Variant`] or of several on a
-//! [`crate::encode::Frame`], and writes observations, masks, rewards and ends into slices that the
+//! [`crate::encode::Canvas`], and writes observations, masks, rewards and ends into slices that the
 //! caller owns ([`Buffers`]). A [`Config`] sets rewards, autoreset, the effect of an illegal action,
 //! and the opponent.
 //!

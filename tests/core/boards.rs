@@ -5,7 +5,7 @@
 use std::env;
 use std::sync::Arc;
 
-use mijnlieff::encode::{Frame, Layout, VariantSet};
+use mijnlieff::encode::{Canvas, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
@@ -179,7 +179,7 @@ fn random_variant(rng: &mut SplitMix64) -> Arc<Variant> {
     Arc::new(Variant::new(random_board(rng), opening, copies).unwrap())
 }
 
-/// One variant alone, or up to five on a frame.
+/// One variant alone, or up to five on a canvas.
 fn random_variants(rng: &mut SplitMix64) -> (VariantSet, Layout) {
     if rng.below(2) == 0 {
         let layout = [Layout::Flat, Layout::Planes][rng.below(2) as usize];
@@ -187,11 +187,11 @@ fn random_variants(rng: &mut SplitMix64) -> (VariantSet, Layout) {
     }
     let count = 1 + rng.below(5);
     let variants: Vec<_> = (0..count).map(|_| random_variant(rng)).collect();
-    let around = Frame::around(variants.iter().map(|it| &**it)).unwrap();
+    let around = Canvas::around(variants.iter().map(|it| &**it)).unwrap();
     let larger = rng.below(3) as usize;
-    let frame = Frame::new(around.height() + larger, around.width()).unwrap();
+    let canvas = Canvas::new(around.height() + larger, around.width()).unwrap();
     (
-        VariantSet::on_frame(variants, frame).unwrap(),
+        VariantSet::on_canvas(variants, canvas).unwrap(),
         Layout::Planes,
     )
 }
@@ -235,7 +235,7 @@ fn games_on_random_boards_are_those_that_are_played_plainly() {
     assert!(ended > compared / 200, "{ended} of {compared}");
 }
 
-fn four() -> (Vec<Arc<Variant>>, Frame) {
+fn four() -> (Vec<Arc<Variant>>, Canvas) {
     let board = |text: &str| Board::from_text(text).unwrap();
     let variants = [
         (Board::default(), Opening::Outside, 2),
@@ -249,17 +249,17 @@ fn four() -> (Vec<Arc<Variant>>, Frame) {
     ];
     let variants = variants
         .map(|(board, opening, copies)| Arc::new(Variant::new(board, opening, copies).unwrap()));
-    let frame = Frame::around(variants.iter().map(|it| &**it)).unwrap();
-    (variants.to_vec(), frame)
+    let canvas = Canvas::around(variants.iter().map(|it| &**it)).unwrap();
+    (variants.to_vec(), canvas)
 }
 
 /// Every game of a mixed batch is, from its start on, the game that a batch of its variant alone plays
-/// on the same frame.
+/// on the same canvas.
 #[test]
 fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
     const GAMES: usize = 200;
-    let (variants, frame) = four();
-    let mixed = VariantSet::on_frame(variants.clone(), frame).unwrap();
+    let (variants, canvas) = four();
+    let mixed = VariantSet::on_canvas(variants.clone(), canvas).unwrap();
     for opponent in [Opponent::SelfPlay, Opponent::Policy(Policy::Greedy)] {
         let settings = |variants| Config {
             opponent: opponent.clone(),
@@ -271,7 +271,7 @@ fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
         let starts = batch.env.save().unwrap();
         let singles = starts.iter().enumerate().map(|(number, start)| {
             let alone = vec![variants[start.variant].clone()];
-            let alone = settings(VariantSet::on_frame(alone, frame).unwrap());
+            let alone = settings(VariantSet::on_canvas(alone, canvas).unwrap());
             let mut single = Batch::new(&alone, Layout::Planes, 1, 1);
             let mut start = *start;
             start.variant = 0;
@@ -308,8 +308,8 @@ fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
 
 #[test]
 fn a_mixed_batch_is_the_same_on_any_number_of_threads_and_in_any_size() {
-    let (variants, frame) = four();
-    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let (variants, canvas) = four();
+    let variants = VariantSet::on_canvas(variants, canvas).unwrap();
     let config = Config {
         weights: Weights::new(&[1.0, 2.0, 0.0, 0.5], 4).unwrap(),
         ..Config::of(variants)
@@ -338,34 +338,34 @@ fn a_mixed_batch_is_the_same_on_any_number_of_threads_and_in_any_size() {
     assert_eq!(drawn[2], 0);
 }
 
-/// One variant on a frame plays the games that it plays without one.
+/// One variant on a canvas plays the games that it plays without one.
 #[test]
-fn a_frame_changes_no_game() {
+fn a_canvas_changes_no_game() {
     let (variants, _) = four();
-    let frame = Frame::new(7, 9).unwrap();
+    let canvas = Canvas::new(7, 9).unwrap();
     for variant in variants {
         let plain = Config {
             opponent: Opponent::Policy(Policy::Random),
             ..Config::new(variant.clone())
         };
-        let framed = Config {
-            variants: Arc::new(VariantSet::on_frame(vec![variant.clone()], frame).unwrap()),
+        let with_canvas = Config {
+            variants: Arc::new(VariantSet::on_canvas(vec![variant.clone()], canvas).unwrap()),
             ..plain.clone()
         };
         let mut plain = Batch::started(&plain, Layout::Flat, 50, 1, 3);
-        let mut framed = Batch::started(&framed, Layout::Planes, 50, 1, 3);
+        let mut with_canvas = Batch::started(&with_canvas, Layout::Planes, 50, 1, 3);
         for _ in 0..30 {
-            let (actions, on_frame) = (plain.sample(), framed.sample());
-            for (&action, &on_frame) in actions.iter().zip(&on_frame) {
+            let (actions, on_canvas) = (plain.sample(), with_canvas.sample());
+            for (&action, &on_canvas) in actions.iter().zip(&on_canvas) {
                 assert_eq!(
-                    frame.action(&variant, action as usize),
-                    Some(on_frame as usize)
+                    canvas.action(&variant, action as usize),
+                    Some(on_canvas as usize)
                 );
             }
             plain.step(&actions, false);
-            framed.step(&on_frame, false);
-            assert_eq!(plain.env.save().unwrap(), framed.env.save().unwrap());
-            assert_eq!(plain.rewards, framed.rewards);
+            with_canvas.step(&on_canvas, false);
+            assert_eq!(plain.env.save().unwrap(), with_canvas.env.save().unwrap());
+            assert_eq!(plain.rewards, with_canvas.rewards);
         }
     }
 }
@@ -374,8 +374,8 @@ fn a_frame_changes_no_game() {
 #[test]
 fn outside_opponents_play_mixed_games() {
     const GAMES: usize = 80;
-    let (variants, frame) = four();
-    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let (variants, canvas) = four();
+    let variants = VariantSet::on_canvas(variants, canvas).unwrap();
     let config = Config {
         opponent: Opponent::Policy(Policy::Random),
         ..Config::of(variants.clone())
@@ -424,8 +424,8 @@ fn outside_opponents_play_mixed_games() {
 
 #[test]
 fn games_are_put_at_positions_of_their_variants() {
-    let (variants, frame) = four();
-    let variants = VariantSet::on_frame(variants, frame).unwrap();
+    let (variants, canvas) = four();
+    let variants = VariantSet::on_canvas(variants, canvas).unwrap();
     let config = Config::of(variants.clone());
     let mut batch = Batch::new(&config, Layout::Planes, 4, 1);
     let positions: Vec<(usize, Position)> = (0..4)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::encode::{Frame, Layout, VariantSet, num_actions};
+use mijnlieff::encode::{Canvas, Layout, VariantSet, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
@@ -167,30 +167,30 @@ fn values_that_cannot_be_added_up_are_refused() {
     search.update(&logits, &values).unwrap();
 }
 
-/// Boards of four blocks with several numbers of copies, and the frame around them.
+/// Boards of four blocks with several numbers of copies, and the canvas around them.
 fn mixed_variants() -> Arc<VariantSet> {
     let boards = Board::arrangements(4, false).into_iter().step_by(7);
     let variants = boards.zip([1, 2, 4].into_iter().cycle());
     let variants: Vec<Arc<Variant>> = variants
         .map(|(board, copies)| Arc::new(Variant::new(board, Opening::default(), copies).unwrap()))
         .collect();
-    let frame = Frame::around(variants.iter().map(|it| &**it)).unwrap();
-    Arc::new(VariantSet::on_frame(variants, frame).unwrap())
+    let canvas = Canvas::around(variants.iter().map(|it| &**it)).unwrap();
+    Arc::new(VariantSet::on_canvas(variants, canvas).unwrap())
 }
 
 /// Searches to the end with an evaluation made from the legal actions of each leaf.
-fn run_on_frame(variants: &VariantSet, search: &mut dyn TreeSearch) {
-    let frame = variants.frame().unwrap();
+fn run_on_canvas(variants: &VariantSet, search: &mut dyn TreeSearch) {
+    let canvas = variants.canvas().unwrap();
     loop {
         let leaves = search.select(Limits::default()).unwrap();
         if leaves == 0 {
             return;
         }
-        let mut observations = vec![0.0; leaves * frame.observation_len()];
-        let mut masks = vec![0; leaves * frame.num_actions()];
+        let mut observations = vec![0.0; leaves * canvas.observation_len()];
+        let mut masks = vec![0; leaves * canvas.num_actions()];
         let memory = Observations::Float32(Layout::Planes, &mut observations);
         search.write_leaves(memory, &mut masks);
-        let rows = masks.chunks(frame.num_actions());
+        let rows = masks.chunks(canvas.num_actions());
         let sums = rows.map(|row| {
             row.iter()
                 .zip(0_i32..)
@@ -200,7 +200,7 @@ fn run_on_frame(variants: &VariantSet, search: &mut dyn TreeSearch) {
         let logits: Vec<f32> = masks
             .iter()
             .zip(0_u32..)
-            .map(|(_, at)| ((at % frame.num_actions() as u32) as f32).cos())
+            .map(|(_, at)| ((at % canvas.num_actions() as u32) as f32).cos())
             .collect();
         search.update(&logits, &values).unwrap();
     }
@@ -209,7 +209,7 @@ fn run_on_frame(variants: &VariantSet, search: &mut dyn TreeSearch) {
 #[test]
 fn trees_of_mixed_variants_are_those_of_searches_of_one() {
     let variants = mixed_variants();
-    let frame = variants.frame().unwrap();
+    let canvas = variants.canvas().unwrap();
     let indices = 0..variants.all().len();
     let roots: Vec<RootPosition> = indices
         .map(|variant| RootPosition {
@@ -232,18 +232,18 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
         let layout = Layout::Planes;
         let mut mixed =
             tree_search_of_variants(&variants, &roots, config, layout, solvers, 2).unwrap();
-        run_on_frame(&variants, &mut *mixed);
+        run_on_canvas(&variants, &mut *mixed);
         let results = mixed.results(Limits::default()).unwrap();
         for (tree, root) in roots.iter().enumerate() {
             let variant = variants.get(root.variant).clone();
             let solvers = vec![solver(&variant)];
-            let own = Arc::new(VariantSet::on_frame(vec![variant], frame).unwrap());
+            let own = Arc::new(VariantSet::on_canvas(vec![variant], canvas).unwrap());
             let seed = config.seed + tree as u64;
             let config = TreeConfig { seed, ..config };
             let roots = [root.position.into()];
             let mut alone =
                 tree_search_of_variants(&own, &roots, config, layout, solvers, 1).unwrap();
-            run_on_frame(&own, &mut *alone);
+            run_on_canvas(&own, &mut *alone);
             let expected = alone.results(Limits::default()).unwrap();
             assert_eq!(results.actions[tree], expected.actions[0]);
             assert_eq!(

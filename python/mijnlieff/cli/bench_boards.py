@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mijnlieff._mijnlieff import Board, Frame, Variant
+from mijnlieff._mijnlieff import Board, Canvas, Variant
 from mijnlieff.cli.timing import PARTS
 from mijnlieff.envs.vector import VectorEnv
 
@@ -27,10 +27,10 @@ def _variants() -> list[tuple[str, Variant]]:
     ]
 
 
-def _on_one_frame() -> list[tuple[str, dict[str, Any]]]:
-    """Return options for one board of four blocks, and for all, on the frame of all, by name."""
+def _on_one_canvas() -> list[tuple[str, dict[str, Any]]]:
+    """Return options for one board of four blocks, and for all, on the canvas of all, by name."""
     variants = tuple(Variant(board) for board in Board.arrangements(4))
-    shared = {"frame": Frame.around(variants), "observation": "planes"}
+    shared = {"canvas": Canvas.around(variants), "observation": "planes"}
     one = variants[len(variants) // 2]
     return [
         ("one board", {"variants": (one,), **shared}),
@@ -85,10 +85,10 @@ def _print_mixed(
     step_rate: Callable[[int, int, dict[str, Any]], float],
 ) -> None:
     """Print a line for each size and number of threads, and for one board and many."""
-    options = _on_one_frame()
-    height, width = options[0][1]["frame"].observation_shape[1:]
+    options = _on_one_canvas()
+    height, width = options[0][1]["canvas"].observation_shape[1:]
     print(
-        f"\nBoards of four blocks on a frame of {height}x{width}: the same one in all games, and\n"
+        f"\nBoards of four blocks on a canvas of {height}x{width}: the same one in all games, and\n"
         f"all boards, of which every game draws one. planes {dtype} observations; ratio: the time\n"
         "of a step, divided by that of one board.\n"
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from mijnlieff._mijnlieff import Frame, Position, Variant
+    from mijnlieff._mijnlieff import Canvas, Position, Variant
     from mijnlieff.policies.base import PolicyLike
 
 __all__ = ["MijnlieffEnv"]
@@ -35,13 +35,13 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     Args:
         variant: the game to play; None is the standard game.
-        variants: as for `VectorEnv`, as are ``variant_weights`` and ``frame``.
+        variants: as for `VectorEnv`, as are ``variant_weights`` and ``canvas``.
         opponent: as for `VectorEnv`.
         opponent_depth: plies that the minimax opponent looks ahead.
         seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn again for every
             game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
-            ``"packed"``, one uint64; None is flat, and planes on a frame.
+            ``"packed"``, one uint64; None is flat, and planes on a canvas.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` or ``"margin"``, paid in the step that ends the game.
         auto_pass: play the agent's forced passes inside ``step``.
@@ -68,7 +68,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         *,
         variants: Sequence[Variant] | None = None,
         variant_weights: Sequence[float] | None = None,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
         opponent: PolicyLike | None = "random",
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
@@ -88,7 +88,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             variant,
             variants=variants,
             variant_weights=variant_weights,
-            frame=frame,
+            canvas=canvas,
             opponent=opponent,
             opponent_depth=opponent_depth,
             seat=seat,
@@ -116,9 +116,9 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         return self._games.variants
 
     @property
-    def frame(self) -> Frame | None:
-        """The frame of observations and actions, None if there is none."""
-        return self._games.frame
+    def canvas(self) -> Canvas | None:
+        """The canvas of observations and actions, None if there is none."""
+        return self._games.canvas
 
     @property
     def position(self) -> Position:

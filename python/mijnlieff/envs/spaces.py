@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of a variant, and of variants on a frame."""
+"""The Gymnasium spaces of a variant, and of variants on a canvas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from mijnlieff._mijnlieff import Frame, Variant
+    from mijnlieff._mijnlieff import Canvas, Variant
 
 __all__ = ["layout_of", "observation_space"]
 
@@ -21,15 +21,15 @@ def observation_space(
     variants: Sequence[Variant],
     observation: str = "flat",
     dtype: DTypeLike = "float32",
-    frame: Frame | None = None,
+    canvas: Canvas | None = None,
 ) -> Box:
     """Return the space of one observation.
 
     Args:
-        variants: the variants that a game may have; one without a frame.
-        observation: ``"flat"``, ``"planes"`` or ``"packed"``; on a frame always planes.
+        variants: the variants that a game may have; one without a canvas.
+        observation: ``"flat"``, ``"planes"`` or ``"packed"``; on a canvas always planes.
         dtype: float32 or uint8; packed observations are always uint64.
-        frame: the frame of the observations, if they have one.
+        canvas: the canvas of the observations, if they have one.
 
     Returns:
         A box with exact bounds: hands are fractions from 0 to 1 in float32, and counts in uint8.
@@ -40,10 +40,10 @@ def observation_space(
         VariantError: packed observations cannot hold this variant.
     """
     shape: tuple[int, ...]
-    if frame is None:
+    if canvas is None:
         shape = variants[0].observation_shape(observation)
     else:
-        shape = frame.observation_shape
+        shape = canvas.observation_shape
     if observation == "packed":
         return Box(0, np.iinfo(np.uint64).max, shape, np.uint64)
     number = np.dtype(dtype)

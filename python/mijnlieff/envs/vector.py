@@ -16,7 +16,7 @@ from mijnlieff._mijnlieff import (
     MAX_ENVS,
     BatchEnv,
     BuiltinPolicy,
-    Frame,
+    Canvas,
     Position,
     Variant,
     integer,
@@ -60,8 +60,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     and the reward is the agent's.
 
     With ``variants`` every new game, also one that starts inside ``step``, first draws its variant
-    from its own stream. Observations are planes on a `Frame` that all boards fit, masks and actions
-    are those of the frame, and ``info["variant"]`` says which variant each game has.
+    from its own stream. Observations are planes on a `Canvas` that all boards fit, masks and
+    actions are those of the canvas, and ``info["variant"]`` says which variant each game has.
 
     Game ``i`` has its own random streams, made from ``seed + i``. So the same seed gives
     the same games whatever ``num_envs`` and ``num_threads``, and the same as `MijnlieffEnv`.
@@ -73,7 +73,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             may be listed repeatedly.
         variant_weights: one number for each of `variants`, finite and at least 0: a variant is
             drawn with a probability in proportion to its weight. None makes all equally likely.
-        frame: the `Frame` of observations, masks and actions. None is ``Frame.around(variants)``
+        canvas: the `Canvas` of observations, masks and actions. None is ``Canvas.around(variants)``
             with ``variants``; else there is none, and actions are those of the variant.
         opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
             ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or
@@ -81,13 +81,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             all waiting games at once. A built-in one plays natively and draws from the games'
             streams; a `GamePolicy` is told the games' numbers.
             Policies see positions and return actions of each position's own variant, also on a
-            frame. A perfect one keeps a table for every variant, see `set_table_bytes`.
+            canvas. A perfect one keeps a table for every variant, see `set_table_bytes`.
         opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
             or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`). None is flat, and
-            planes on a frame, where there is nothing else.
+            planes on a canvas, where there is nothing else.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), paid
             in the step that ends a game.
@@ -111,13 +111,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             ``variant`` and ``variants``, no variants or too many, or numbers that are not weights.
         TypeError: an option has a wrong type.
         VariantError: packed observations of a board they cannot hold, or a board does not fit the
-            frame.
+            canvas.
 
     Attributes:
         variants: the variants that games may have, a tuple.
         variant: the variant, None if there are several.
-        frame: the frame, None if there is none.
-        num_actions: the number of actions of the frame, or of the variant.
+        canvas: the canvas, None if there is none.
+        num_actions: the number of actions of the canvas, or of the variant.
 
     ``info`` always has ``"action_mask"``, int8 ``(N, num_actions)``, no row of which is ever all
     zero, and ``"to_play"``, int8 ``(N,)``, both for the returned observations. With ``variants`` it
@@ -146,7 +146,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         *,
         variants: Sequence[Variant] | None = None,
         variant_weights: Sequence[float] | None = None,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
         opponent: PolicyLike | None = None,
         opponent_depth: SupportsIndex = 2,
         seat: str = "random",
@@ -165,13 +165,13 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
         self.variants = _variants(variant, variants, variant_weights)
         self.variant = self.variants[0] if len(self.variants) == 1 else None
-        if frame is not None and not isinstance(frame, Frame):
-            raise TypeError(f"frame must be a Frame or None, not {frame!r}")
-        if frame is None and variants is not None:
-            frame = Frame.around(self.variants)
-        self.frame = frame
+        if canvas is not None and not isinstance(canvas, Canvas):
+            raise TypeError(f"canvas must be a Canvas or None, not {canvas!r}")
+        if canvas is None and variants is not None:
+            canvas = Canvas.around(self.variants)
+        self.canvas = canvas
         if observation is None:
-            observation = "flat" if frame is None else "planes"
+            observation = "flat" if canvas is None else "planes"
         self.autoreset_mode = _autoreset_mode(autoreset)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -184,7 +184,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self._numbers = GameNumbers.none_started(self.num_envs) if is_told else None
         self._options: dict[str, Any] = {
             "variant_weights": variant_weights,
-            "frame": frame,
+            "canvas": canvas,
             "with_variant_index": variants is not None,
             "opponent": player,
             "seat": seat,
@@ -200,9 +200,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         }
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variants, **self._options)
         self._seeded = False
-        self.num_actions = self.variants[0].num_actions if frame is None else frame.num_actions
+        self.num_actions = self.variants[0].num_actions if canvas is None else canvas.num_actions
         self.single_action_space = Discrete(self.num_actions)
-        self.single_observation_space = observation_space(self.variants, observation, dtype, frame)
+        self.single_observation_space = observation_space(self.variants, observation, dtype, canvas)
 
     @cached_property
     def action_space(self) -> MultiDiscrete:  # type: ignore[override]
@@ -411,7 +411,7 @@ def _variants(
         return (variant,)
     if variant is not None:
         raise ValueError(f"give variant={variant!r} or variants, not both")
-    Frame.around(variants)  # refuses other types and an empty list
+    Canvas.around(variants)  # refuses other types and an empty list
     return tuple(variants)
 
 

@@ -11,7 +11,7 @@ from mijnlieff.policies.network import NetworkPolicy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mijnlieff._mijnlieff import Frame, Position
+    from mijnlieff._mijnlieff import Canvas, Position
 
 __all__ = ["ModelPolicy"]
 
@@ -24,11 +24,11 @@ class ModelPolicy(NetworkPolicy):
         observations: the space of the observations that the model was trained with.
         actions: the model's action space.
         temperature: as for `NetworkPolicy`, as are `seed` and `batch_size`.
-        frame: the frame of the model's environment, None if it had none.
+        canvas: the canvas of the model's environment, None if it had none.
 
     Raises:
-        ValueError: the spaces are not those of this package or of the frame, or a setting is out of
-            range.
+        ValueError: the spaces are not those of this package or of the canvas, or a setting is out
+            of range.
         TypeError: a setting has a wrong type.
     """
 
@@ -40,18 +40,18 @@ class ModelPolicy(NetworkPolicy):
         temperature: float,
         seed: int,
         batch_size: int,
-        frame: Frame | None,
+        canvas: Canvas | None,
     ) -> None:
         """Check the spaces and settings."""
         layout = layout_of(observations, actions)
-        super().__init__(fn, layout, temperature, seed, batch_size, frame=frame)
+        super().__init__(fn, layout, temperature, seed, batch_size, canvas=canvas)
         self.dtype = observations.dtype
         self._trained_with = observations.shape, int(actions.n)
-        if frame is not None:
-            self._check_spaces(repr(frame), (frame.observation_shape, frame.num_actions))
+        if canvas is not None:
+            self._check_spaces(repr(canvas), (canvas.observation_shape, canvas.num_actions))
 
     def _observations(self, batch: Sequence[Position]) -> NDArray[Any]:
-        if self.frame is None:
+        if self.canvas is None:
             variant = batch[0].variant
             theirs = variant.observation_shape(self.observation), variant.num_actions
             self._check_spaces(repr(variant), theirs)

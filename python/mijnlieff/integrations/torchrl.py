@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Frame, Position, Variant, seed_of
+from mijnlieff._mijnlieff import Canvas, Position, Variant, seed_of
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import MissingExtraError, PolicyError
@@ -347,12 +347,13 @@ class ActorPolicy(BatchedPolicy):
         deterministic: True takes the most likely action, False draws from PyTorch's generator.
         device: the device of the actor; None is the CPU.
         batch_size: the most positions passed to the actor at once.
-        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
+        canvas: the `VectorEnv.canvas` of an environment with ``variants`` or a canvas.
 
     Raises:
-        ValueError: unknown layout, a frame and another layout than planes, or a batch size below 1.
+        ValueError: unknown layout, a canvas and another layout than planes, or a batch size below
+            1.
         TypeError: the actor cannot be called, the dtype is another one, the batch size is not an
-            integer, or not a frame.
+            integer, or not a canvas.
     """
 
     def __init__(
@@ -364,12 +365,12 @@ class ActorPolicy(BatchedPolicy):
         deterministic: bool = True,
         device: torch.device | str | int | None = None,
         batch_size: int = 4096,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(actor):
             raise TypeError(f"actor must be a TensorDictModule, not {actor!r}")
-        super().__init__(observation, batch_size, dtype, frame)
+        super().__init__(observation, batch_size, dtype, canvas)
         self.actor = actor
         self.deterministic = deterministic
         self.device = torch.device("cpu" if device is None else device)

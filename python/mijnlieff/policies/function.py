@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Frame, Position
+from mijnlieff._mijnlieff import Canvas, Position
 from mijnlieff.policies.batched import BatchedPolicy, Layout
 from mijnlieff.policies.chosen import check_chosen
 
@@ -35,12 +35,13 @@ class FunctionPolicy(BatchedPolicy):
         fn: the function.
         observation: the layout of observations, see `Position.observation`.
         batch_size: the most positions passed to `fn` at once.
-        frame: None for positions of one variant at a time, or a `Frame` for positions of any
-            variants that fit: `fn` is shown planes and masks of the frame and returns its actions.
+        canvas: None for positions of one variant at a time, or a `Canvas` for positions of any
+            variants that fit: `fn` is shown planes and masks of the canvas and returns its actions.
 
     Raises:
-        ValueError: unknown layout, a frame and another layout than planes, or a batch size below 1.
-        TypeError: `fn` cannot be called, the batch size is not an integer, or not a frame.
+        ValueError: unknown layout, a canvas and another layout than planes, or a batch size below
+            1.
+        TypeError: `fn` cannot be called, the batch size is not an integer, or not a canvas.
     """
 
     def __init__(
@@ -49,19 +50,19 @@ class FunctionPolicy(BatchedPolicy):
         observation: Layout = "flat",
         batch_size: int = 4096,
         *,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        super().__init__(observation, batch_size, frame=frame)
+        super().__init__(observation, batch_size, canvas=canvas)
         self.fn = fn
 
     def __repr__(self) -> str:
         """Return the settings; a function is shown by its name."""
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
-        frame = "" if self.frame is None else f", frame={self.frame!r}"
-        return f"FunctionPolicy({name}, observation={self.observation!r}{frame})"
+        canvas = "" if self.canvas is None else f", canvas={self.canvas!r}"
+        return f"FunctionPolicy({name}, observation={self.observation!r}{canvas})"
 
     def _choose(
         self, batch: Sequence[Position], masks: NDArray[np.int8], start: int

@@ -12,7 +12,7 @@ from mijnlieff._mijnlieff import (
     FULL_MARGIN,
     MARGIN_UNIT,
     SEEDS,
-    Frame,
+    Canvas,
     Position,
     TreeSearch,
     check_playable,
@@ -83,18 +83,19 @@ class MCTSPolicy:
         seed: decision ``n`` of a policy draws from stream ``n`` of the seed, as with the built-in
             policies.
         observation: the layout of observations for the network; None is ``"flat"``, and
-            ``"planes"`` with a frame.
+            ``"planes"`` with a canvas.
         margin_weight: weight of the points, against that of the outcome, in the value of a finished
             game, 0 to 1.
         solve_below: positions with at most this many empty cells are solved exactly.
         num_threads: 1 to 1024; None is as many as there are cores.
-        frame: a `Frame` for positions of several variants at a time; the network is shown planes
-            and masks of the frame and returns logits for its actions. The policy returns actions
+        canvas: a `Canvas` for positions of several variants at a time; the network is shown planes
+            and masks of the canvas and returns logits for its actions. The policy returns actions
             of the position's own variant.
 
     Raises:
-        ValueError: a setting out of range, or a frame and another layout than planes.
-        TypeError: a network that cannot be called, a number that is not an integer, or not a frame.
+        ValueError: a setting out of range, or a canvas and another layout than planes.
+        TypeError: a network that cannot be called, a number that is not an integer, or not a
+            canvas.
     """
 
     def __init__(
@@ -109,15 +110,15 @@ class MCTSPolicy:
         margin_weight: float = 0.5,
         solve_below: int = 0,
         num_threads: int | None = None,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the settings."""
         if network is not None and not callable(network):
             raise TypeError(
                 f"network must be a function of observations and masks, not {network!r}"
             )
-        if frame is not None and not isinstance(frame, Frame):
-            raise TypeError(f"frame must be a Frame or None, not {frame!r}")
+        if canvas is not None and not isinstance(canvas, Canvas):
+            raise TypeError(f"canvas must be a Canvas or None, not {canvas!r}")
         self.seed = seed_of(seed)
         self.num_simulations = integer("num_simulations", num_simulations)
         self.network = network
@@ -128,12 +129,14 @@ class MCTSPolicy:
             "margin_weight": margin_weight,
             "solve_below": solve_below,
             "num_threads": num_threads,
-            "frame": frame,
+            "canvas": canvas,
         }
         self._decisions = 0
-        # Raises for settings out of range, but for a frame that the standard board does not fit.
-        frame_around = None if frame is None else Frame(max(frame.height, 4), max(frame.width, 4))
-        self._search([Position()], frame=frame_around)
+        # Raises for settings out of range, but for a canvas that the standard board does not fit.
+        canvas_around = (
+            None if canvas is None else Canvas(max(canvas.height, 4), max(canvas.width, 4))
+        )
+        self._search([Position()], canvas=canvas_around)
 
     def __repr__(self) -> str:
         """Return the settings; a network is shown by its name."""
@@ -141,11 +144,11 @@ class MCTSPolicy:
         if self.network is not None:
             name = getattr(self.network, "__qualname__", type(self.network).__name__)
             network = f", network={name}"
-        frame = self._options["frame"]
-        on_frame = "" if frame is None else f", frame={frame!r}"
+        canvas = self._options["canvas"]
+        on_canvas = "" if canvas is None else f", canvas={canvas!r}"
         return (
             f"MCTSPolicy({self.num_simulations}{network}, root={self._options['root']!r}, "
-            f"seed={self.seed}{on_frame})"
+            f"seed={self.seed}{on_canvas})"
         )
 
     def act(self, position: Position) -> int:
@@ -160,7 +163,7 @@ class MCTSPolicy:
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``.
 
-        All positions are of one variant, or with a frame of any that fit.
+        All positions are of one variant, or with a canvas of any that fit.
 
         At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
         of memory; more positions are searched part by part. The trees, and so the actions, do not
@@ -169,16 +172,16 @@ class MCTSPolicy:
         Raises:
             GameOverError: a game is over; the message says which. No decision is counted.
             PolicyError: the network did not return logits and values, or returned NaN.
-            ValueError: positions of several variants without a frame.
-            VariantError: a board does not fit the frame.
+            ValueError: positions of several variants without a canvas.
+            VariantError: a board does not fit the canvas.
         """
         actions = np.empty(len(positions), dtype=np.int64)
         if not actions.size:
             return actions
-        frame: Frame | None = self._options["frame"]
-        check_playable(positions, frame)
+        canvas: Canvas | None = self._options["canvas"]
+        check_playable(positions, canvas)
         nodes = self.num_simulations + _NODES_BESIDE_TREE
-        shape = positions[0].variant if frame is None else frame
+        shape = positions[0].variant if canvas is None else canvas
         trees = max(1, _EDGES_AT_ONCE // (nodes * shape.num_actions))
         for start in range(0, len(positions), trees):
             part = positions[start : start + trees]
@@ -209,10 +212,10 @@ class MCTSPolicy:
             search.run_with_rollouts()
         else:
             search_with(self.network, search)
-        frame: Frame | None = self._options["frame"]
-        if frame is None:
+        canvas: Canvas | None = self._options["canvas"]
+        if canvas is None:
             return search.actions
-        return own_actions(positions, search.actions, frame)
+        return own_actions(positions, search.actions, canvas)
 
     def _search(self, positions: Sequence[Position], **changed: Any) -> TreeSearch:
         return TreeSearch(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Frame, Position, seed_of
+from mijnlieff._mijnlieff import Canvas, Position, seed_of
 from mijnlieff._util.numbers import number_up_to
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.batched import BatchedPolicy, Layout
@@ -37,14 +37,14 @@ class NetworkPolicy(BatchedPolicy):
         seed: of the random generator, 0 to 2**64 - 1. The generator advances from call to call, by
             one row of numbers for each position.
         batch_size: the most positions passed to `fn` at once.
-        frame: None for positions of one variant at a time, or a `Frame` for positions of any
-            variants that fit: `fn` is shown planes and masks of the frame and returns logits for
+        canvas: None for positions of one variant at a time, or a `Canvas` for positions of any
+            variants that fit: `fn` is shown planes and masks of the canvas and returns logits for
             its actions.
 
     Raises:
-        ValueError: unknown layout, a frame and another layout than planes, a negative or infinite
+        ValueError: unknown layout, a canvas and another layout than planes, a negative or infinite
             temperature, a batch size below 1, or a seed out of range.
-        TypeError: `fn` cannot be called, a number is not an integer, or not a frame.
+        TypeError: `fn` cannot be called, a number is not an integer, or not a canvas.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class NetworkPolicy(BatchedPolicy):
         seed: int = 0,
         batch_size: int = 4096,
         *,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the settings."""
         if not callable(fn):
             raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        super().__init__(observation, batch_size, frame=frame)
+        super().__init__(observation, batch_size, canvas=canvas)
         self.fn = fn
         self.temperature = number_up_to("temperature", temperature)
         self.seed = seed_of(seed)
@@ -69,10 +69,10 @@ class NetworkPolicy(BatchedPolicy):
     def __repr__(self) -> str:
         """Return the settings; a function is shown by its name."""
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
-        frame = "" if self.frame is None else f", frame={self.frame!r}"
+        canvas = "" if self.canvas is None else f", canvas={self.canvas!r}"
         return (
             f"NetworkPolicy({name}, observation={self.observation!r}, "
-            f"temperature={self.temperature}, seed={self.seed}{frame})"
+            f"temperature={self.temperature}, seed={self.seed}{canvas})"
         )
 
     def _choose(
@@ -94,22 +94,22 @@ class NetworkPolicy(BatchedPolicy):
     def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """Return the probability of every action, float64 ``(B, num_actions)``.
 
-        The columns are the actions of the variant. Only where a policy with a frame is asked about
-        positions of several variants, they are the actions of the frame, as rows have one length.
+        The columns are the actions of the variant. Only where a policy with a canvas is asked about
+        positions of several variants, they are the actions of the canvas, as rows have one length.
 
         Raises:
             GameOverError: as in `act_batch`.
             PolicyError: as in `act_batch`.
-            ValueError: no positions, or positions of several variants without a frame.
+            ValueError: no positions, or positions of several variants without a canvas.
             VariantError: as in `act_batch`.
         """
         shares = np.concatenate(
             [softmax(self._logits(*part), self.temperature) for part in self._parts(positions)]
         )
         variants = {position.variant for position in positions}
-        if self.frame is None or len(variants) > 1:
+        if self.canvas is None or len(variants) > 1:
             return shares
-        return shares[:, self.frame.actions(variants.pop())]
+        return shares[:, self.canvas.actions(variants.pop())]
 
     def _logits(
         self, batch: Sequence[Position], masks: NDArray[np.int8], start: int

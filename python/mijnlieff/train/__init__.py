@@ -133,7 +133,7 @@ def load_policy(
 
     It plays on the board and with the number of copies that its network was trained on, under any
     opening rule, and raises `PolicyError` elsewhere. A network that has learnt many boards plays on
-    every board that fits its frame, and takes positions on several boards at once.
+    every board that fits its canvas, and takes positions on several boards at once.
 
     Args:
         path: the checkpoint, or the run's folder.

@@ -127,7 +127,7 @@ class Boards:
 
     @property
     def side(self) -> int:
-        """Height and width of the square frame that holds every board, turned or not."""
+        """Height and width of the square canvas that holds every board, turned or not."""
         return max(max(one.board.width, one.board.height) for one in self.all)
 
     def __str__(self) -> str:

@@ -174,7 +174,7 @@ class TrainConfig:
     blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, cells=3)
     heads: int = setting(
         8,
-        "kernels of a layer, each over the whole frame; width is rounded up to a multiple",
+        "kernels of a layer, each over the whole canvas; width is rounded up to a multiple",
         low=1,
         high=1024,
         algo="cells",

@@ -7,11 +7,11 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::frame::{PyFrame, check_layout};
-use super::observation::{frame_observations, observations, rows};
+use super::canvas::{PyCanvas, check_layout};
+use super::observation::{canvas_observations, observations, rows};
 use super::position::{PyPosition, check_playable, not_a_position};
 use super::variant::PyVariant;
-use crate::encode::{Frame, Layout, num_actions, write_mask};
+use crate::encode::{Canvas, Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
@@ -49,32 +49,32 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
 /// The observations of several positions, ``(B, ...)``.
 ///
 /// Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
-/// ``"planes"`` with a frame. Without a frame all positions are of one variant. Runs without the
+/// ``"planes"`` with a canvas. Without a canvas all positions are of one variant. Runs without the
 /// GIL.
 ///
 /// Raises:
-///     ValueError: no positions, positions of different variants without a frame, an unknown
-///         layout, or a frame and another layout than planes.
+///     ValueError: no positions, positions of different variants without a canvas, an unknown
+///         layout, or a canvas and another layout than planes.
 ///     TypeError: an item is not a `Position`, or another dtype.
-///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the frame.
+///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the canvas.
 #[pyfunction]
-#[pyo3(signature = (positions, layout=None, dtype=None, frame=None))]
+#[pyo3(signature = (positions, layout=None, dtype=None, canvas=None))]
 pub(crate) fn observe_batch<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     layout: Option<&str>,
     dtype: Option<&Bound<'py, PyAny>>,
-    frame: Option<PyFrame>,
+    canvas: Option<PyCanvas>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let layout = layout.map(str::parse).transpose()?;
-    if let Some(PyFrame(frame)) = frame {
+    if let Some(PyCanvas(canvas)) = canvas {
         check_layout(layout.unwrap_or(Layout::Planes))?;
-        check_positions(frame, &positions)?;
-        let [planes, height, width] = frame.observation_shape();
+        check_positions(canvas, &positions)?;
+        let [planes, height, width] = canvas.observation_shape();
         let shape = [positions.len(), planes, height, width];
-        return frame_observations(
+        return canvas_observations(
             py,
-            frame,
+            canvas,
             &positions,
             PyPosition::parts,
             None,
@@ -92,25 +92,25 @@ pub(crate) fn observe_batch<'py>(
 
 /// The action masks of several positions, int8 ``(B, num_actions)``.
 ///
-/// Without a frame all positions are of one variant; with one, actions are those of the frame.
+/// Without a canvas all positions are of one variant; with one, actions are those of the canvas.
 /// Runs without the GIL.
 ///
 /// Raises:
-///     ValueError: no positions, or positions of different variants without a frame.
+///     ValueError: no positions, or positions of different variants without a canvas.
 ///     TypeError: an item is not a `Position`.
-///     VariantError: a board does not fit the frame.
+///     VariantError: a board does not fit the canvas.
 #[pyfunction]
-#[pyo3(signature = (positions, frame=None))]
+#[pyo3(signature = (positions, canvas=None))]
 pub(crate) fn mask_batch(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    frame: Option<PyFrame>,
+    canvas: Option<PyCanvas>,
 ) -> PyResult<Bound<'_, PyArray2<i8>>> {
-    let (masks, actions) = if let Some(PyFrame(frame)) = frame {
-        check_positions(frame, &positions)?;
-        let actions = frame.num_actions();
+    let (masks, actions) = if let Some(PyCanvas(canvas)) = canvas {
+        check_positions(canvas, &positions)?;
+        let actions = canvas.num_actions();
         let masks = rows(py, MASKS, &positions, actions, |position, mask| {
-            frame.write_mask(&position.variant, &position.core, mask);
+            canvas.write_mask(&position.variant, &position.core, mask);
         })?;
         (masks, actions)
     } else {
@@ -144,49 +144,49 @@ pub(crate) fn own_masks(
     Ok(shaped(py, masks, (positions.len(), length)))
 }
 
-/// The actions of positions of any variants that actions of a frame stand for, int64 ``(B,)``.
+/// The actions of positions of any variants that actions of a canvas stand for, int64 ``(B,)``.
 ///
 /// Raises:
-///     IndexError: the frame has no such action, or the board no cell in its slot.
+///     IndexError: the canvas has no such action, or the board no cell there.
 ///     ValueError: not one action for each position.
 ///     TypeError: the actions are not integers, or an item is not a `Position`.
-///     VariantError: a board does not fit the frame.
+///     VariantError: a board does not fit the canvas.
 #[pyfunction]
 pub(crate) fn own_actions<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     actions: &Bound<'py, PyAny>,
-    frame: PyFrame,
+    canvas: PyCanvas,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let mut numbers = zeroed("the actions", positions.len())?;
     copy_actions(actions, &mut numbers)?;
     for (number, position) in numbers.iter_mut().zip(&positions) {
-        frame.0.check(&position.variant)?;
-        // No frame has an action of the number that stands for a negative one.
+        canvas.0.check(&position.variant)?;
+        // No canvas has an action of the number that stands for a negative one.
         let action = usize::try_from(*number).unwrap_or(usize::MAX);
-        *number = frame.0.variant_action(&position.variant, action)? as i64;
+        *number = canvas.0.variant_action(&position.variant, action)? as i64;
     }
     Ok(PyArray1::from_vec(py, numbers))
 }
 
 /// Raise unless a policy can be asked about these positions.
 ///
-/// No game may be over, and all positions are of one variant, or their boards fit the frame.
+/// No game may be over, and all positions are of one variant, or their boards fit the canvas.
 /// Policies that cut a call into parts check all positions before the first part.
 ///
 /// Raises:
 ///     GameOverError: a game is over; the message says which.
-///     ValueError: there are no positions, or without a frame positions of several variants.
+///     ValueError: there are no positions, or without a canvas positions of several variants.
 ///     TypeError: an item is not a `Position`.
-///     VariantError: a board does not fit the frame.
+///     VariantError: a board does not fit the canvas.
 #[pyfunction(name = "check_playable")]
-#[pyo3(signature = (positions, frame=None))]
+#[pyo3(signature = (positions, canvas=None))]
 pub(crate) fn python_check_playable(
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    frame: Option<PyFrame>,
+    canvas: Option<PyCanvas>,
 ) -> PyResult<()> {
-    match frame {
-        Some(PyFrame(frame)) => check_positions(frame, &positions)?,
+    match canvas {
+        Some(PyCanvas(canvas)) => check_positions(canvas, &positions)?,
         None => drop(common_variant(&positions)?),
     }
     for (number, position) in positions.iter().enumerate() {
@@ -195,15 +195,15 @@ pub(crate) fn python_check_playable(
     Ok(())
 }
 
-/// Fails unless there are positions and all their boards fit the frame.
-pub(crate) fn check_positions(frame: Frame, positions: &[PyPosition]) -> PyResult<()> {
+/// Fails unless there are positions and all their boards fit the canvas.
+pub(crate) fn check_positions(canvas: Canvas, positions: &[PyPosition]) -> PyResult<()> {
     if positions.is_empty() {
         return Err(PyValueError::new_err(
             "the list of positions is empty, give at least one",
         ));
     }
     for (number, position) in positions.iter().enumerate() {
-        frame.check(&position.variant).map_err(|error| {
+        canvas.check(&position.variant).map_err(|error| {
             classes::VariantError::new_err(format!("position {number}: {error}"))
         })?;
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
-use crate::encode::{Feature, Frame, Layout, exchange_packed, exchange_sides, observe, pack};
+use crate::encode::{Canvas, Feature, Layout, exchange_packed, exchange_sides, observe, pack};
 use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::arrays::{Dtype, shaped};
@@ -54,11 +54,11 @@ pub(super) fn observations<'py>(
     })
 }
 
-/// The observations of positions on a frame that holds their boards, in an array of this shape: those
+/// The observations of positions on a canvas that holds their boards, in an array of this shape: those
 /// of the side to move, or of one player. `parts` gives the variant and the position.
-pub(super) fn frame_observations<'py, P: Sync>(
+pub(super) fn canvas_observations<'py, P: Sync>(
     py: Python<'py>,
-    frame: Frame,
+    canvas: Canvas,
     positions: &[P],
     parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
     player: Option<Player>,
@@ -68,32 +68,32 @@ pub(super) fn frame_observations<'py, P: Sync>(
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
         Dtype::Float32 => shaped(
             py,
-            frame_features::<P, f32>(py, frame, positions, parts, player)?,
+            canvas_features::<P, f32>(py, canvas, positions, parts, player)?,
             shape,
         )
         .into_any(),
         Dtype::Uint8 => shaped(
             py,
-            frame_features::<P, u8>(py, frame, positions, parts, player)?,
+            canvas_features::<P, u8>(py, canvas, positions, parts, player)?,
             shape,
         )
         .into_any(),
     })
 }
 
-fn frame_features<P: Sync, T: Feature + Zeroable>(
+fn canvas_features<P: Sync, T: Feature + Zeroable>(
     py: Python<'_>,
-    frame: Frame,
+    canvas: Canvas,
     positions: &[P],
     parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
     player: Option<Player>,
 ) -> PyResult<Vec<T>> {
-    let length = frame.observation_len();
+    let length = canvas.observation_len();
     rows(py, OBSERVATIONS, positions, length, |position, row| {
         let (variant, position) = parts(position);
-        frame.observe(variant, position, row);
+        canvas.observe(variant, position, row);
         if is_off_turn(position, player) {
-            frame.exchange_sides(row);
+            canvas.exchange_sides(row);
         }
     })
 }

@@ -9,9 +9,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::canvas::{PyCanvas, check_layout};
 use super::drawing::draw;
-use super::frame::{PyFrame, check_layout};
-use super::observation::{frame_observations, observations};
+use super::observation::{canvas_observations, observations};
 use super::variant::PyVariant;
 use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
@@ -233,20 +233,20 @@ impl PyPosition {
     /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
     ///
     /// Args:
-    ///     frame: None for the actions of the variant, or a frame for its actions.
+    ///     canvas: None for the actions of the variant, or a canvas for its actions.
     ///
     /// Raises:
-    ///     VariantError: the board does not fit the frame.
-    #[pyo3(signature = (frame=None))]
+    ///     VariantError: the board does not fit the canvas.
+    #[pyo3(signature = (canvas=None))]
     fn action_mask<'py>(
         &self,
         py: Python<'py>,
-        frame: Option<PyFrame>,
+        canvas: Option<PyCanvas>,
     ) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let mask = if let Some(PyFrame(frame)) = frame {
-            frame.check(&self.variant)?;
-            let mut mask = vec![0; frame.num_actions()];
-            frame.write_mask(&self.variant, &self.core, &mut mask);
+        let mask = if let Some(PyCanvas(canvas)) = canvas {
+            canvas.check(&self.variant)?;
+            let mut mask = vec![0; canvas.num_actions()];
+            canvas.write_mask(&self.variant, &self.core, &mut mask);
             mask
         } else {
             let mut mask = vec![0; num_actions(&self.variant)];
@@ -282,28 +282,28 @@ impl PyPosition {
     ///         counts). A packed observation is always uint64.
     ///     player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
     ///         no cell is allowed.
-    ///     frame: the planes of a frame instead of those of the board.
+    ///     canvas: the planes of a canvas instead of those of the board.
     ///
     /// Raises:
-    ///     ValueError: unknown layout or player, or a frame and another layout than planes.
+    ///     ValueError: unknown layout or player, or a canvas and another layout than planes.
     ///     TypeError: another dtype.
     ///     VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
-    ///         frame.
-    #[pyo3(signature = (layout="planes", dtype=None, player=None, frame=None))]
+    ///         canvas.
+    #[pyo3(signature = (layout="planes", dtype=None, player=None, canvas=None))]
     fn observation<'py>(
         &self,
         py: Python<'py>,
         layout: &str,
         dtype: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = player)] player: Option<Player>,
-        frame: Option<PyFrame>,
+        canvas: Option<PyCanvas>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let layout: Layout = layout.parse()?;
-        if let Some(PyFrame(frame)) = frame {
+        if let Some(PyCanvas(canvas)) = canvas {
             check_layout(layout)?;
-            frame.check(&self.variant)?;
-            let (shape, positions) = (frame.observation_shape(), slice::from_ref(self));
-            return frame_observations(py, frame, positions, Self::parts, player, dtype, &shape);
+            canvas.check(&self.variant)?;
+            let (shape, positions) = (canvas.observation_shape(), slice::from_ref(self));
+            return canvas_observations(py, canvas, positions, Self::parts, player, dtype, &shape);
         }
         observations(
             py,

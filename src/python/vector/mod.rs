@@ -29,7 +29,7 @@ use crate::python::convert::observations::Format;
 use crate::python::errors::{Numbering, classes, step_error};
 use crate::python::interrupt::{self, run_unless_quick, run_until};
 use crate::python::rules::batch::{mixed_list, positions};
-use crate::python::rules::frame::{PyFrame, variants};
+use crate::python::rules::canvas::{PyCanvas, variants};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};
@@ -65,7 +65,7 @@ const QUICK_RESTORE: usize = 4096;
 ///         exist.
 ///     TypeError: an option of a wrong type.
 ///     VariantError: packed observations of a board they cannot hold, or a board does not fit
-///         the frame.
+///         the canvas.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PyBatchEnv(Mutex<Inner>);
 
@@ -89,7 +89,7 @@ struct Inner {
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, variants, *, variant_weights, frame, with_variant_index, opponent, seat, observation,
+        num_envs, variants, *, variant_weights, canvas, with_variant_index, opponent, seat, observation,
         dtype, reward, autoreset, auto_pass, illegal_action, random_plies, num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
@@ -97,7 +97,7 @@ impl PyBatchEnv {
         #[pyo3(from_py_with = integers::num_envs)] num_envs: usize,
         #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
         variant_weights: Option<&Bound<'_, PyAny>>,
-        frame: Option<PyFrame>,
+        canvas: Option<PyCanvas>,
         with_variant_index: bool,
         opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
@@ -111,7 +111,7 @@ impl PyBatchEnv {
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         copy: bool,
     ) -> PyResult<Self> {
-        let variants = variant_set(variants, frame)?;
+        let variants = variant_set(variants, canvas)?;
         let count = variants.all().len();
         let layout: Layout = observation.parse()?;
         variants.check_layout(layout)?;
@@ -260,17 +260,17 @@ impl PyBatchEnv {
 
     /// Play the opponent's action in every pending game; some may then be pending again.
     ///
-    /// Actions are those of each game's own variant, also on a frame.
+    /// Actions are those of each game's own variant, also on a canvas.
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
-        if let Some(frame) = inner.core.config().variants.frame() {
+        if let Some(canvas) = inner.core.config().variants.canvas() {
             let variants = &inner.core.config().variants;
             for (number, &game) in numbers.iter_mut().zip(inner.core.pending()) {
                 let variant = variants.get(inner.core.variant(game));
                 let own = usize::try_from(*number).ok();
-                let action = own.and_then(|own| frame.action(variant, own));
+                let action = own.and_then(|own| canvas.action(variant, own));
                 *number = action.map_or(NO_ACTION, |action| action as i64);
             }
         }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::encode::VariantSet;
 use crate::python::convert::lists::Listed;
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::frame::PyFrame;
+use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{Opponent, Seeds};
 
@@ -29,16 +29,16 @@ impl PySeeds {
     }
 }
 
-/// One variant with its own actions, or variants on a frame.
+/// One variant with its own actions, or variants on a canvas.
 pub(super) fn variant_set(
     variants: Vec<PyVariant>,
-    frame: Option<PyFrame>,
+    canvas: Option<PyCanvas>,
 ) -> PyResult<VariantSet> {
     let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
-    match (&variants[..], frame) {
-        (_, Some(PyFrame(frame))) => Ok(VariantSet::on_frame(variants, frame)?),
+    match (&variants[..], canvas) {
+        (_, Some(PyCanvas(canvas))) => Ok(VariantSet::on_canvas(variants, canvas)?),
         ([only], None) => Ok(VariantSet::one(Arc::clone(only))),
-        _ => Err(PyValueError::new_err("several variants need a frame")),
+        _ => Err(PyValueError::new_err("several variants need a canvas")),
     }
 }
 

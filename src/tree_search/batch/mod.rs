@@ -103,7 +103,7 @@ impl<S: GameState + PartialEq> TreeBatch<S> {
             let state = S::from_position(&rules, root.variant, &root.position);
             Tree::new(state, seed)
         }));
-        // A frame can have more actions than any board of it.
+        // A canvas can have more actions than any board of it.
         let most_edges = variants.num_actions().min(4 * Cell::MAX);
         let blocks = num_threads.min(trees.len() / TREES_PER_THREAD).max(1);
         let share = trees.len().div_ceil(blocks);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::lookup::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD, divide};
 use super::state::GameState;
-use crate::encode::{Feature, Frame, Layout, PackError, VariantSet, move_of, pack};
+use crate::encode::{Canvas, Feature, Layout, PackError, VariantSet, move_of, pack};
 use crate::game::{Board, Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
@@ -77,8 +77,8 @@ impl PackedGame {
     /// Whether batches of these variants can use this form to write this layout.
     pub(crate) fn fits_all(variants: &VariantSet, layout: Layout) -> bool {
         let fills = |board: &Board| {
-            let is_filled = |frame: Frame| frame.area() == board.num_cells();
-            variants.frame().is_none_or(is_filled)
+            let is_filled = |canvas: Canvas| canvas.area() == board.num_cells();
+            variants.canvas().is_none_or(is_filled)
         };
         variants
             .only()

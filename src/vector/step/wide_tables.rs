@@ -163,17 +163,17 @@ pub(super) struct OpeningRule {
 impl WideTables {
     pub(super) fn new(set: &Arc<VariantSet>) -> Result<Self, OutOfMemory> {
         let variants = set.all();
-        let frame = set.frame();
+        let canvas = set.canvas();
         let board = variants[0].board();
-        let (width, height) = match frame {
-            Some(frame) => (frame.width(), frame.height()),
+        let (width, height) = match canvas {
+            Some(canvas) => (canvas.width(), canvas.height()),
             None => (board.width(), board.height()),
         };
         let in_plane = |variant: &Variant, cell: Cell| {
             let (x, y) = variant.board().cells()[cell.index()];
             usize::from(y) * width + usize::from(x)
         };
-        let in_actions = |variant: &Variant, cell: Cell| match frame {
+        let in_actions = |variant: &Variant, cell: Cell| match canvas {
             Some(_) => in_plane(variant, cell),
             None => cell.index(),
         };

@@ -287,7 +287,7 @@ def test_bench_of_boards_prints_the_time_of_many_boards_beside_one():
         "bench", "--boards", "--sizes", 64, "--num-threads", 1, 2, "--dtype", "uint8",
         "--milliseconds", 5,
     ).splitlines()  # fmt: skip
-    assert any("on a frame of 6x8" in line for line in lines)
+    assert any("on a canvas of 6x8" in line for line in lines)
     rows = [line.split() for line in lines if re.search(r" boards? ", line)][-4:]
     assert [row[:4] for row in rows] == [
         ["64", threads, count, name]

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from mijnlieff import (
     Board,
-    Frame,
+    Canvas,
     MaskInObservation,
     MijnlieffEnv,
     Variant,
@@ -31,7 +31,7 @@ def test_a_single_environment_plays_the_games_of_the_batch(opponent):
         np.testing.assert_array_equal(own, observations[i])
         assert single["variant"] == info["variant"][i]
         assert env.variant == VARIANTS[single["variant"]] == env.position.variant
-        assert env.variants == tuple(VARIANTS) and env.frame == batch.frame
+        assert env.variants == tuple(VARIANTS) and env.canvas == batch.canvas
         assert env.action_space.n == batch.num_actions and own in env.observation_space
     for _ in range(4):
         actions = batch.sample_actions()
@@ -50,7 +50,7 @@ def test_gymnasium_makes_and_checks_the_environments():
     check_env(env.unwrapped, skip_render_check=True)
     options = {"variants": VARIANTS, "variant_weights": WEIGHTS}
     native = gymnasium.make_vec("Mijnlieff-v0", num_envs=3, **options)
-    assert isinstance(native.unwrapped, VectorEnv) and native.unwrapped.frame == Frame(4, 6)
+    assert isinstance(native.unwrapped, VectorEnv) and native.unwrapped.canvas == Canvas(4, 6)
     sync = gymnasium.make_vec(
         "Mijnlieff-v0",
         num_envs=3,
@@ -105,7 +105,7 @@ ONE = {"variants": [Variant()]}
     ("options", "error", "message"),
     [
         ({"variants": []}, ValueError, "at least one variant"),
-        ({"variants": [], "frame": Frame(4, 4)}, ValueError, "at least one variant"),
+        ({"variants": [], "canvas": Canvas(4, 4)}, ValueError, "at least one variant"),
         ({"variants": Variant()}, TypeError, r"variants must be a list of Variant, not Variant\("),
         ({"variants": "standard"}, TypeError, "variants must be a list of Variant, not 'standard'"),
         ({"variants": [Variant(), 4]}, TypeError, "variant 1 must be a Variant, not 4"),
@@ -139,13 +139,17 @@ ONE = {"variants": [Variant()]}
             TypeError,
             r"variant_weights\[0\] must be a number, not np.True_",
         ),
-        ({**ONE, "frame": (4, 4)}, TypeError, r"frame must be a Frame or None, not \(4, 4\)"),
-        ({"frame": "4x4"}, TypeError, "frame must be a Frame or None, not '4x4'"),
-        ({**ONE, "frame": Frame(4, 3)}, VariantError, "variant 0: a board of 4 rows and 4 columns"),
-        ({"frame": Frame(3, 4)}, VariantError, "a board of 4 rows and 4 columns does not fit"),
-        ({**ONE, "observation": "flat"}, ValueError, 'on a frame are "planes", not "flat"'),
-        ({**ONE, "observation": "packed"}, ValueError, 'on a frame are "planes", not "packed"'),
-        ({"frame": Frame(4, 4), "observation": "flat"}, ValueError, 'are "planes", not "flat"'),
+        ({**ONE, "canvas": (4, 4)}, TypeError, r"canvas must be a Canvas or None, not \(4, 4\)"),
+        ({"canvas": "4x4"}, TypeError, "canvas must be a Canvas or None, not '4x4'"),
+        (
+            {**ONE, "canvas": Canvas(4, 3)},
+            VariantError,
+            "variant 0: a board of 4 rows and 4 columns",
+        ),
+        ({"canvas": Canvas(3, 4)}, VariantError, "a board of 4 rows and 4 columns does not fit"),
+        ({**ONE, "observation": "flat"}, ValueError, 'on a canvas are "planes", not "flat"'),
+        ({**ONE, "observation": "packed"}, ValueError, 'on a canvas are "planes", not "packed"'),
+        ({"canvas": Canvas(4, 4), "observation": "flat"}, ValueError, 'are "planes", not "flat"'),
         ({**ONE, "observation": "square"}, ValueError, "unknown observation layout"),
         (
             {"variants": [*ONE["variants"], Variant(Board.from_text("#.#"), copies=1)]}

@@ -12,7 +12,7 @@ import pytest
 import mijnlieff
 from mijnlieff import (
     Board,
-    Frame,
+    Canvas,
     FunctionPolicy,
     GameOverError,
     IllegalMoveError,
@@ -67,13 +67,13 @@ def test_every_mode_agrees_with_the_model(autoreset, opponent, illegal_action, a
     "options",
     [
         {"variants": VARIANTS, "variant_weights": WEIGHTS, "dtype": "uint8"},
-        {"variants": LARGE, "frame": Frame(40, 33), "opponent": "random", "random_plies": 4},
+        {"variants": LARGE, "canvas": Canvas(40, 33), "opponent": "random", "random_plies": 4},
         {"variants": VARIANTS, "random_plies": 1, "reward": "margin", "opponent": FirstLegal()},
         {"variants": VARIANTS[1:4], "seat": "dark", "opponent": "random", "auto_pass": True},
         {"variants": [VARIANTS[2]], "variant_weights": [0.5]},
-        {"variant": VARIANTS[2], "frame": Frame(5, 9)},
+        {"variant": VARIANTS[2], "canvas": Canvas(5, 9)},
     ],
-    ids=["weights", "large", "plies", "dark", "one", "frame"],
+    ids=["weights", "large", "plies", "dark", "one", "canvas"],
 )
 def test_every_batch_size_agrees_with_the_model(num_envs, options):
     env, model = model_and_env(num_envs, 11, **options)
@@ -128,12 +128,12 @@ def test_a_perfect_opponent_knows_the_board_of_each_game():
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
-def test_one_variant_on_its_own_frame_plays_the_games_of_the_variant(opponent):
+def test_one_variant_on_its_own_canvas_plays_the_games_of_the_variant(opponent):
     for variant in LARGE:
         plain = VectorEnv(9, variant, opponent=opponent, observation="planes")
-        frames = [Frame.around([variant]), Frame(34, 34)]
-        others = [VectorEnv(9, variants=[variant], frame=f, opponent=opponent) for f in frames]
-        others.append(VectorEnv(9, variant, frame=frames[1], opponent=opponent))
+        canvases = [Canvas.around([variant]), Canvas(34, 34)]
+        others = [VectorEnv(9, variants=[variant], canvas=f, opponent=opponent) for f in canvases]
+        others.append(VectorEnv(9, variant, canvas=canvases[1], opponent=opponent))
         own, _ = plain.reset(seed=3)
         for env in others:
             seen, info = env.reset(seed=3)
@@ -145,7 +145,7 @@ def test_one_variant_on_its_own_frame_plays_the_games_of_the_variant(opponent):
             actions = plain.sample_actions()
             stepped = plain.step(actions)
             for env in others:
-                numbers = env.frame.actions(variant)
+                numbers = env.canvas.actions(variant)
                 assert env.sample_actions().tolist() == numbers[actions].tolist()
                 seen, *rest, info = env.step(numbers[actions])
                 for left, right in zip(rest, stepped[1:-1], strict=True):
@@ -185,21 +185,21 @@ def test_variants_are_drawn_as_documented():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
-def test_observations_and_masks_are_those_of_the_positions_on_the_frame(dtype):
+def test_observations_and_masks_are_those_of_the_positions_on_the_canvas(dtype):
     env = VectorEnv(300, variants=LARGE, dtype=dtype)
     observations, info = env.reset(seed=1)
     assert env.variant is None and env.variants == tuple(LARGE)
-    assert env.frame == Frame.around(LARGE) and env.num_actions == env.frame.num_actions
-    assert env.single_observation_space.shape == env.frame.observation_shape
+    assert env.canvas == Canvas.around(LARGE) and env.num_actions == env.canvas.num_actions
+    assert env.single_observation_space.shape == env.canvas.observation_shape
     assert env.single_action_space.n == env.num_actions
     if dtype == "uint8":
         assert env.single_observation_space.high.max() == 127
     for _ in range(15):
         positions = env.positions()
-        expected = observe_batch(positions, dtype=dtype, frame=env.frame)
+        expected = observe_batch(positions, dtype=dtype, canvas=env.canvas)
         np.testing.assert_array_equal(observations, expected)
         assert observations in env.observation_space
-        np.testing.assert_array_equal(info["action_mask"], mask_batch(positions, env.frame))
+        np.testing.assert_array_equal(info["action_mask"], mask_batch(positions, env.canvas))
         np.testing.assert_array_equal(env.action_masks(), info["action_mask"].astype(bool))
         assert [p.variant for p in positions] == [env.variants[i] for i in info["variant"]]
         actions = env.sample_actions()
@@ -215,7 +215,7 @@ def test_copies_and_pickles_go_on_with_the_same_games(copied, opponent):
     for _ in range(5):
         env.step(env.sample_actions())
     other = copied(env)
-    assert other.variants == env.variants and other.frame == env.frame
+    assert other.variants == env.variants and other.canvas == env.canvas
     for _ in range(20):
         actions = env.sample_actions()
         assert actions.tolist() == other.sample_actions().tolist()
@@ -240,7 +240,7 @@ def test_games_can_be_put_at_positions_of_any_of_the_variants():
     observations, info = env.set_positions(positions)
     # The last variant is the first one again.
     assert info["variant"].tolist() == [2, 0, 1, 0]
-    np.testing.assert_array_equal(observations, observe_batch(positions, frame=env.frame))
+    np.testing.assert_array_equal(observations, observe_batch(positions, canvas=env.canvas))
     mask = np.array([False, True, False, False])
     _, info = env.set_positions([Position(VARIANTS[3])], mask=mask)
     assert info["variant"].tolist() == [2, 3, 1, 0]
@@ -255,16 +255,22 @@ def test_games_can_be_put_at_positions_of_any_of_the_variants():
     assert [position.variant for position in env.positions()] == [VARIANTS[i] for i in (2, 3, 1, 0)]
 
 
-def test_an_illegal_action_is_named_by_its_number_on_the_frame():
+def test_an_illegal_action_is_named_by_its_number_on_the_canvas():
     env = VectorEnv(2, variants=VARIANTS[:2])
     env.reset(seed=0)
     env.set_positions([Position(VARIANTS[1]).play("c1+"), Position()])
-    frame, legal = env.frame, np.flatnonzero(env.action_masks()[0]).tolist()
+    canvas, legal = env.canvas, np.flatnonzero(env.action_masks()[0]).tolist()
     fine = int(env.action_masks()[1].argmax())
     for action, message in (
         (2, r"game 0: action 2 \(c1\+\) is illegal: the cell is occupied; legal: "),
-        (0, "game 0: action 0 is on column 0 and row 0 of the frame, where this board has no cell"),
-        (8, "game 0: action 8 is on column 0 and row 2 of the frame, where this board has no cell"),
+        (
+            0,
+            "game 0: action 0 is on column 0 and row 0 of the canvas, where this board has no cell",
+        ),
+        (
+            8,
+            "game 0: action 8 is on column 0 and row 2 of the canvas, where this board has no cell",
+        ),
         (65, r"game 0: action 65 does not exist, actions are 0 to 64 \(pass\); legal: "),
         (-1, r"game 0: action -1 does not exist, actions are 0 to 64 \(pass\)"),
         (64, r"game 0: action 64 \(pass\) is illegal: a pass is legal only when"),
@@ -273,7 +279,7 @@ def test_an_illegal_action_is_named_by_its_number_on_the_frame():
             env.step([action, fine])
         assert caught.value.action == action and caught.value.env_index == 0
         assert caught.value.legal_actions == legal
-    assert frame == Frame(4, 4) and env.positions()[1] == Position()
+    assert canvas == Canvas(4, 4) and env.positions()[1] == Position()
     losing = VectorEnv(2, variants=VARIANTS[:2], illegal_action="lose", autoreset="disabled")
     losing.reset(seed=0)
     losing.set_positions([Position(VARIANTS[1]).play("c1+"), Position()])
@@ -284,15 +290,15 @@ def test_an_illegal_action_is_named_by_its_number_on_the_frame():
         losing.step([0, 0])
 
 
-def by_frame(observations, masks):
+def by_canvas(observations, masks):
     return np.sin(np.arange(masks.shape[1]) * 1.3) + np.zeros((len(masks), 1))
 
 
 def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
-    frame = Frame(6, 8)
+    canvas = Canvas(6, 8)
     for policy in (
-        NetworkPolicy(by_frame, "planes", frame=frame),
-        FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", frame=frame),
+        NetworkPolicy(by_canvas, "planes", canvas=canvas),
+        FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", canvas=canvas),
         FirstLegal(),
     ):
         whole = played(15, 7, 30, variants=VARIANTS, opponent=policy)
@@ -303,8 +309,8 @@ def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
 
 def test_a_pool_draws_its_member_by_the_game():
     def pool():
-        framed = NetworkPolicy(by_frame, "planes", frame=Frame(6, 8))
-        return OpponentPool([FirstLegal(), framed], weights=[1, 2], seed=8)
+        on_canvas = NetworkPolicy(by_canvas, "planes", canvas=Canvas(6, 8))
+        return OpponentPool([FirstLegal(), on_canvas], weights=[1, 2], seed=8)
 
     whole = played(20, 7, 30, variants=VARIANTS, opponent=pool())
     for first, size in ((0, 1), (2, 3), (6, 1)):
@@ -320,7 +326,7 @@ def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
     env = VectorEnv(30, variants=VARIANTS, opponent=Standard(), seat="dark")
     with pytest.raises(PolicyError, match="chose action 1 in position"):
         env.reset(seed=0)
-    plain = NetworkPolicy(by_frame, "planes")
+    plain = NetworkPolicy(by_canvas, "planes")
     env = VectorEnv(30, variants=VARIANTS, opponent=plain, seat="light")
     env.reset(seed=0)
     before = env.positions()
@@ -341,6 +347,6 @@ def test_every_option_together():
         options = {"autoreset": autoreset, "opponent": opponent, "random_plies": 2}
         options |= {"variants": VARIANTS[:4], "variant_weights": [1, 2, 3, 4], "seat": "light"}
         options |= {"auto_pass": True, "illegal_action": "lose", "reward": "margin"}
-        options |= {"dtype": "uint8", "frame": Frame(5, 6)}
+        options |= {"dtype": "uint8", "canvas": Canvas(5, 6)}
         env, model = model_and_env(6, 3, **options)
         play(env, model, 25, np.random.default_rng(1))

@@ -209,7 +209,7 @@ def test_instructions_are_given_for_one_step_one_simulation_and_one_node(tmp_pat
         [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))]
         for kind in ("flat", "uint8", "packed", "sample")
     ]
-    assert rows[5:7] == [[], ["standard", "blocks", "32", "64", "framed", "mixed"]]
+    assert rows[5:7] == [[], ["standard", "blocks", "32", "64", "on_canvas", "mixed"]]
     assert rows[7:10] == [[rule, "30.0", *["60.0"] * 5] for rule in ("puct", "noisy", "gumbel")]
     assert rows[10:12] == [[], ["step", "board", "counted", "bytes", "per", "byte"]]
     assert rows[12:14] == [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from mijnlieff import Frame, Position, Variant, VectorEnv
+from mijnlieff import Canvas, Position, Variant, VectorEnv
 
 WORD = 2**64 - 1
 GAMMA = 0x9E3779B97F4A7C15
@@ -99,8 +99,8 @@ class Game:
 
     def numbers(self) -> list[int]:
         """The index that each action of the game's variant has in the environment."""
-        variant, frame = self.position.variant, self.model.frame
-        return list(range(variant.num_actions) if frame is None else frame.actions(variant))
+        variant, canvas = self.position.variant, self.model.canvas
+        return list(range(variant.num_actions) if canvas is None else canvas.actions(variant))
 
     def sample(self) -> int:
         legal = self.position.legal_actions()
@@ -154,7 +154,7 @@ class Model:
         *,
         variants: Sequence[Variant] | None = None,
         variant_weights: Sequence[float] | None = None,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
         opponent: Any = None,
         seat: str = "random",
         observation: str | None = None,
@@ -168,8 +168,8 @@ class Model:
         assert opponent in (None, "random") or hasattr(opponent, "act")
         self.variants = variants or [variant or Variant()]
         self.with_variant_index, self.weights = variants is not None, variant_weights
-        self.frame = Frame.around(variants) if variants and not frame else frame
-        observation = observation or ("planes" if self.frame else "flat")
+        self.canvas = Canvas.around(variants) if variants and not canvas else canvas
+        observation = observation or ("planes" if self.canvas else "flat")
         self.opponent, self.seat, self.auto_pass = opponent, seat, auto_pass
         self.observation, self.dtype, self.reward = observation, dtype, reward
         self.autoreset, self.illegal_action = autoreset, illegal_action
@@ -199,7 +199,7 @@ class Model:
         return [game.sample() for game in self.games]
 
     def observe(self, position: Position) -> np.ndarray:
-        return position.observation(self.observation, self.dtype, frame=self.frame)
+        return position.observation(self.observation, self.dtype, canvas=self.canvas)
 
     def check_view(self, observations: np.ndarray, info: dict) -> None:
         """Compare what the agent sees."""
@@ -211,7 +211,7 @@ class Model:
         for game, mask, player in zip(
             self.games, info["action_mask"], info["to_play"], strict=True
         ):
-            expected = game.position.action_mask(self.frame)
+            expected = game.position.action_mask(self.canvas)
             if game.over:
                 expected[:] = 0
                 expected[-1] = 1

@@ -1,4 +1,4 @@
-"""Training on many boards: the split, the network on a frame, games and grades."""
+"""Training on many boards: the split, the network on a canvas, games and grades."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from mijnlieff import (
     Board,
-    Frame,
+    Canvas,
     Position,
     Variant,
     observe_batch,
@@ -28,10 +28,10 @@ from mijnlieff.train.generalist.grades import (  # noqa: E402
     group_grades,
     mean_over_boards,
 )
-from mijnlieff.train.network.canvas import FrameNetwork  # noqa: E402
+from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
 from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.play.board_games import BoardGames, frame_evaluator  # noqa: E402
+from mijnlieff.train.play.board_games import BoardGames, canvas_evaluator  # noqa: E402
 from mijnlieff.train.play.symmetric_boards import TURNS, SymmetricBoards  # noqa: E402
 from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
 
@@ -43,7 +43,7 @@ FOUR_BLOCKS = Board.arrangements(4)
 def network(side=8, copies=2, seed=0):
     """A network whose weights are all random, since new heads are 0."""
     torch.manual_seed(seed)
-    made = FrameNetwork(side, side, copies, 16, 2, 4)
+    made = CanvasNetwork(side, side, copies, 16, 2, 4)
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=0.2)
     return made.eval()
@@ -189,7 +189,7 @@ def test_logits_do_not_depend_on_the_rest_of_the_batch():
     """A batch is padded to the board with the most cells in it."""
     small = random_openings(3, 3, Variant(Board.from_text("####\n####")), 1)
     large = random_openings(3, 5, Variant(FOUR_BLOCKS[20]), 1)
-    shown = observe_batch([*small, *large], "planes", frame=Frame(8, 8))
+    shown = observe_batch([*small, *large], "planes", canvas=Canvas(8, 8))
     net = network()
     logits, values = evaluated(net, shown)
     for row in range(len(shown)):
@@ -199,9 +199,9 @@ def test_logits_do_not_depend_on_the_rest_of_the_batch():
     assert np.abs(logits).max() > 0.1
 
 
-def test_it_makes_no_difference_where_on_the_frame_a_board_lies():
+def test_it_makes_no_difference_where_on_the_canvas_a_board_lies():
     position = random_openings(1, 4, Variant(Board.from_text("####\n##.#\n.###")), 1)[0]
-    shown = position.observation("planes", frame=Frame(8, 8))[None]
+    shown = position.observation("planes", canvas=Canvas(8, 8))[None]
     moved = shown.copy()
     moved[:, :4] = np.roll(shown[:, :4], (3, 2), axis=(2, 3))
     net = network()
@@ -215,9 +215,9 @@ def test_it_makes_no_difference_where_on_the_frame_a_board_lies():
 
 def test_slots_without_a_cell_have_no_logit():
     position = Position(Variant(Board.from_text("##\n.#"), "anywhere"))
-    frame = Frame(4, 4)
-    logits, _ = evaluated(network(4), position.observation("planes", frame=frame)[None])
-    outside = position.action_mask(frame) == 0
+    canvas = Canvas(4, 4)
+    logits, _ = evaluated(network(4), position.observation("planes", canvas=canvas)[None])
+    outside = position.action_mask(canvas) == 0
     outside[-1] = False  # the pass
     assert (logits[0][outside] == 0).all()
     assert (logits[0][~outside] != 0).all()
@@ -231,7 +231,7 @@ def test_the_features_are_those_of_networks_for_one_board(board):
     expected = TacticalFeatures(variant, SymmetryGroup.of(variant))(
         torch.from_numpy(observe_batch(positions, "flat"))
     ).t()[:, 3 * board.num_cells + 8 :]
-    planes = torch.from_numpy(observe_batch(positions, "planes", frame=Frame(8, 8))).flatten(2)
+    planes = torch.from_numpy(observe_batch(positions, "planes", canvas=Canvas(8, 8))).flatten(2)
     net = network()
     where = torch.nonzero(planes[0, 3])[:, 0].expand(len(positions), -1)
     _, features = net._inputs(planes, where, torch.ones_like(where, dtype=torch.bool))
@@ -260,10 +260,10 @@ def test_turned_positions_are_positions_of_the_turned_board():
         one, way = torch.tensor([0]), torch.tensor([turn])
         flat = torch.from_numpy(position.observation("flat", "uint8")[None])
         mask = torch.from_numpy(position.action_mask()[None])
-        frame = Frame(8, 8)
-        expected = twin.observation("planes", "uint8", frame=frame)
+        canvas = Canvas(8, 8)
+        expected = twin.observation("planes", "uint8", canvas=canvas)
         np.testing.assert_array_equal(turned.observations(one, way, flat)[0], expected)
-        expected = twin.action_mask(frame)
+        expected = twin.action_mask(canvas)
         np.testing.assert_array_equal(turned.actions(one, way, mask)[0], expected)
 
 
@@ -278,7 +278,7 @@ def games(**settings):
 
 def test_samples_have_exact_labels_where_the_solver_plays():
     boards, source = games(solve_roots_below=8)
-    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
     samples = played.samples
     assert len(samples) > 16
     assert played.simulations == 0
@@ -301,7 +301,7 @@ def test_samples_have_exact_labels_where_the_solver_plays():
 
 def test_the_same_seed_gives_the_same_games():
     _, source = games()
-    evaluate = frame_evaluator(network(4), 0.5)
+    evaluate = canvas_evaluator(network(4), 0.5)
     first, again, other = (source.play(evaluate, seed).samples for seed in (1, 1, 2))
     assert first.observations.tobytes() == again.observations.tobytes()
     assert first.policies.tobytes() == again.policies.tobytes()
@@ -311,7 +311,7 @@ def test_the_same_seed_gives_the_same_games():
 
 def test_samples_are_legal_and_on_seen_boards():
     boards, source = games()
-    samples = source.play(frame_evaluator(network(4), 0.5), seed=1).samples
+    samples = source.play(canvas_evaluator(network(4), 0.5), seed=1).samples
     assert set(samples.boards.tolist()) == {0, 1}
     assert len(boards.seen) == 2
     assert ((samples.policies > 0) <= (samples.masks > 0)).all()
@@ -326,14 +326,14 @@ def test_games_from_the_rules_alone_are_searched_to_their_end():
         "alphazero", many_boards=True, knowledge="pure", num_envs=8, num_simulations=2
     )
     source = BoardGames(boards, config, torch.Generator())
-    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
     assert played.simulations == 2 * len(played.samples) > 0
 
 
 def test_random_plies_never_end_a_game():
     """Games on 8 cells end long before a hundred plies."""
     _, source = games(random_plies=100, num_envs=64)
-    played = source.play(frame_evaluator(network(4), 0.5), seed=1)
+    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
     assert played.games == 64
     assert played.steps <= 64 * 16
 

@@ -108,7 +108,7 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
             if isinstance(policy, NetworkPolicy):  # searches draw from new streams
                 assert policy.act(position) == action
         assert policy.act_batch([]).tolist() == []
-        with pytest.raises(PolicyError, match="frame of"):
+        with pytest.raises(PolicyError, match="canvas of"):
             policy.act(Position(Variant(Board.from_blocks([(2 * x, 0) for x in range(4)]))))
         with pytest.raises(PolicyError, match="copies"):
             policy.act(Position(Variant(boards.seen[0].board, copies=1)))

@@ -10,8 +10,8 @@ pytest.importorskip("matplotlib")
 
 from mijnlieff import (  # noqa: E402
     Board,
+    Canvas,
     ExportedPolicy,
-    Frame,
     Position,
     Variant,
     mask_batch,
@@ -27,7 +27,7 @@ from mijnlieff.train.network import (  # noqa: E402
     new_network,
     sizes_of,
 )
-from mijnlieff.train.network.canvas import FrameNetwork  # noqa: E402
+from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
 from mijnlieff.train.play.samples import Samples  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -70,28 +70,28 @@ def positions_of(variant: Variant) -> list[Position]:
 @EACH_VARIANT
 def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
     network, board = network_for(variant), variant.board
-    on_frame = FrameNetwork(board.height + 2, board.width + 1, variant.copies, 24, 2, 4)
+    on_canvas = CanvasNetwork(board.height + 2, board.width + 1, variant.copies, 24, 2, 4)
     weights = network.state_dict()
-    # A larger frame has more offsets, and those of this board among them.
-    wide = FrameNetwork(board.height, board.width, variant.copies, 24, 2, 4).geometry
-    larger = on_frame.geometry
-    table = torch.zeros_like(on_frame.offsets.weight)
+    # A larger canvas has more offsets, and those of this board among them.
+    wide = CanvasNetwork(board.height, board.width, variant.copies, 24, 2, 4).geometry
+    larger = on_canvas.geometry
+    table = torch.zeros_like(on_canvas.offsets.weight)
     at = torch.arange(board.height * board.width)
     y, x = at // board.width, at % board.width
     moved = (y + 1) * (board.width + 1) + x
     for sees in (False, True):
         seeing = torch.full((len(at), len(at)), sees)
         table[larger.pairs(moved, seeing)] = weights["offsets.weight"][wide.pairs(at, seeing)]
-    on_frame.load_state_dict(weights | {"offsets.weight": table})
+    on_canvas.load_state_dict(weights | {"offsets.weight": table})
 
     positions = positions_of(variant)
-    frame = Frame(on_frame.height, on_frame.width)
+    canvas = Canvas(on_canvas.height, on_canvas.width)
     with torch.no_grad():
         flat = torch.from_numpy(observe_batch(positions, "flat"))
         logits, values = network(flat)
-        planes = torch.from_numpy(observe_batch(positions, "planes", frame=frame))
-        expected, expected_values = on_frame(planes)
-    own = torch.from_numpy(np.asarray(frame.actions(variant)))
+        planes = torch.from_numpy(observe_batch(positions, "planes", canvas=canvas))
+        expected, expected_values = on_canvas(planes)
+    own = torch.from_numpy(np.asarray(canvas.actions(variant)))
     torch.testing.assert_close(logits, expected[:, own], rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(values, expected_values, rtol=1e-4, atol=1e-4)
     assert logits.std() > 0.1

@@ -33,7 +33,7 @@ _GAME = (
     "random_plies",
     "render_mode",
 )
-_MANY = ("variants", "variant_weights", "frame")
+_MANY = ("variants", "variant_weights", "canvas")
 _RESETS = "RLlib decides when games are reset"
 _FLOAT = "observations are float32 for RLlib"
 _NOT_IN_MULTI = {
@@ -215,9 +215,9 @@ class MaskedEnv(SingleMaskInObservation):
 
     Args:
         config: the options, all with defaults. ``variant``, ``variants``, ``variant_weights``,
-            ``frame``, ``opponent`` (``"random"``), ``opponent_depth``, ``seat``, ``auto_pass``,
+            ``canvas``, ``opponent`` (``"random"``), ``opponent_depth``, ``seat``, ``auto_pass``,
             ``random_plies`` and ``render_mode`` as in `MijnlieffEnv`; ``observation``, ``"flat"``
-            or ``"planes"`` (the default on a frame, else it is flat); ``reward``,
+            or ``"planes"`` (the default on a canvas, else it is flat); ``reward``,
             ``"outcome"`` or ``"margin"``; ``illegal_action``, ``"raise"`` (the default, so that a
             module that ignores the mask fails at once) or ``"lose"``; ``num_envs``.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mijnlieff._mijnlieff import Frame
+    from mijnlieff._mijnlieff import Canvas
 
 __all__ = ["PolicyRLModule", "RLModulePolicy", "RandomMaskedRLModule"]
 
@@ -153,7 +153,7 @@ class RLModulePolicy(ModelPolicy):
         temperature: as for `NetworkPolicy`: 0 plays the most likely action, 1 draws actions.
         seed: as for `NetworkPolicy`.
         batch_size: the most positions passed to the module at once.
-        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
+        canvas: the `VectorEnv.canvas` of an environment with ``variants`` or a canvas.
 
     Raises:
         TypeError: `module` is not a module for one agent, or one that this package made from a
@@ -168,7 +168,7 @@ class RLModulePolicy(ModelPolicy):
         temperature: float = 0.0,
         seed: int = 0,
         batch_size: int = 4096,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the module."""
         if isinstance(module, MultiRLModule):
@@ -183,7 +183,7 @@ class RLModulePolicy(ModelPolicy):
         seen = module.observation_space
         seen = seen.spaces.get("observations") if isinstance(seen, Dict) else seen
         spaces = seen, module.action_space
-        super().__init__(self._forward, *spaces, temperature, seed, batch_size, frame)
+        super().__init__(self._forward, *spaces, temperature, seed, batch_size, canvas)
 
     def __repr__(self) -> str:
         """Return the settings; a module is shown by its class."""

@@ -13,7 +13,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from mijnlieff.integrations._model_policy import ModelPolicy
 
 if TYPE_CHECKING:
-    from mijnlieff._mijnlieff import Frame
+    from mijnlieff._mijnlieff import Canvas
 
 __all__ = ["SB3Policy"]
 
@@ -34,7 +34,7 @@ class SB3Policy(ModelPolicy):
         frozen: True copies the model's weights; False follows the model when it learns.
         seed: of the draws, 0 to 2**64 - 1.
         batch_size: the most positions passed to the network at once.
-        frame: the `VectorEnv.frame` of an environment with ``variants`` or a frame.
+        canvas: the `VectorEnv.canvas` of an environment with ``variants`` or a canvas.
 
     Raises:
         TypeError: not a model, or of an algorithm that has neither probabilities nor values of
@@ -51,7 +51,7 @@ class SB3Policy(ModelPolicy):
         frozen: bool = False,
         seed: int = 0,
         batch_size: int = 4096,
-        frame: Frame | None = None,
+        canvas: Canvas | None = None,
     ) -> None:
         """Check the model."""
         if not isinstance(model, BaseAlgorithm):
@@ -74,7 +74,7 @@ class SB3Policy(ModelPolicy):
             (model.observation_space, model.action_space),
             float(not deterministic),
         )
-        super().__init__(self._scores, *spaces, temperature, seed, batch_size, frame)
+        super().__init__(self._scores, *spaces, temperature, seed, batch_size, canvas)
 
     def __repr__(self) -> str:
         """Return the algorithm and the settings."""

@@ -16,7 +16,7 @@ from mijnlieff.envs.vector import VectorEnv
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mijnlieff._mijnlieff import Frame, Variant
+    from mijnlieff._mijnlieff import Canvas, Variant
     from mijnlieff.policies.base import PolicyLike
 
 __all__ = ["MijnlieffVecEnv"]
@@ -24,7 +24,7 @@ __all__ = ["MijnlieffVecEnv"]
 _Indices = SupportsIndex | Iterable[SupportsIndex] | None
 
 #: Attributes that are the same for all games.
-_SHARED = ("variant", "frame", "render_mode", "metadata", "observation_space", "action_space")
+_SHARED = ("variant", "canvas", "render_mode", "metadata", "observation_space", "action_space")
 _METHODS = ("action_masks", "render")
 
 
@@ -41,7 +41,7 @@ class MijnlieffVecEnv(VecEnv):
         opponent: as for `VectorEnv`, but not None: a ``VecEnv`` has a single agent.
         illegal_action: ``"lose"`` ends a game with -1 for the agent, for algorithms without masks;
             ``"raise"`` raises `IllegalMoveError`.
-        **options: further options of `VectorEnv`: ``variants``, ``variant_weights``, ``frame``,
+        **options: further options of `VectorEnv`: ``variants``, ``variant_weights``, ``canvas``,
             ``opponent_depth``, ``seat``, ``observation`` (``"flat"`` or ``"planes"``), ``dtype``,
             ``reward``, ``auto_pass``, ``random_plies``, ``num_threads`` and ``render_mode``.
 
@@ -85,9 +85,9 @@ class MijnlieffVecEnv(VecEnv):
         return self._games.variant
 
     @property
-    def frame(self) -> Frame | None:
-        """The frame of observations and actions, None if there is none."""
-        return self._games.frame
+    def canvas(self) -> Canvas | None:
+        """The canvas of observations and actions, None if there is none."""
+        return self._games.canvas
 
     def reset(self) -> NDArray[Any]:
         """Start new games, with the seeds of the last `seed` if it was called since the last reset.
@@ -202,7 +202,7 @@ class MijnlieffVecEnv(VecEnv):
         """Return an attribute of each of the games.
 
         Args:
-            attr_name: ``"position"``, ``"variant"``, ``"frame"``, ``"render_mode"``,
+            attr_name: ``"position"``, ``"variant"``, ``"canvas"``, ``"render_mode"``,
                 ``"metadata"``, ``"observation_space"``, ``"action_space"``, one that `set_attr` has
                 set, or one of the methods of `env_method`.
             indices: a game or several; None is all.

@@ -20,7 +20,7 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, masked_log_softmax
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.network.trunk import CellTrunk
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
@@ -86,7 +86,7 @@ class AlphaZero:
 
     def __init__(
         self,
-        network: BoardNetwork | FrameNetwork,
+        network: BoardNetwork | CanvasNetwork,
         replay: Replay,
         config: TrainConfig,
         generator: torch.Generator,

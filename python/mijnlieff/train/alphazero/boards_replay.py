@@ -64,7 +64,7 @@ class BoardReplay:
             generator: generator to draw with.
 
         Returns:
-            On the frame: observations uint8 `(B, 12, H, W)`, masks bool and policies float32
+            On the canvas: observations uint8 `(B, 12, H, W)`, masks bool and policies float32
             `(B, 4 * H * W + 1)`; and outcomes and margins float32 `(B, 2)`.
         """
         boards, flat, masks, policies, values = self._ring.draw(count, generator)

@@ -1,24 +1,24 @@
-"""A policy-value network for every board that fits a frame: a convolution over the cells."""
+"""A policy-value network for every board that fits a canvas: a convolution over the cells."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from mijnlieff.train.network.geometry import FrameGeometry
+from mijnlieff.train.network.geometry import CanvasGeometry
 from mijnlieff.train.network.trunk import CellTrunk
 
-__all__ = ["FrameNetwork"]
+__all__ = ["CanvasNetwork"]
 
 
-class FrameNetwork(CellTrunk):
-    """Logits for every action on a frame and two values for the side to move.
+class CanvasNetwork(CellTrunk):
+    """Logits for every action on a canvas and two values for the side to move.
 
-    Where on the frame the board lies makes no difference, and slots without a cell cost nothing.
+    Where on the canvas the board lies makes no difference, and slots without a cell cost nothing.
 
     Attributes:
-        height: rows of the frame.
-        width: columns of the frame.
+        height: rows of the canvas.
+        width: columns of the canvas.
         copies: pieces of each type that each player starts with.
     """
 
@@ -28,14 +28,14 @@ class FrameNetwork(CellTrunk):
         """Draw random weights from PyTorch's global generator.
 
         Args:
-            height: rows of the frame.
-            width: columns of the frame.
+            height: rows of the canvas.
+            width: columns of the canvas.
             copies: pieces of each type that each player starts with.
             units: numbers for each cell in every layer, rounded up to a multiple of `heads`.
             layers: how many.
             heads: kernels of each layer; each serves an equal part of the units.
         """
-        geometry = FrameGeometry(height, width)
+        geometry = CanvasGeometry(height, width)
         super().__init__(geometry.num_offsets, units, layers, heads)
         self.height, self.width, self.copies = height, width, copies
         self.geometry = geometry
@@ -91,13 +91,13 @@ class FrameNetwork(CellTrunk):
         lines = geometry.lines
         whole = exists @ lines == 3
         own_on, opposing_on = own @ lines, opposing @ lines
-        on_frame = [own, opposing, planes[:, 2]]
+        on_canvas = [own, opposing, planes[:, 2]]
         for mine, theirs in ((own_on, opposing_on), (opposing_on, own_on)):
             for stones in (2, 1):
                 alone = ((mine == stones) & (theirs == 0) & whole).float()
-                on_frame.append((alone @ lines.t()) * empty)
+                on_canvas.append((alone @ lines.t()) * empty)
         at = where[:, None]
-        features = torch.stack(on_frame, dim=1)
+        features = torch.stack(on_canvas, dim=1)
         features = features.gather(2, at.expand(-1, features.shape[1], -1))
         runs = geometry.segments(exists).gather(2, at.expand(-1, 4, -1))
         same = runs[:, :, :, None] == runs[:, :, None, :]

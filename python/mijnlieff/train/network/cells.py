@@ -11,7 +11,7 @@ from torch import Tensor
 
 from mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.geometry import FrameGeometry
+from mijnlieff.train.network.geometry import CanvasGeometry
 from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.network.trunk import CELL_FEATURES, CellTrunk
@@ -43,7 +43,7 @@ class CellNetwork(FlatInputs, CellTrunk):
             heads: kernels of each layer; each serves an equal part of the units.
         """
         board = variant.board
-        geometry = FrameGeometry(board.height, board.width)
+        geometry = CanvasGeometry(board.height, board.width)
         super().__init__(geometry.num_offsets, units, layers, heads)
         group = SymmetryGroup.of(variant)
         self.set_variant(variant)

@@ -1,7 +1,7 @@
-"""Which cells of a frame see each other, and how they lie to each other.
+"""Which cells of a canvas see each other, and how they lie to each other.
 
 Everything is computed from the plane of existing cells, so one network serves every board that fits
-the frame.
+the canvas.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["FrameGeometry"]
+__all__ = ["CanvasGeometry"]
 
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """Rows, columns and both diagonals, as steps ``(dx, dy)``."""
 
 
-class FrameGeometry(nn.Module):
-    """Tables of a frame, without trainable weights.
+class CanvasGeometry(nn.Module):
+    """Tables of a canvas, without trainable weights.
 
     Slots are numbered along the rows, the lowest row first.
 
     Attributes:
-        height: rows of the frame.
-        width: columns of the frame.
+        height: rows of the canvas.
+        width: columns of the canvas.
         num_offsets: ways in which a slot can lie to another one, that it sees or not.
         lines: float32 `(H * W, L)`, 1 where a slot is on one of the lines of three.
         order: int64 `(4 * H * W,)`, slots in the order of the rows, columns and diagonals.
@@ -45,8 +45,8 @@ class FrameGeometry(nn.Module):
         """Compute the tables.
 
         Args:
-            height: rows of the frame.
-            width: columns of the frame.
+            height: rows of the canvas.
+            width: columns of the canvas.
         """
         super().__init__()
         self.height, self.width = height, width

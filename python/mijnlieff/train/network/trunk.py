@@ -28,7 +28,7 @@ class CellTrunk(nn.Module):
         """Draw random weights from PyTorch's global generator.
 
         Args:
-            num_offsets: ways in which a cell can lie to another one, see `FrameGeometry`.
+            num_offsets: ways in which a cell can lie to another one, see `CanvasGeometry`.
             units: numbers for each cell in every layer, rounded up to a multiple of `heads`.
             layers: how many.
             heads: kernels of each layer; each serves an equal part of the units.

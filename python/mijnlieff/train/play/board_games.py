@@ -16,18 +16,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, Position, TreeSearch, Variant, mask_batch, observe_batch
+from mijnlieff import Canvas, Position, TreeSearch, Variant, mask_batch, observe_batch
 from mijnlieff._mijnlieff import SEEDS, own_actions, random_openings
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.solving import solvers_for
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.play.samples import BoardSamples, SearchGames
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.play.threaded import ThreadedGames
 
-__all__ = ["BoardGames", "Evaluate", "frame_evaluator"]
+__all__ = ["BoardGames", "Evaluate", "canvas_evaluator"]
 
 Evaluate = Callable[[NDArray[np.float32], NDArray[np.int8]], tuple[Any, Any]]
 
@@ -37,7 +37,7 @@ _MOST_AT_ONCE = 512
 """Positions that the network evaluates at once; more would not fit the processor's caches."""
 
 
-def frame_evaluator(network: FrameNetwork, margin_weight: float) -> Evaluate:
+def canvas_evaluator(network: CanvasNetwork, margin_weight: float) -> Evaluate:
     """The network with its current weights, as an evaluator for tree searches.
 
     Args:
@@ -45,8 +45,8 @@ def frame_evaluator(network: FrameNetwork, margin_weight: float) -> Evaluate:
         margin_weight: share of the margin in a value, as in `TreeSearch`.
 
     Returns:
-        A function of observations on the network's frame and of masks, which it ignores. It returns
-        logits and values.
+        A function of observations on the network's canvas and of masks, which it ignores. It
+        returns logits and values.
     """
     frozen = copy.deepcopy(network).requires_grad_(False)
 
@@ -113,20 +113,20 @@ class BoardGames(ThreadedGames):
         super().__init__(generator)
         self.turned = SymmetricBoards(boards.seen, boards.side)
         self._variants = boards.seen
-        self._frame = Frame(boards.side, boards.side)
+        self._canvas = Canvas(boards.side, boards.side)
         self._config = config
         self._solvers = solvers_for(boards.seen)
         self._most_random = [config.random_plies] * len(boards.seen)
         self._columns = [_columns(one, self.turned.cells) for one in boards.seen]
-        self._on_frame = [self._frame.actions(one) for one in boards.seen]
+        self._on_canvas = [self._canvas.actions(one) for one in boards.seen]
         self._stopped = False
 
     def new_round(
-        self, network: FrameNetwork, seed: int
+        self, network: CanvasNetwork, seed: int
     ) -> tuple[Callable[[], SearchGames], Callable[[], None]]:
         """See `ThreadedGames.new_round`; a round stops after the ply that is being played."""
         self._stopped = False
-        evaluate = frame_evaluator(network, self._config.margin_weight)
+        evaluate = canvas_evaluator(network, self._config.margin_weight)
         return partial(self.play, evaluate, seed), self._stop_round
 
     def _stop_round(self) -> None:
@@ -136,7 +136,7 @@ class BoardGames(ThreadedGames):
         """Play `config.num_envs` games to their end.
 
         Args:
-            evaluate: see `frame_evaluator`.
+            evaluate: see `canvas_evaluator`.
             seed: of the boards, openings, searches and draws.
 
         Raises:
@@ -234,7 +234,7 @@ class BoardGames(ThreadedGames):
         search = TreeSearch(
             [played.games[i] for i in games],
             config.num_simulations,
-            frame=self._frame,
+            canvas=self._canvas,
             seed=int(rng.integers(2**62)),
             max_considered=config.max_considered,
             c_scale=config.c_scale,
@@ -247,13 +247,13 @@ class BoardGames(ThreadedGames):
             search.update(*evaluate(leaves.observation, leaves.action_mask))
         played.simulations += config.num_simulations * len(games)
         targets = search.policy_targets
-        actions = own_actions([played.games[i] for i in games], search.actions, self._frame)
+        actions = own_actions([played.games[i] for i in games], search.actions, self._canvas)
         row_of = {game: row for row, game in enumerate(games)}
         made = []
         for board, rows in _by_board(played.boards, games):
             positions = [played.games[i] for i in rows]
             at = np.array([row_of[i] for i in rows])
-            policies = targets[at][:, self._on_frame[board]]
+            policies = targets[at][:, self._on_canvas[board]]
             masks = mask_batch(positions)
             made.append(self._decisions(board, rows, positions, masks, policies, None, actions[at]))
         return made

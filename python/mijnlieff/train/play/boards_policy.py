@@ -7,32 +7,32 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import Frame, MCTSPolicy, NetworkPolicy, Position
+from mijnlieff import Canvas, MCTSPolicy, NetworkPolicy, Position
 from mijnlieff.errors import PolicyError
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
-from mijnlieff.train.play.board_games import frame_evaluator
+from mijnlieff.train.play.board_games import canvas_evaluator
 
-__all__ = ["FramePolicy", "FrameSearch"]
+__all__ = ["CanvasPolicy", "CanvasSearch"]
 
 
-class FramePolicy(NetworkPolicy):
-    """A network that plays on every board that fits its frame, with its number of copies.
+class CanvasPolicy(NetworkPolicy):
+    """A network that plays on every board that fits its canvas, with its number of copies.
 
     Positions may be on several boards.
     """
 
-    def __init__(self, network: FrameNetwork, temperature: float = 0.0) -> None:
+    def __init__(self, network: CanvasNetwork, temperature: float = 0.0) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:
             network: the network.
             temperature: see `NetworkPolicy`.
         """
-        frame = Frame(network.height, network.width)
+        canvas = Canvas(network.height, network.width)
         function = NetworkFunction(network)
-        super().__init__(function, "planes", temperature, batch_size=PLAY_BATCH, frame=frame)
+        super().__init__(function, "planes", temperature, batch_size=PLAY_BATCH, canvas=canvas)
         self._network = network
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
@@ -46,7 +46,7 @@ class FramePolicy(NetworkPolicy):
         return super().action_probabilities(positions)
 
 
-class FrameSearch(MCTSPolicy):
+class CanvasSearch(MCTSPolicy):
     """A tree search by a network that has learnt many boards, with a Gumbel root without noise.
 
     Positions may be on several boards.
@@ -54,7 +54,7 @@ class FrameSearch(MCTSPolicy):
 
     def __init__(
         self,
-        network: FrameNetwork,
+        network: CanvasNetwork,
         num_simulations: int,
         config: TrainConfig,
         *,
@@ -72,13 +72,13 @@ class FrameSearch(MCTSPolicy):
         """
         super().__init__(
             num_simulations,
-            frame_evaluator(network, config.margin_weight),
+            canvas_evaluator(network, config.margin_weight),
             root="gumbel",
             seed=seed,
             margin_weight=config.margin_weight,
             solve_below=solve_below,
             num_threads=1,
-            frame=Frame(network.height, network.width),
+            canvas=Canvas(network.height, network.width),
         )
         self._network = network
 
@@ -88,13 +88,13 @@ class FrameSearch(MCTSPolicy):
         return super().act_batch(positions)
 
 
-def _check_game(positions: Sequence[Position], network: FrameNetwork) -> None:
-    """Raise for a board that does not fit the network's frame, or another number of copies."""
+def _check_game(positions: Sequence[Position], network: CanvasNetwork) -> None:
+    """Raise for a board that does not fit the network's canvas, or another number of copies."""
     for variant in {position.variant for position in positions}:
         board = variant.board
         if board.height > network.height or board.width > network.width:
             raise PolicyError(
-                f"the network was trained on a frame of {network.height} x {network.width} slots, "
+                f"the network was trained on a canvas of {network.height} x {network.width} slots, "
                 f"in which a board of {board.height} x {board.width} does not fit"
             )
         if variant.copies != network.copies:

@@ -1,4 +1,4 @@
-"""Where the cells of many boards lie on a frame, in each of their eight orientations."""
+"""Where the cells of many boards lie on a canvas, in each of their eight orientations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TURNS = 8
 
 
 class SymmetricBoards:
-    """Puts observations and actions of boards onto a square frame.
+    """Puts observations and actions of boards onto a square canvas.
 
     Attributes:
-        side: height and width of the frame.
+        side: height and width of the canvas.
         cells: the most cells of a board; boards with fewer are padded.
     """
 
@@ -29,7 +29,7 @@ class SymmetricBoards:
 
         Args:
             variants: at least one, all with the same number of copies.
-            side: height and width of a frame that holds every board in every orientation.
+            side: height and width of a canvas that holds every board in every orientation.
         """
         self.side = side
         self.cells = max(one.board.num_cells for one in variants)
@@ -55,7 +55,7 @@ class SymmetricBoards:
         return 4 * self.cells + 1
 
     def observations(self, boards: Tensor, turns: Tensor, flat: Tensor) -> Tensor:
-        """Observations on the frame.
+        """Observations on the canvas.
 
         Args:
             boards: int64 `(B,)`, the number of the variant.
@@ -75,7 +75,7 @@ class SymmetricBoards:
         return torch.cat([planes[:, :, :area], hands], dim=1).view(count, 12, self.side, self.side)
 
     def actions(self, boards: Tensor, turns: Tensor, numbers: Tensor) -> Tensor:
-        """Numbers for each action, such as a mask, on the frame.
+        """Numbers for each action, such as a mask, on the canvas.
 
         Args:
             boards: int64 `(B,)`, the number of the variant.

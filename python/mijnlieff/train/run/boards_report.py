@@ -12,7 +12,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades
 from mijnlieff.train.generalist.matches import BoardScore, scores_on
-from mijnlieff.train.play.boards_policy import FramePolicy, FrameSearch
+from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.folder import RunFolder
@@ -42,8 +42,8 @@ def report_boards(
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
     )
-    network: Policy = FramePolicy(trainer.network)
-    search = FrameSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
+    network: Policy = CanvasPolicy(trainer.network)
+    search = CanvasSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
     players: dict[str, Policy] = {
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,

@@ -14,9 +14,9 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import GradedBoards, group_grades
 from mijnlieff.train.generalist.matches import scores_on
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.play.board_games import BoardGames
-from mijnlieff.train.play.boards_policy import FramePolicy
+from mijnlieff.train.play.boards_policy import CanvasPolicy
 from mijnlieff.train.ppo import Losses
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.report.grades_plot import draw_grades
@@ -37,13 +37,13 @@ class BoardsTrainer(Trainer):
     """
 
     variant: Boards
-    network: FrameNetwork
+    network: CanvasNetwork
 
     _graded: GradedBoards | None = None
 
-    def _new_network(self) -> FrameNetwork:
+    def _new_network(self) -> CanvasNetwork:
         config, side = self.config, self.variant.side
-        return FrameNetwork(
+        return CanvasNetwork(
             side, side, self.variant.copies, config.width, config.blocks, config.heads
         )
 
@@ -90,7 +90,7 @@ class BoardsTrainer(Trainer):
     def _measured(self) -> dict[str, Any]:
         assert self._graded is not None  # made at the start of the run
         config = self.config
-        policy = FramePolicy(self.network)
+        policy = CanvasPolicy(self.network)
         with torch_threads(1):
             grades = group_grades(self._graded.judge(policy))
             scores = scores_on(

@@ -9,7 +9,7 @@ from mijnlieff._mijnlieff import Network
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.policy import network_from_checkpoint
 
@@ -32,7 +32,7 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
         OutputError: the file cannot be written.
     """
     trained, content = network_from_checkpoint(checkpoint)
-    if isinstance(content.variant, Boards) or isinstance(trained, FrameNetwork):
+    if isinstance(content.variant, Boards) or isinstance(trained, CanvasNetwork):
         raise CheckpointError(
             f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play "
             "with mijnlieff.train.load_policy"

@@ -13,8 +13,8 @@ from mijnlieff._util.numbers import number_up_to
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import BoardNetwork, new_network
-from mijnlieff.train.network.canvas import FrameNetwork
-from mijnlieff.train.play.boards_policy import FramePolicy, FrameSearch
+from mijnlieff.train.network.canvas import CanvasNetwork
+from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
 from mijnlieff.train.play.policy import TrainedPolicy, search_policy, solve_below_in_play
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -22,7 +22,7 @@ from mijnlieff.train.run.folder import RunFolder
 __all__ = ["load_weights", "network_from_checkpoint", "policy_from_checkpoint"]
 
 
-def load_weights(network: BoardNetwork | FrameNetwork, checkpoint: Checkpoint, path: Path) -> None:
+def load_weights(network: BoardNetwork | CanvasNetwork, checkpoint: Checkpoint, path: Path) -> None:
     """Load the weights of a checkpoint into a network.
 
     Args:
@@ -46,7 +46,7 @@ def load_weights(network: BoardNetwork | FrameNetwork, checkpoint: Checkpoint, p
 
 def network_from_checkpoint(
     path: str | os.PathLike[str],
-) -> tuple[BoardNetwork | FrameNetwork, Checkpoint]:
+) -> tuple[BoardNetwork | CanvasNetwork, Checkpoint]:
     """The network of a checkpoint, and the whole content of the file.
 
     Args:
@@ -60,10 +60,10 @@ def network_from_checkpoint(
         file = RunFolder(file).checkpoint
     checkpoint = load_checkpoint(file)
     config, variant = checkpoint.config, checkpoint.variant
-    network: BoardNetwork | FrameNetwork
+    network: BoardNetwork | CanvasNetwork
     if isinstance(variant, Boards):
         sizes = (variant.side, variant.side, variant.copies)
-        network = FrameNetwork(*sizes, config.width, config.blocks, config.heads)
+        network = CanvasNetwork(*sizes, config.width, config.blocks, config.heads)
     else:
         network = new_network(variant, config)
     load_weights(network, checkpoint, file)
@@ -91,10 +91,10 @@ def policy_from_checkpoint(
     config, variant = checkpoint.config, checkpoint.variant
     if solve_below is None:
         solve_below = solve_below_in_play(config)
-    if isinstance(network, FrameNetwork):
+    if isinstance(network, CanvasNetwork):
         if count:
-            return FrameSearch(network, count, config, solve_below=solve_below)
-        return FramePolicy(network, temperature)
+            return CanvasSearch(network, count, config, solve_below=solve_below)
+        return CanvasPolicy(network, temperature)
     assert isinstance(variant, Variant)  # as the network is for one
     if count:
         return search_policy(network, variant, config, count, solve_below=solve_below)

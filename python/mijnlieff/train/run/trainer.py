@@ -24,7 +24,7 @@ from mijnlieff.train.network import (
     PolicyValueNetwork,
     new_network,
 )
-from mijnlieff.train.network.canvas import FrameNetwork
+from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.play.local import Backend, LocalBackend
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.process import torch_threads
@@ -88,7 +88,7 @@ class Trainer:
         self._method: AlphaZero | Ppo
         self._source, self._method = self._new_method()
 
-    def _new_network(self) -> BoardNetwork | FrameNetwork:
+    def _new_network(self) -> BoardNetwork | CanvasNetwork:
         """A network with random weights."""
         assert isinstance(self.variant, Variant)  # a subclass learns many boards
         return new_network(self.variant, self.config)
@@ -96,7 +96,7 @@ class Trainer:
     def _new_method(self) -> tuple[GameSource[Any], AlphaZero | Ppo]:
         """The source of the games, and the learner."""
         config, variant, network = self.config, self.variant, self.network
-        assert isinstance(variant, Variant) and not isinstance(network, FrameNetwork)
+        assert isinstance(variant, Variant) and not isinstance(network, CanvasNetwork)
         source = self._backend.source(variant, config, self._generator)
         if config.algo == "alphazero":
             turns = isinstance(network, CellNetwork)
@@ -203,7 +203,7 @@ class Trainer:
             options: `seed` and other arguments of that function.
         """
         network, variant = self.network, self.variant
-        assert isinstance(variant, Variant) and not isinstance(network, FrameNetwork)
+        assert isinstance(variant, Variant) and not isinstance(network, CanvasNetwork)
         return self._backend.measure(network, variant, opponents, games, **options)
 
     def draw(self, folder: RunFolder) -> None:

@@ -1,4 +1,4 @@
-"""Searches of positions of several variants on a frame."""
+"""Searches of positions of several variants on a canvas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Frame, MCTSPolicy, Position, TreeSearch, Variant
+from mijnlieff import Board, Canvas, MCTSPolicy, Position, TreeSearch, Variant
 from search_inputs import NoisyNetwork, positions_of
 from search_reference import after, must_pass
 
@@ -20,7 +20,7 @@ VARIANTS = [
     Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)])),
     Variant(Board.from_text("####\n" * 8), copies=4),
 ]
-FRAME = Frame.around(VARIANTS)
+CANVAS = Canvas.around(VARIANTS)
 
 RULES = [
     {"root": "gumbel"},
@@ -36,14 +36,14 @@ def mixed_positions(each: int = 3, seed: int = 0) -> list[Position]:
     return [position for row in zip(*columns, strict=True) for position in row]
 
 
-class FrameNetwork:
-    """Logits and values on a frame, arbitrary but the same for the same observation."""
+class CanvasNetwork:
+    """Logits and values on a canvas, arbitrary but the same for the same observation."""
 
     def __call__(self, observations, masks):
         assert observations.dtype == np.float32
-        assert observations.shape[1:] == FRAME.observation_shape
-        assert masks.shape == (len(observations), FRAME.num_actions)
-        # The network of a variant of as many cells as the frame has slots.
+        assert observations.shape[1:] == CANVAS.observation_shape
+        assert masks.shape == (len(observations), CANVAS.num_actions)
+        # The network of a variant of as many cells as the canvas has slots.
         network = NoisyNetwork(VARIANTS[0])
         outputs = [
             network._made_up(np.random.default_rng(crc32(row.tobytes())), mask)
@@ -76,28 +76,28 @@ def results(search: TreeSearch, tree: int) -> list:
 @pytest.mark.parametrize("rule", RULES)
 def test_trees_are_those_of_searches_of_one_variant(rule):
     positions = mixed_positions()
-    options = {"num_simulations": 24, "frame": FRAME, "num_threads": 2, **rule}
-    mixed = run(TreeSearch(positions, seed=5, **options), FrameNetwork())
+    options = {"num_simulations": 24, "canvas": CANVAS, "num_threads": 2, **rule}
+    mixed = run(TreeSearch(positions, seed=5, **options), CanvasNetwork())
     for tree, position in enumerate(positions):
-        alone = run(TreeSearch([position], seed=5 + tree, **options), FrameNetwork())
+        alone = run(TreeSearch([position], seed=5 + tree, **options), CanvasNetwork())
         assert results(alone, 0) == results(mixed, tree)
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_a_frame_only_renumbers_actions_and_slots(variant, rule):
+def test_a_canvas_only_renumbers_actions_and_slots(variant, rule):
     positions = positions_of(variant, 4)
     options = {"num_simulations": 24, "seed": 3, **rule}
     plain = run(TreeSearch(positions, **options), NoisyNetwork(variant))
-    own = FRAME.actions(variant)
+    own = CANVAS.actions(variant)
     network = NoisyNetwork(variant)
-    cells = np.array([y * FRAME.width + x for x, y in variant.board.cells])
+    cells = np.array([y * CANVAS.width + x for x, y in variant.board.cells])
 
-    def on_frame(observations, masks):
+    def on_canvas(observations, masks):
         sets = observations[:, :3].reshape(len(masks), 3, -1)[:, :, cells]
         hands = observations[:, 4:, 0, 0]
         flat = np.concatenate([sets.reshape(len(masks), -1), hands], axis=1)
-        exists = np.zeros(FRAME.height * FRAME.width, np.float32)
+        exists = np.zeros(CANVAS.height * CANVAS.width, np.float32)
         exists[cells] = 1
         np.testing.assert_array_equal(
             observations[:, 3].reshape(len(masks), -1), np.tile(exists, (len(masks), 1))
@@ -108,66 +108,66 @@ def test_a_frame_only_renumbers_actions_and_slots(variant, rule):
         wide[:, own] = logits
         return wide, values
 
-    framed = run(TreeSearch(positions, frame=FRAME, **options), on_frame)
-    np.testing.assert_array_equal(own[plain.actions], framed.actions)
+    on_canvas = run(TreeSearch(positions, canvas=CANVAS, **options), on_canvas)
+    np.testing.assert_array_equal(own[plain.actions], on_canvas.actions)
     for name in ("policy_targets", "visit_counts", "root_noise"):
-        wide = getattr(framed, name)
+        wide = getattr(on_canvas, name)
         np.testing.assert_array_equal(getattr(plain, name), wide[:, own], err_msg=name)
         assert not np.delete(wide, own, axis=1).any()
-    np.testing.assert_array_equal(plain.root_values, framed.root_values)
-    np.testing.assert_array_equal(plain.solved, framed.solved)
+    np.testing.assert_array_equal(plain.root_values, on_canvas.root_values)
+    np.testing.assert_array_equal(plain.solved, on_canvas.solved)
     for tree in range(len(positions)):
         nodes = [
             {**node, "actions": tuple(own[list(node["actions"])].tolist())}
             for node in plain.nodes(tree)
         ]
-        assert nodes == framed.nodes(tree)
+        assert nodes == on_canvas.nodes(tree)
 
 
-def test_leaves_look_as_positions_do_on_the_frame():
+def test_leaves_look_as_positions_do_on_the_canvas():
     # A forced pass has no leaf, and equal positions have one.
     positions = list(dict.fromkeys(p for p in mixed_positions(8) if not must_pass(p)))
-    batch = TreeSearch(positions, frame=FRAME).select()
+    batch = TreeSearch(positions, canvas=CANVAS).select()
     np.testing.assert_array_equal(
-        batch.observation, mijnlieff.observe_batch(positions, frame=FRAME)
+        batch.observation, mijnlieff.observe_batch(positions, canvas=CANVAS)
     )
-    np.testing.assert_array_equal(batch.action_mask, mijnlieff.mask_batch(positions, FRAME))
+    np.testing.assert_array_equal(batch.action_mask, mijnlieff.mask_batch(positions, CANVAS))
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_next_searches_may_be_of_variants_not_seen_before(rule):
-    options = {"num_simulations": 64, "frame": FRAME, **rule}
+    options = {"num_simulations": 64, "canvas": CANVAS, **rule}
     first = [Position(VARIANTS[3]), *positions_of(VARIANTS[3], 4, seed=7)]
     second = [
-        after(first[0], FRAME.variant_action(VARIANTS[3], int(action_of_first(first, options)))),
+        after(first[0], CANVAS.variant_action(VARIANTS[3], int(action_of_first(first, options)))),
         *mixed_positions()[1:5],
     ]
     assert not second[0].is_over
-    one, all_at_once = [run(TreeSearch(first, **options), FrameNetwork()) for _ in range(2)]
+    one, all_at_once = [run(TreeSearch(first, **options), CanvasNetwork()) for _ in range(2)]
     # What a tree does next does not depend on the variants of the others.
     one.restart([second[0], *first[1:]])
-    run(one, FrameNetwork())
+    run(one, CanvasNetwork())
     all_at_once.restart(second)
-    run(all_at_once, FrameNetwork())
+    run(all_at_once, CanvasNetwork())
     assert results(one, 0) == results(all_at_once, 0)
     assert one.visit_counts[0].sum() > 64
     for tree, position in enumerate(second):
-        legal = FRAME.actions(position.variant)[position.legal_actions()]
+        legal = CANVAS.actions(position.variant)[position.legal_actions()]
         assert all_at_once.actions[tree] in legal
         assert not np.delete(all_at_once.policy_targets[tree], legal).any()
 
 
 def action_of_first(positions, options) -> int:
     """The action that a search chooses in the first position."""
-    return run(TreeSearch(positions, **options), FrameNetwork()).actions[0]
+    return run(TreeSearch(positions, **options), CanvasNetwork()).actions[0]
 
 
-def test_random_games_on_a_frame():
+def test_random_games_on_a_canvas():
     positions = mixed_positions()
-    search = TreeSearch(positions, 32, "puct", frame=FRAME, seed=1)
+    search = TreeSearch(positions, 32, "puct", canvas=CANVAS, seed=1)
     search.run_with_rollouts()
     for tree, position in enumerate(positions):
-        alone = TreeSearch([position], 32, "puct", frame=FRAME, seed=1 + tree)
+        alone = TreeSearch([position], 32, "puct", canvas=CANVAS, seed=1 + tree)
         alone.run_with_rollouts()
         assert results(alone, 0) == results(search, tree)
 
@@ -176,13 +176,13 @@ def test_many_variants_are_solved_within_the_memory_of_one_table():
     boards = Board.arrangements(4)[:12]
     variants = [Variant(board, copies=copies) for board in boards for copies in (2, 4)]
     positions = [late_position(variant, seed) for seed, variant in enumerate(variants)]
-    search = TreeSearch(positions, 8, frame=Frame.around(variants), solve_below=6)
+    search = TreeSearch(positions, 8, canvas=Canvas.around(variants), solve_below=6)
     search.run_with_rollouts()
     assert search.solved.all()
     for tree, position in enumerate(positions):
         solution = mijnlieff.solve(position)
         assert search.root_values[tree] == np.sign(solution.margin)
-        own = Frame.around(variants).variant_action(position.variant, int(search.actions[tree]))
+        own = Canvas.around(variants).variant_action(position.variant, int(search.actions[tree]))
         assert np.sign(solution.action_margins[own]) == np.sign(solution.margin)
 
 
@@ -199,61 +199,63 @@ def late_position(variant: Variant, seed: int) -> Position:
 
 
 class TestBadInput:
-    def test_mixed_positions_need_a_frame(self):
+    def test_mixed_positions_need_a_canvas(self):
         with pytest.raises(ValueError, match=r"position 1 is of .*, the first one of "):
             TreeSearch(mixed_positions())
 
-    def test_a_variant_must_fit_the_frame(self):
+    def test_a_variant_must_fit_the_canvas(self):
         positions = mixed_positions()
-        message = "position 3: a board of 5 rows and 6 columns does not fit a frame of 4 rows and 4"
+        message = (
+            "position 3: a board of 5 rows and 6 columns does not fit a canvas of 4 rows and 4"
+        )
         with pytest.raises(mijnlieff.errors.VariantError, match=message):
-            TreeSearch(positions, frame=Frame(4, 4))
-        search = TreeSearch(positions[:2], frame=Frame(4, 4), num_simulations=4)
+            TreeSearch(positions, canvas=Canvas(4, 4))
+        search = TreeSearch(positions[:2], canvas=Canvas(4, 4), num_simulations=4)
         search.run_with_rollouts()
         found = [results(search, tree) for tree in range(2)]
         with pytest.raises(mijnlieff.errors.VariantError, match="position 1: a board of 5 rows"):
             search.restart([positions[0], positions[3]])
         assert [results(search, tree) for tree in range(2)] == found
 
-    def test_logits_have_the_width_of_the_frame(self):
-        search = TreeSearch([Position()], frame=FRAME)
+    def test_logits_have_the_width_of_the_canvas(self):
+        search = TreeSearch([Position()], canvas=CANVAS)
         search.select()
-        width = FRAME.num_actions
+        width = CANVAS.num_actions
         message = rf"the logits have shape \(1, 65\), but the leaves need \(1, {width}\)"
         with pytest.raises(mijnlieff.errors.PolicyError, match=message):
             search.update(np.zeros((1, 65)), np.zeros(1))
         search.update(np.zeros((1, width)), np.zeros(1))
 
     @pytest.mark.parametrize("layout", ["flat", "packed"])
-    def test_frames_have_planes_only(self, layout):
+    def test_canvases_have_planes_only(self, layout):
         with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
-            TreeSearch([Position()], frame=FRAME, observation=layout)
+            TreeSearch([Position()], canvas=CANVAS, observation=layout)
         with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
-            MCTSPolicy(4, frame=FRAME, observation=layout)
+            MCTSPolicy(4, canvas=CANVAS, observation=layout)
 
-    def test_a_frame_is_a_frame(self):
-        with pytest.raises(TypeError, match="Frame"):
-            TreeSearch([Position()], frame=(4, 4))
+    def test_a_canvas_is_a_canvas(self):
+        with pytest.raises(TypeError, match="Canvas"):
+            TreeSearch([Position()], canvas=(4, 4))
 
     def test_no_positions(self):
         with pytest.raises(ValueError, match="empty"):
-            TreeSearch([], frame=FRAME)
+            TreeSearch([], canvas=CANVAS)
 
 
 class TestMCTSPolicy:
-    @pytest.mark.parametrize("network", [None, FrameNetwork()], ids=["rollouts", "network"])
+    @pytest.mark.parametrize("network", [None, CanvasNetwork()], ids=["rollouts", "network"])
     def test_it_plays_positions_of_mixed_variants(self, network):
         positions = mixed_positions()
-        policy = MCTSPolicy(16, network, frame=FRAME, seed=2)
+        policy = MCTSPolicy(16, network, canvas=CANVAS, seed=2)
         actions = policy.act_batch(positions)
         for number, (position, action) in enumerate(zip(positions, actions, strict=True)):
             assert action in position.legal_actions()
-            alone = MCTSPolicy(16, network, frame=FRAME, seed=2 + number)
+            alone = MCTSPolicy(16, network, canvas=CANVAS, seed=2 + number)
             assert alone.act(position) == action
 
-    def test_the_frame_may_be_smaller_than_the_standard_board(self):
+    def test_the_canvas_may_be_smaller_than_the_standard_board(self):
         small = VARIANTS[1]
-        policy = MCTSPolicy(4, frame=Frame.around([small]))
+        policy = MCTSPolicy(4, canvas=Canvas.around([small]))
         position = Position(small)
         assert policy.act(position) in position.legal_actions()
         with pytest.raises(mijnlieff.errors.VariantError, match="position 0: a board of 4 rows"):

@@ -7,7 +7,7 @@ import pytest
 
 from mijnlieff import (
     Board,
-    Frame,
+    Canvas,
     FunctionPolicy,
     GameOverError,
     GreedyPolicy,
@@ -31,7 +31,7 @@ VARIANTS = [
     Variant(Board.from_text("##..\n..##"), copies=1),
     Variant(Board.from_blocks([(0, 0), (2, 1), (4, 0)]), "anywhere"),
 ]
-FRAME = Frame(5, 7)
+CANVAS = Canvas(5, 7)
 
 
 def positions(count=30):
@@ -52,7 +52,7 @@ def logits(observations, masks):
     return base + 0.3 * np.cos(base * observations.reshape(len(masks), -1).sum(1, keepdims=True))
 
 
-def test_a_network_is_shown_the_frame_and_plays_actions_of_each_board():
+def test_a_network_is_shown_the_canvas_and_plays_actions_of_each_board():
     asked = positions()
     seen = []
 
@@ -60,70 +60,70 @@ def test_a_network_is_shown_the_frame_and_plays_actions_of_each_board():
         seen.append((observations, masks))
         return logits(observations, masks)
 
-    policy = NetworkPolicy(network, "planes", batch_size=7, frame=FRAME)
+    policy = NetworkPolicy(network, "planes", batch_size=7, canvas=CANVAS)
     actions = policy.act_batch(asked)
     assert actions.dtype == np.int64
     assert [len(masks) for _, masks in seen] == [7, 7, 7, 7, 2]
     shown = np.concatenate([observations for observations, _ in seen])
-    np.testing.assert_array_equal(shown, observe_batch(asked, frame=FRAME))
+    np.testing.assert_array_equal(shown, observe_batch(asked, canvas=CANVAS))
     masks = np.concatenate([masks for _, masks in seen])
-    np.testing.assert_array_equal(masks, mask_batch(asked, FRAME))
+    np.testing.assert_array_equal(masks, mask_batch(asked, CANVAS))
     best = np.where(masks == 1, logits(shown, masks), -np.inf).argmax(axis=1)
     for position, action, chosen in zip(asked, actions, best, strict=True):
         assert action in position.legal_actions()
-        assert FRAME.variant_action(position.variant, int(chosen)) == action
+        assert CANVAS.variant_action(position.variant, int(chosen)) == action
         assert policy.act(position) == action
 
 
-def test_on_the_frame_of_the_board_itself_nothing_changes():
+def test_on_the_canvas_of_the_board_itself_nothing_changes():
     asked = [position for position in positions() if position.variant == Variant()]
     for temperature in (0.0, 0.7):
         plain = NetworkPolicy(logits, "planes", temperature, seed=3)
-        framed = NetworkPolicy(logits, "planes", temperature, seed=3, frame=Frame(4, 4))
-        assert plain.act_batch(asked).tolist() == framed.act_batch(asked).tolist()
+        on_canvas = NetworkPolicy(logits, "planes", temperature, seed=3, canvas=Canvas(4, 4))
+        assert plain.act_batch(asked).tolist() == on_canvas.act_batch(asked).tolist()
         np.testing.assert_array_equal(
-            plain.action_probabilities(asked), framed.action_probabilities(asked)
+            plain.action_probabilities(asked), on_canvas.action_probabilities(asked)
         )
 
 
-def test_probabilities_are_on_the_frame_only_for_several_variants():
-    policy = NetworkPolicy(logits, "planes", 1.0, frame=FRAME)
+def test_probabilities_are_on_the_canvas_only_for_several_variants():
+    policy = NetworkPolicy(logits, "planes", 1.0, canvas=CANVAS)
     asked = positions()
     mixed = policy.action_probabilities(asked)
-    assert mixed.shape == (len(asked), FRAME.num_actions)
+    assert mixed.shape == (len(asked), CANVAS.num_actions)
     np.testing.assert_allclose(mixed.sum(axis=1), 1)
-    assert not mixed[mask_batch(asked, FRAME) == 0].any()
+    assert not mixed[mask_batch(asked, CANVAS) == 0].any()
     for number, position in enumerate(asked):
         own = policy.action_probabilities([position])
         assert own.shape == (1, position.variant.num_actions)
-        np.testing.assert_allclose(own[0], mixed[number, FRAME.actions(position.variant)])
+        np.testing.assert_allclose(own[0], mixed[number, CANVAS.actions(position.variant)])
 
 
-def test_a_function_returns_actions_of_the_frame():
+def test_a_function_returns_actions_of_the_canvas():
     asked = positions()
-    policy = FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", frame=FRAME)
+    policy = FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", canvas=CANVAS)
     chosen = policy.act_batch(asked)
     first = [
-        FRAME.variant_action(position.variant, int(position.action_mask(FRAME).argmax()))
+        CANVAS.variant_action(position.variant, int(position.action_mask(CANVAS).argmax()))
         for position in asked
     ]
     assert chosen.tolist() == first == choose_actions(policy, asked)
-    passing = FunctionPolicy(lambda _, masks: np.full(len(masks), FRAME.pass_action), "planes")
-    passing.frame = FRAME
+    passing = FunctionPolicy(lambda _, masks: np.full(len(masks), CANVAS.pass_action), "planes")
+    passing.canvas = CANVAS
     with pytest.raises(PolicyError, match="chose action 140 in position 0"):
         passing.act_batch(asked)
 
 
-def test_a_policy_with_a_frame_plays_matches_and_is_examined():
-    policy = NetworkPolicy(logits, "planes", frame=FRAME)
+def test_a_policy_with_a_canvas_plays_matches_and_is_examined():
+    policy = NetworkPolicy(logits, "planes", canvas=CANVAS)
     for variant in VARIANTS:
         assert evaluate(policy, "random", games=4, variant=variant, seed=1).games == 4
     start = Position(Variant(Board.from_text("###\n##."), copies=1))
-    acting = FunctionPolicy(lambda _, masks: policy_actions(masks), "planes", frame=FRAME)
-    margin = best_response(NetworkPolicy(by_action, "planes", frame=FRAME), start=start).margin
+    acting = FunctionPolicy(lambda _, masks: policy_actions(masks), "planes", canvas=CANVAS)
+    margin = best_response(NetworkPolicy(by_action, "planes", canvas=CANVAS), start=start).margin
     assert margin == best_response(acting, start=start).margin
     # Every action may be drawn, so the opponent can choose the worst.
-    drawing = NetworkPolicy(by_action, "planes", 0.5, frame=FRAME)
+    drawing = NetworkPolicy(by_action, "planes", 0.5, canvas=CANVAS)
     assert best_response(drawing, start=start).margin <= margin
 
 
@@ -141,7 +141,7 @@ def test_other_policies_take_positions_of_mixed_variants():
         together = make(4)
         alone = make(4)
         assert together.act_batch(asked).tolist() == [alone.act(position) for position in asked]
-    pool = OpponentPool([RandomPolicy(1), NetworkPolicy(logits, "planes", frame=FRAME)], seed=2)
+    pool = OpponentPool([RandomPolicy(1), NetworkPolicy(logits, "planes", canvas=CANVAS)], seed=2)
     numbers = np.arange(len(asked), dtype=np.uint64)
     for action, position in zip(pool.act_games(asked, numbers), asked, strict=True):
         assert action in position.legal_actions()
@@ -162,34 +162,37 @@ def test_actions_are_checked_by_the_variant_of_each_position():
         choose_actions(Wrong(), [Position(VARIANTS[1]), Position()])
 
 
-def test_wrong_frames_and_positions_are_refused():
-    with pytest.raises(TypeError, match=r"frame must be a Frame or None, not \(4, 4\)"):
-        NetworkPolicy(logits, "planes", frame=(4, 4))
-    with pytest.raises(TypeError, match=r"frame must be a Frame or None, not 3"):
-        MCTSPolicy(4, frame=3)
+def test_wrong_canvases_and_positions_are_refused():
+    with pytest.raises(TypeError, match=r"canvas must be a Canvas or None, not \(4, 4\)"):
+        NetworkPolicy(logits, "planes", canvas=(4, 4))
+    with pytest.raises(TypeError, match=r"canvas must be a Canvas or None, not 3"):
+        MCTSPolicy(4, canvas=3)
     for policy in (NetworkPolicy, FunctionPolicy):
         for layout in ("flat", "packed"):
             with pytest.raises(ValueError, match=f'are "planes", not "{layout}"'):
-                policy(logits, layout, frame=FRAME)
-    framed = NetworkPolicy(logits, "planes", frame=Frame(3, 7))
+                policy(logits, layout, canvas=CANVAS)
+    on_canvas = NetworkPolicy(logits, "planes", canvas=Canvas(3, 7))
     with pytest.raises(VariantError, match="position 1: a board of 4 rows and 4 columns does not"):
-        framed.act_batch([Position(VARIANTS[1]), Position()])
-    for call in (framed.act_batch, framed.action_probabilities):
+        on_canvas.act_batch([Position(VARIANTS[1]), Position()])
+    for call in (on_canvas.act_batch, on_canvas.action_probabilities):
         over = Position(Variant(Board.from_text("#"), copies=1)).play(0).play("pass")
         assert over.is_over
         with pytest.raises(GameOverError, match="position 1: the game is over"):
             call([Position(VARIANTS[1]), over])
     with pytest.raises(ValueError, match="position 1 is of"):
         NetworkPolicy(logits, "planes").act_batch(positions())
-    narrow = NetworkPolicy(lambda _, masks: np.zeros((len(masks), 65)), "planes", frame=FRAME)
+    narrow = NetworkPolicy(lambda _, masks: np.zeros((len(masks), 65)), "planes", canvas=CANVAS)
     with pytest.raises(PolicyError, match=r"shape \(30, 65\), but 30 positions with 141 actions"):
         narrow.act_batch(positions())
 
 
-def test_the_frame_is_shown():
-    assert repr(NetworkPolicy(logits, "planes", frame=FRAME)).endswith("seed=0, frame=Frame(5, 7))")
-    shown = repr(FunctionPolicy(logits, "planes", frame=FRAME))
-    assert shown == "FunctionPolicy(logits, observation='planes', frame=Frame(5, 7))"
+def test_the_canvas_is_shown():
+    assert repr(NetworkPolicy(logits, "planes", canvas=CANVAS)).endswith(
+        "seed=0, canvas=Canvas(5, 7))"
+    )
+    shown = repr(FunctionPolicy(logits, "planes", canvas=CANVAS))
+    assert shown == "FunctionPolicy(logits, observation='planes', canvas=Canvas(5, 7))"
     assert (
-        repr(MCTSPolicy(4, frame=FRAME)) == "MCTSPolicy(4, root='puct', seed=0, frame=Frame(5, 7))"
+        repr(MCTSPolicy(4, canvas=CANVAS))
+        == "MCTSPolicy(4, root='puct', seed=0, canvas=Canvas(5, 7))"
     )

@@ -1,4 +1,4 @@
-//! A frame: one shape of observations and actions for boards of different shapes.
+//! A canvas: one shape of observations and actions for boards of different shapes.
 
 use std::borrow::Borrow;
 
@@ -8,30 +8,30 @@ use super::observation::{cell_sets, hand_counts};
 use super::{Feature, Layout};
 use crate::game::{Board, Cell, Move, Piece, Position, Variant};
 
-/// A rectangle of slots in which boards of different shapes have observations and actions of one
+/// A rectangle of cells in which boards of different shapes have observations and actions of one
 /// shape.
 ///
-/// A board lies at the lower left corner: its cell in column `x` and row `y` has the slot in column
-/// `x` and row `y`. Slots are numbered along the row from the lower left, then up. Slots without a
-/// cell are 0 in every plane of cells, and their actions are never legal.
+/// A board lies at the lower left corner: its cell in column `x` and row `y` is the cell of the canvas
+/// in that column and row. Cells of the canvas are numbered along the row from the lower left, then up.
+/// Those that the board lacks are 0 in every plane of cells, and their actions are never legal.
 ///
-/// * **Actions**: `piece * area + slot`, and a pass as the last index, `4 * area`.
-/// * **Observations**: [`Layout::Planes`] with the height and width of the frame; plane 3 marks the
-///   cells that exist, and the planes of the hands are constant over the whole frame.
+/// * **Actions**: `piece * area + cell`, and a pass as the last index, `4 * area`.
+/// * **Observations**: [`Layout::Planes`] with the height and width of the canvas; plane 3 marks the
+///   cells that exist, and the planes of the hands are constant over the whole canvas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Frame {
+pub struct Canvas {
     height: u8,
     width: u8,
 }
 
-/// Why a frame cannot be made or used.
+/// Why a canvas cannot be made or used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum FrameError {
+pub enum CanvasError {
     /// Too many rows or columns, or too few.
     #[error(
-        "a frame has 1 to {} rows and columns, not {height} rows and {width} columns",
-        Frame::MAX_SIDE
+        "a canvas has 1 to {} rows and columns, not {height} rows and {width} columns",
+        Canvas::MAX_SIDE
     )]
     Side {
         /// The rows.
@@ -39,39 +39,39 @@ pub enum FrameError {
         /// The columns.
         width: usize,
     },
-    /// A frame around nothing.
-    #[error("a frame around variants needs at least one variant")]
+    /// A canvas around nothing.
+    #[error("a canvas around variants needs at least one variant")]
     NoVariants,
-    /// A board that is higher or wider than the frame.
+    /// A board that is higher or wider than the canvas.
     #[error(
-        "a board of {board_height} rows and {board_width} columns does not fit a frame of {} rows and \
-         {} columns", .frame.height, .frame.width
+        "a board of {board_height} rows and {board_width} columns does not fit a canvas of {} rows and \
+         {} columns", .canvas.height, .canvas.width
     )]
     TooSmall {
-        /// The frame.
-        frame: Frame,
+        /// The canvas.
+        canvas: Canvas,
         /// The rows of the board.
         board_height: usize,
         /// The columns of the board.
         board_width: usize,
     },
-    /// A layout that frames do not have.
-    #[error("observations on a frame are \"planes\", not {:?}", .found.name())]
+    /// A layout that canvases do not have.
+    #[error("observations on a canvas are \"planes\", not {:?}", .found.name())]
     Layout {
         /// The layout.
         found: Layout,
     },
-    /// An index that no action of the frame has.
-    #[error("action {action} does not exist, the actions of this frame are 0 to {last}")]
+    /// An index that no action of the canvas has.
+    #[error("action {action} does not exist, the actions of this canvas are 0 to {last}")]
     UnknownAction {
         /// The index.
         action: usize,
         /// The pass.
         last: usize,
     },
-    /// An action on a slot where the board has no cell.
+    /// An action on a cell of the canvas that the board lacks.
     #[error(
-        "action {action} is on column {x} and row {y} of the frame, where this board has no cell"
+        "action {action} is on column {x} and row {y} of the canvas, where this board has no cell"
     )]
     NotACell {
         /// The index.
@@ -83,19 +83,19 @@ pub enum FrameError {
     },
 }
 
-impl Frame {
-    /// The most rows or columns of a frame: those of the largest board.
+impl Canvas {
+    /// The most rows or columns of a canvas: those of the largest board.
     pub const MAX_SIDE: usize = Board::MAX_SIDE;
 
-    /// A frame with so many rows and columns.
+    /// A canvas with so many rows and columns.
     ///
     /// # Errors
     ///
-    /// Unless both are 1 to [`Frame::MAX_SIDE`].
-    pub fn new(height: usize, width: usize) -> Result<Self, FrameError> {
+    /// Unless both are 1 to [`Canvas::MAX_SIDE`].
+    pub fn new(height: usize, width: usize) -> Result<Self, CanvasError> {
         let sides = 1..=Self::MAX_SIDE;
         if !sides.contains(&height) || !sides.contains(&width) {
-            return Err(FrameError::Side { height, width });
+            return Err(CanvasError::Side { height, width });
         }
         Ok(Self {
             height: height as u8,
@@ -103,17 +103,17 @@ impl Frame {
         })
     }
 
-    /// The smallest frame that holds the boards of these variants.
+    /// The smallest canvas that holds the boards of these variants.
     ///
     /// ```
-    /// use mijnlieff::encode::Frame;
+    /// use mijnlieff::encode::Canvas;
     /// use mijnlieff::game::{Board, Opening, Variant};
     ///
     /// let row = Board::from_blocks(&[(0, 0), (2, 0), (4, 0), (6, 0)])?;
     /// let row = Variant::new(row, Opening::default(), 2)?;
-    /// let frame = Frame::around([&row, &Variant::default()])?;
-    /// assert_eq!((frame.height(), frame.width()), (4, 8));
-    /// assert_eq!(frame.num_actions(), 129);
+    /// let canvas = Canvas::around([&row, &Variant::default()])?;
+    /// assert_eq!((canvas.height(), canvas.width()), (4, 8));
+    /// assert_eq!(canvas.num_actions(), 129);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -122,13 +122,13 @@ impl Frame {
     /// When there is no variant.
     pub fn around<V: Borrow<Variant>>(
         variants: impl IntoIterator<Item = V>,
-    ) -> Result<Self, FrameError> {
+    ) -> Result<Self, CanvasError> {
         let boxes = variants.into_iter().map(|variant| {
             let board = variant.borrow().board();
             (board.height(), board.width())
         });
         let around = boxes.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)));
-        let (height, width) = around.ok_or(FrameError::NoVariants)?;
+        let (height, width) = around.ok_or(CanvasError::NoVariants)?;
         Self::new(height, width)
     }
 
@@ -150,7 +150,7 @@ impl Frame {
         self.height() * self.width()
     }
 
-    /// The number of actions: one per piece type and slot, and the pass.
+    /// The number of actions: one per piece type and cell of the canvas, and the pass.
     #[must_use]
     pub fn num_actions(self) -> usize {
         self.pass_action() + 1
@@ -178,42 +178,42 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// When the board is higher or wider than the frame.
-    pub fn check(self, variant: &Variant) -> Result<(), FrameError> {
+    /// When the board is higher or wider than the canvas.
+    pub fn check(self, variant: &Variant) -> Result<(), CanvasError> {
         let board = variant.board();
         if board.height() <= self.height() && board.width() <= self.width() {
             return Ok(());
         }
-        Err(FrameError::TooSmall {
-            frame: self,
+        Err(CanvasError::TooSmall {
+            canvas: self,
             board_height: board.height(),
             board_width: board.width(),
         })
     }
 
-    /// Fails unless frames have this layout, which is [`Layout::Planes`].
+    /// Fails unless canvases have this layout, which is [`Layout::Planes`].
     ///
     /// # Errors
     ///
     /// For the other layouts.
-    pub fn check_layout(layout: Layout) -> Result<(), FrameError> {
+    pub fn check_layout(layout: Layout) -> Result<(), CanvasError> {
         match layout {
             Layout::Planes => Ok(()),
-            found => Err(FrameError::Layout { found }),
+            found => Err(CanvasError::Layout { found }),
         }
     }
 
-    /// The slot of a cell of a board that fits.
+    /// The number on the canvas of a cell of a board that fits.
     #[must_use]
-    pub fn slot(self, variant: &Variant, cell: Cell) -> usize {
+    pub fn number_of(self, variant: &Variant, cell: Cell) -> usize {
         let (x, y) = variant.board().cells()[cell.index()];
         usize::from(y) * self.width() + usize::from(x)
     }
 
-    /// The cell in a slot; none where the board has none.
+    /// The board's cell with a number on the canvas; none where the board has none.
     #[must_use]
-    pub fn cell(self, variant: &Variant, slot: usize) -> Option<Cell> {
-        let (x, y) = (slot % self.width(), slot / self.width());
+    pub fn cell(self, variant: &Variant, number: usize) -> Option<Cell> {
+        let (x, y) = (number % self.width(), number / self.width());
         variant.board().cell_at(x, y)
     }
 
@@ -222,7 +222,9 @@ impl Frame {
     pub fn action_of(self, variant: &Variant, mv: Move) -> usize {
         match mv {
             Move::Pass => self.pass_action(),
-            Move::Place { piece, cell } => piece.index() * self.area() + self.slot(variant, cell),
+            Move::Place { piece, cell } => {
+                piece.index() * self.area() + self.number_of(variant, cell)
+            }
         }
     }
 
@@ -238,30 +240,30 @@ impl Frame {
         }
     }
 
-    /// The frame's index of an action of the variant; none when the variant has no such action.
+    /// The canvas's index of an action of the variant; none when the variant has no such action.
     #[must_use]
     pub fn action(self, variant: &Variant, action: usize) -> Option<usize> {
         super::move_of(variant, action).map(|mv| self.action_of(variant, mv))
     }
 
-    /// The variant's index of an action of the frame.
+    /// The variant's index of an action of the canvas.
     ///
     /// # Errors
     ///
-    /// When the frame has no such action, or the board no cell there.
-    pub fn variant_action(self, variant: &Variant, action: usize) -> Result<usize, FrameError> {
+    /// When the canvas has no such action, or the board no cell there.
+    pub fn variant_action(self, variant: &Variant, action: usize) -> Result<usize, CanvasError> {
         if let Some(mv) = self.move_of(variant, action) {
             return Ok(super::action_of(variant, mv));
         }
         let last = self.pass_action();
         if action > last {
-            return Err(FrameError::UnknownAction { action, last });
+            return Err(CanvasError::UnknownAction { action, last });
         }
-        let slot = action % self.area();
-        Err(FrameError::NotACell {
+        let number = action % self.area();
+        Err(CanvasError::NotACell {
             action,
-            x: slot % self.width(),
-            y: slot / self.width(),
+            x: number % self.width(),
+            y: number / self.width(),
         })
     }
 
@@ -269,7 +271,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If `out` does not have [`Frame::observation_len`] entries.
+    /// If `out` does not have [`Canvas::observation_len`] entries.
     pub fn observe<T: Feature>(self, variant: &Variant, position: &Position, out: &mut [T]) {
         assert_eq!(out.len(), self.observation_len());
         let [own, opposing, allowed] = cell_sets(variant, position);
@@ -278,7 +280,7 @@ impl Frame {
         cells.fill(T::default());
         for (set, plane) in sets.into_iter().zip(cells.chunks_exact_mut(self.area())) {
             for cell in set {
-                plane[self.slot(variant, cell)] = T::ONE;
+                plane[self.number_of(variant, cell)] = T::ONE;
             }
         }
         let planes = hands.chunks_exact_mut(self.area());
@@ -291,7 +293,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If `row` does not have [`Frame::observation_len`] entries.
+    /// If `row` does not have [`Canvas::observation_len`] entries.
     pub fn exchange_sides<T: Feature>(self, row: &mut [T]) {
         assert_eq!(row.len(), self.observation_len());
         super::observation::exchange_planes(self.area(), row);
@@ -302,7 +304,7 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If `mask` does not have [`Frame::num_actions`] entries.
+    /// If `mask` does not have [`Canvas::num_actions`] entries.
     pub fn write_mask(self, variant: &Variant, position: &Position, mask: &mut [i8]) {
         assert_eq!(mask.len(), self.num_actions());
         mask.fill(0);
@@ -319,24 +321,24 @@ mod tests {
     use crate::game::Opening;
     use crate::random::{Draw, SplitMix64};
 
-    /// On the box of the board itself a frame is the planes of the board; on a larger one the planes
+    /// On the box of the board itself a canvas is the planes of the board; on a larger one the planes
     /// lie in its lower left corner.
     #[test]
-    fn a_frame_shows_what_the_planes_of_the_board_show() {
+    fn a_canvas_shows_what_the_planes_of_the_board_show() {
         let board = Board::from_text("..##\n####\n.##.").unwrap();
         let variant = Variant::new(board, Opening::Anywhere, 3).unwrap();
-        let frame = Frame::around([&variant]).unwrap();
-        assert_eq!(frame.observation_shape(), [12, 3, 4]);
-        let large = Frame::new(5, 6).unwrap();
+        let canvas = Canvas::around([&variant]).unwrap();
+        assert_eq!(canvas.observation_shape(), [12, 3, 4]);
+        let large = Canvas::new(5, 6).unwrap();
         assert_eq!(large.check(&variant), Ok(()));
         let mut rng = SplitMix64::new(3);
         let mut position = Position::new(&variant);
         while !position.is_over(&variant) {
-            let mut own = vec![0.5_f32; frame.observation_len()];
+            let mut own = vec![0.5_f32; canvas.observation_len()];
             observe(&variant, &position, Layout::Planes, &mut own);
-            let mut framed = vec![0.5_f32; frame.observation_len()];
-            frame.observe(&variant, &position, &mut framed);
-            assert_eq!(framed, own);
+            let mut on_canvas = vec![0.5_f32; canvas.observation_len()];
+            canvas.observe(&variant, &position, &mut on_canvas);
+            assert_eq!(on_canvas, own);
             let mut larger = vec![0.5_f32; large.observation_len()];
             large.observe(&variant, &position, &mut larger);
             for (i, &number) in larger.iter().enumerate() {
@@ -351,13 +353,13 @@ mod tests {
             }
             let mut mask = vec![9; num_actions(&variant)];
             write_mask(&variant, &position, &mut mask);
-            let mut framed = vec![9; large.num_actions()];
-            large.write_mask(&variant, &position, &mut framed);
+            let mut on_canvas = vec![9; large.num_actions()];
+            large.write_mask(&variant, &position, &mut on_canvas);
             for (action, &legal) in mask.iter().enumerate() {
-                assert_eq!(framed[large.action(&variant, action).unwrap()], legal);
+                assert_eq!(on_canvas[large.action(&variant, action).unwrap()], legal);
             }
             let sum = |mask: &[i8]| mask.iter().map(|&it| i32::from(it)).sum::<i32>();
-            assert_eq!(sum(&framed), sum(&mask));
+            assert_eq!(sum(&on_canvas), sum(&mask));
             let moves = position.legal_moves(&variant);
             let mv = moves[rng.below(moves.len() as u64) as usize];
             position = position.play(&variant, mv).unwrap();
@@ -368,40 +370,43 @@ mod tests {
     fn actions_are_converted_both_ways() {
         let board = Board::from_text("#.#\n###").unwrap();
         let variant = Variant::new(board, Opening::Outside, 2).unwrap();
-        let frame = Frame::new(3, 4).unwrap();
+        let canvas = Canvas::new(3, 4).unwrap();
         for action in 0..num_actions(&variant) {
-            let on_frame = frame.action(&variant, action).unwrap();
-            assert_eq!(frame.variant_action(&variant, on_frame), Ok(action));
-            assert_eq!(frame.move_of(&variant, on_frame), move_of(&variant, action));
+            let on_canvas = canvas.action(&variant, action).unwrap();
+            assert_eq!(canvas.variant_action(&variant, on_canvas), Ok(action));
+            assert_eq!(
+                canvas.move_of(&variant, on_canvas),
+                move_of(&variant, action)
+            );
         }
-        assert_eq!(frame.action(&variant, num_actions(&variant)), None);
-        // The second row starts at slot 4, and its second slot is a gap.
-        let gap = FrameError::NotACell {
+        assert_eq!(canvas.action(&variant, num_actions(&variant)), None);
+        // The second row starts at cell 4, and its second cell is a gap.
+        let gap = CanvasError::NotACell {
             action: 12 + 5,
             x: 1,
             y: 1,
         };
-        assert_eq!(frame.variant_action(&variant, 12 + 5), Err(gap));
-        let unknown = FrameError::UnknownAction {
+        assert_eq!(canvas.variant_action(&variant, 12 + 5), Err(gap));
+        let unknown = CanvasError::UnknownAction {
             action: 49,
             last: 48,
         };
-        assert_eq!(frame.variant_action(&variant, 49), Err(unknown));
+        assert_eq!(canvas.variant_action(&variant, 49), Err(unknown));
     }
 
     #[test]
-    fn frames_have_bounds() {
+    fn canvases_have_bounds() {
         for (height, width) in [(0, 4), (4, 0), (65, 1), (1, usize::MAX)] {
-            let error = FrameError::Side { height, width };
-            assert_eq!(Frame::new(height, width), Err(error));
+            let error = CanvasError::Side { height, width };
+            assert_eq!(Canvas::new(height, width), Err(error));
         }
-        assert_eq!(Frame::new(64, 64).unwrap().num_actions(), 4 * 4096 + 1);
-        assert_eq!(Frame::around::<&Variant>([]), Err(FrameError::NoVariants));
-        let small = Frame::new(4, 3).unwrap();
+        assert_eq!(Canvas::new(64, 64).unwrap().num_actions(), 4 * 4096 + 1);
+        assert_eq!(Canvas::around::<&Variant>([]), Err(CanvasError::NoVariants));
+        let small = Canvas::new(4, 3).unwrap();
         let error = small.check(&Variant::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a board of 4 rows and 4 columns does not fit a frame of 4 rows and 3 columns"
+            "a board of 4 rows and 4 columns does not fit a canvas of 4 rows and 3 columns"
         );
     }
 }

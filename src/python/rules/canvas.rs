@@ -1,4 +1,4 @@
-//! `mijnlieff.Frame`.
+//! `mijnlieff.Canvas`.
 
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -6,19 +6,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
-use crate::encode::{Frame, Layout, num_actions};
+use crate::encode::{Canvas, Layout, num_actions};
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 
-/// A rectangle of slots that boards of different shapes share.
+/// A rectangle of cells that boards of different shapes share.
 ///
 /// It gives learners that see many boards observations and actions of one shape.
-/// A board lies in the lower left corner: its cell ``(x, y)`` has the slot in row ``y`` and column
-/// ``x``. Observations have the layout ``"planes"`` with the height and width of the frame; slots
-/// without a cell are 0 in plane 3 and in all planes of cells, and the planes of the hands are
-/// constant over the whole frame. Actions are ``type * height * width + y * width + x``, and the
-/// last one passes. Frames are immutable.
+/// A board lies in the lower left corner: its cell ``(x, y)`` is the cell in row ``y`` and column
+/// ``x``. Observations have the layout ``"planes"`` with the height and width of the canvas;
+/// cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands are
+/// constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and the
+/// last one passes. Canvases are immutable.
 ///
 /// Args:
 ///     height: rows, 1 to 64.
@@ -27,28 +27,35 @@ use crate::python::convert::short_repr;
 /// Raises:
 ///     ValueError: a side is not 1 to 64.
 ///     TypeError: a side is not an integer.
-#[pyclass(name = "Frame", module = "mijnlieff", frozen, eq, hash, from_py_object)]
+#[pyclass(
+    name = "Canvas",
+    module = "mijnlieff",
+    frozen,
+    eq,
+    hash,
+    from_py_object
+)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PyFrame(pub(crate) Frame);
+pub(crate) struct PyCanvas(pub(crate) Canvas);
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // PyO3 has only references to objects
 #[pymethods]
-impl PyFrame {
+impl PyCanvas {
     #[new]
     fn new(height: &Bound<'_, PyAny>, width: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let side = |name, value| integer_in(name, value, 1..=Frame::MAX_SIDE);
-        let frame = Frame::new(side("height", height)?, side("width", width)?)?;
-        Ok(Self(frame))
+        let side = |name, value| integer_in(name, value, 1..=Canvas::MAX_SIDE);
+        let canvas = Canvas::new(side("height", height)?, side("width", width)?)?;
+        Ok(Self(canvas))
     }
 
-    /// The smallest frame that holds the boards of all these variants.
+    /// The smallest canvas that holds the boards of all these variants.
     ///
     /// Raises:
     ///     ValueError: the list is empty.
     ///     TypeError: an item is not a `Variant`.
     #[staticmethod]
     fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
-        Ok(Self(Frame::around(variants.iter().map(|it| &*it.0))?))
+        Ok(Self(Canvas::around(variants.iter().map(|it| &*it.0))?))
     }
 
     /// Rows.
@@ -81,7 +88,7 @@ impl PyFrame {
         self.0.observation_shape().into()
     }
 
-    /// The frame's index of each action of a variant, int64 ``(variant.num_actions,)``.
+    /// The canvas's index of each action of a variant, int64 ``(variant.num_actions,)``.
     ///
     /// Raises:
     ///     VariantError: the board does not fit.
@@ -99,10 +106,10 @@ impl PyFrame {
         ))
     }
 
-    /// The variant's index of an action of the frame.
+    /// The variant's index of an action of the canvas.
     ///
     /// Raises:
-    ///     IndexError: the frame has no such action, or the board no cell in its slot.
+    ///     IndexError: the canvas has no such action, or the board no cell there.
     ///     VariantError: the board does not fit.
     ///     TypeError: the action is not an integer.
     fn variant_action(&self, variant: PyVariant, action: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -111,14 +118,14 @@ impl PyFrame {
         let Ok(action) = number.extract() else {
             let (last, number) = (self.0.pass_action(), short_repr(&number));
             return Err(PyIndexError::new_err(format!(
-                "action {number} does not exist, the actions of this frame are 0 to {last}"
+                "action {number} does not exist, the actions of this canvas are 0 to {last}"
             )));
         };
         Ok(self.0.variant_action(&variant.0, action)?)
     }
 
     fn __repr__(&self) -> String {
-        format!("Frame({}, {})", self.0.height(), self.0.width())
+        format!("Canvas({}, {})", self.0.height(), self.0.width())
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -158,7 +165,7 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
     })
 }
 
-/// Fails unless the observations of positions in this layout can be put on a frame.
+/// Fails unless the observations of positions in this layout can be put on a canvas.
 pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
-    Ok(Frame::check_layout(layout)?)
+    Ok(Canvas::check_layout(layout)?)
 }
