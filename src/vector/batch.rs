@@ -1,4 +1,4 @@
-//! What a batch of games can do, and the choice of the form of its games.
+//! What a batch of games can do, whatever the form of its games.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,68 +7,16 @@ use std::sync::atomic::AtomicBool;
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Config, Seeds};
 use super::error::StepError;
-use crate::encode::Layout;
 use crate::game::Position;
 use crate::memory::OutOfMemory;
 use crate::policy::Policy;
-use crate::vector::step::engine::GameEngine;
 use crate::vector::step::game::{Ending, SavedGame};
-use crate::vector::step::packed_game::PackedGame;
-use crate::vector::step::wide_game::WideGame;
 
 /// The most games that a batch of the Python package may have; a mistyped number would take all
 /// memory.
 pub const MAX_ENVS: usize = 1 << 24;
 
-/// A batch that must be reset, and should be seeded, before the first step.
-///
-/// Its games have the packed form if the boards fit it. It can write observations of the `layout`
-/// only, on a canvas those of [`Layout::Planes`].
-///
-/// # Errors
-///
-/// When memory does not suffice for the games or the tables of the variants.
-///
-/// # Panics
-///
-/// If `num_envs` or `num_threads` is 0, the layout is not that of the canvas, or there are weights
-/// of other variants.
-pub fn batch_env(
-    config: Config,
-    layout: Layout,
-    num_envs: usize,
-    num_threads: usize,
-) -> Result<Box<dyn BatchEnv>, OutOfMemory> {
-    assert_eq!(config.variants.check_layout(layout), Ok(()));
-    let count = config.variants.all().len();
-    assert!(config.weights.fit(count));
-    if PackedGame::fits_all(&config.variants, layout) {
-        let engine = GameEngine::<PackedGame>::new(config, num_envs, num_threads)?;
-        Ok(Box::new(engine))
-    } else {
-        wide_batch_env(config, num_envs, num_threads)
-    }
-}
-
-/// The same in the form that works for every board, whatever the board; meant for comparisons.
-///
-/// # Errors
-///
-/// When memory does not suffice for the games.
-///
-/// # Panics
-///
-/// If `num_envs` or `num_threads` is 0.
-pub fn wide_batch_env(
-    config: Config,
-    num_envs: usize,
-    num_threads: usize,
-) -> Result<Box<dyn BatchEnv>, OutOfMemory> {
-    let engine = GameEngine::<WideGame>::new(config, num_envs, num_threads)?;
-    Ok(Box::new(engine))
-}
-
-/// Many games, stepped together; [`batch_env`] makes them.
+/// Many games, stepped together; [`batch_env`](super::batch_env) makes them.
 pub trait BatchEnv: fmt::Debug + Send + Sync {
     /// The settings of the batch.
     #[must_use]

@@ -18,14 +18,16 @@ mod batch;
 pub(crate) mod buffers;
 mod config;
 mod error;
+mod forms;
 mod rollout;
 pub(crate) mod step;
 mod weights;
 
-pub use batch::{BatchEnv, MAX_ENVS, batch_env, wide_batch_env};
+pub use batch::{BatchEnv, MAX_ENVS};
 pub use buffers::{Buffers, Observations, View};
 pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds, UnknownName};
 pub use error::StepError;
+pub use forms::{batch_env, wide_batch_env};
 pub use rollout::{Rollout, rollout};
 pub use step::game::{Ending, SavedGame};
 pub use weights::{Weights, WeightsError};
