@@ -74,7 +74,7 @@ test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and ru
 
 .PHONY: test-frameworks
 test-frameworks: .venv/installed-test ## Test the adapters, each in its framework's own environment: FRAMEWORKS="sb3 jax", or all
-	$(BIN)/python tools/test_frameworks.py $(FRAMEWORKS)
+	$(BIN)/python -m tools.release.test_frameworks $(FRAMEWORKS)
 
 .PHONY: test-notebooks
 test-notebooks: .venv/installed-notebooks .venv/installed-test ## Install Jupyter and execute the notebooks at small size
@@ -92,7 +92,7 @@ test-browser: chromium .venv/installed-browser .venv/installed-test ## Install J
 
 .PHONY: widget-picture
 widget-picture: chromium .venv/installed-browser ## Draw docs/widget.png again, in headless Chromium
-	$(BIN)/python tools/make_widget_picture.py
+	$(BIN)/python -m tools.pages.widget_picture
 
 .PHONY: notebooks
 notebooks: .venv/installed-notebooks ## Execute the notebooks at full size and keep their outputs (about 15 minutes)
@@ -137,45 +137,48 @@ site-links: .venv/installed-docs ## Check the links of the website to other host
 	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/links
 
 .PHONY: golden
-golden: .venv/installed-test ## Regenerate the golden game and the pictures
+golden: .venv/installed-test ## Regenerate the golden game
 	$(BIN)/python tests/python/support/make_golden.py > tests/data/example_game.txt
-	$(BIN)/python tools/make_pictures.py
+
+.PHONY: pages
+pages: .venv/installed-test ## Make the tables, plots and pictures of the website from docs/results (seconds)
+	$(BIN)/python -m tools.pages
 
 .PHONY: book
 book: ## Make the book of exact margins again (about 20 minutes on one core, 4 GB of memory)
 	cargo run --quiet --release --no-default-features --example make_book -- python/mijnlieff/data/book.bin
 
 .PHONY: solution
-solution: .venv/installed-test ## Write docs/solution.md again (about 10 minutes)
-	$(BIN)/python tools/make_solution.py
+solution: .venv/installed-test ## Measure docs/results/solution again (about 10 minutes)
+	$(BIN)/python -m tools.measure.solution
 
 .PHONY: atlas
-atlas: .venv/installed-test ## Write docs/atlas.md again; solve the values that docs/atlas.csv lacks (all of them: 40 minutes)
-	$(BIN)/python tools/make_atlas.py
+atlas: .venv/installed-test ## Solve the values that docs/atlas.csv lacks (all of them: 40 minutes)
+	$(BIN)/python -m tools.data.atlas
 
 .PHONY: check-atlas
 check-atlas: .venv/installed-test ## Check the values of docs/atlas.csv by plain alpha-beta (about an hour)
-	$(BIN)/python tools/check_atlas.py
+	$(BIN)/python -m tools.data.check_atlas
 
 .PHONY: benchmarks
 benchmarks: .venv/installed-test ## Make the benchmark positions of the package again (about 5 minutes)
-	$(BIN)/python tools/make_benchmark.py
+	$(BIN)/python -m tools.data.benchmark
 
 .PHONY: train-report
-train-report: .venv/installed-train ## Write docs/training.md again; make the runs that docs/results/training lacks (all of them: 8 hours)
-	$(BIN)/python tools/make_training.py
+train-report: .venv/installed-train ## Make and measure the runs that docs/results/training lacks (all of them: 8 hours)
+	$(BIN)/python -m tools.measure.training
 
 .PHONY: generalist
-generalist: .venv/installed-train ## Train one network on many boards (45 minutes), and write its results into docs/generalist.md
-	$(BIN)/python tools/make_generalist.py
+generalist: .venv/installed-train ## Train one network on many boards (45 minutes), and keep its report in docs/results/generalist
+	$(BIN)/python -m tools.measure.generalist
 
 .PHONY: champion
 champion: .venv/installed-train ## Train the champion of the package again, until no opponent can beat it (an hour)
-	$(BIN)/python tools/make_champion.py
+	$(BIN)/python -m tools.data.champion
 
 .PHONY: baselines
-baselines: .venv/installed-train ## Write docs/baselines.md again; train and measure what docs/results/baselines lacks (all of it: 13 hours)
-	$(BIN)/python tools/make_baselines.py
+baselines: .venv/installed-train ## Train and measure what docs/results/baselines lacks (all of it: 13 hours)
+	$(BIN)/python -m tools.measure.baselines
 
 .PHONY: check-solver
 check-solver: ## Check the solver against itself on a million positions
@@ -261,7 +264,7 @@ wheel: $(PACKAGING)/installed ## Build the wheel into dist/ and check it; TARGET
 	PATH="$(CURDIR)/$(PACKAGING)/bin:$$PATH" maturin build --quiet --release --locked --out dist \
 		--compatibility manylinux2014 $(if $(filter Linux,$(shell uname -s)),--zig) \
 		$(if $(TARGET),--target $(TARGET))
-	$(PACKAGING)/bin/python tools/check_wheels.py dist/*.whl
+	$(PACKAGING)/bin/python tools/release/check_wheels.py dist/*.whl
 
 .PHONY: sdist
 sdist: $(PACKAGING)/installed ## Build the source distribution into dist/
@@ -271,7 +274,7 @@ sdist: $(PACKAGING)/installed ## Build the source distribution into dist/
 
 .PHONY: smoke
 smoke: wheel sdist ## Install the wheel and the source distribution into new environments and try them
-	$(PYTHON) tools/smoke_test.py dist/*.whl dist/*.tar.gz
+	$(PYTHON) tools/release/smoke_test.py dist/*.whl dist/*.tar.gz
 
 .PHONY: all
 all: lint docs site test ## Run the quick checks; .ci/run has all that must pass before a change is merged

@@ -52,7 +52,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "results"]
 nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 DEFAULT_GAMES = 2_000
 GAMES_PER_TEST = 100
-TOOLS = Path(__file__).parents[2] / "tools"
 TALLY = pytest.StashKey[Counter]()
 
 
@@ -45,16 +41,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def tally(request: pytest.FixtureRequest) -> Counter:
     """Counts of the comparisons, printed at the end of the run."""
     return request.config.stash[TALLY]
-
-
-@pytest.fixture
-def tools_on_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let a test import the modules in ``tools``; the next test imports and changes its own."""
-    monkeypatch.syspath_prepend(TOOLS)
-    yield
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(TOOLS)):
-            del sys.modules[name]
 
 
 def pytest_terminal_summary(

@@ -3,11 +3,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import sys
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,22 +14,11 @@ import mijnlieff
 from mijnlieff import GreedyPolicy, PerfectPolicy, Variant, benchmark, errors, grade, solve_batch
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation.decisions import canonical_keys
+from tools.data import benchmark as tool
 
 module = importlib.import_module("mijnlieff.evaluation.benchmark")
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = ["standard-v1", "irregular-v1"]
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "make_benchmark", ROOT / "tools" / "make_benchmark.py"
-    )
-    assert spec is not None and spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = found  # dataclasses look their module up
-    spec.loader.exec_module(found)
-    return found
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,7 +31,7 @@ def test_the_file_is_the_published_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_positions_are_balanced_and_distinct(name: str, tool: ModuleType) -> None:
+def test_positions_are_balanced_and_distinct(name: str) -> None:
     frozen = benchmark(name)
     recipe = tool.RECIPES[name]
     cells = Counter(
@@ -79,7 +66,7 @@ def test_margins_are_those_of_the_solver(name: str) -> None:
     np.testing.assert_array_equal(frozen.decisive, differs)
 
 
-def test_the_tool_makes_the_same_positions(tool: ModuleType) -> None:
+def test_the_tool_makes_the_same_positions() -> None:
     frozen = benchmark("standard-v1")
     recipe = tool.RECIPES["standard-v1"]
     first = list(tool.bucket("standard-v1", recipe, 0, 4, 0, set()))

@@ -1,29 +1,19 @@
-"""tools/test_frameworks.py: what its rows install and test, and what its table tells."""
+"""tools/release/test_frameworks.py: what its rows install and test, and what its table tells."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from tools.release import test_frameworks as tool
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture(scope="module")
-def tool():
-    path = ROOT / "tools" / "test_frameworks.py"
-    spec = importlib.util.spec_from_file_location("framework_rows", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look for their module there
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
-
-
-def test_rows_install_the_package_and_its_extras(tool):
+def test_rows_install_the_package_and_its_extras():
     rows = {row.name: row for row in tool.ENVIRONMENTS}
     assert len(rows) == len(tool.ENVIRONMENTS)
     for row in rows.values():
@@ -35,7 +25,7 @@ def test_rows_install_the_package_and_its_extras(tool):
         assert all((ROOT / "tests" / "python" / name).exists() for name in row.more_tests)
 
 
-def test_the_oldest_versions_are_the_minimum_versions(tool):
+def test_the_oldest_versions_are_the_minimum_versions():
     rows = {row.name: row for row in tool.ENVIRONMENTS}
     for package in ("gymnasium", "pettingzoo"):
         row = rows[f"{package}-oldest"]
@@ -48,33 +38,33 @@ def test_the_oldest_versions_are_the_minimum_versions(tool):
         assert f"{package}-newest" in rows
 
 
-def test_every_adapter_has_a_row(tool):
+def test_every_adapter_has_a_row():
     folder = ROOT / "python" / "mijnlieff" / "integrations"
     adapters = {path.stem for path in folder.iterdir() if not path.name.startswith("_")}
     assert adapters and adapters <= {row.framework for row in tool.ENVIRONMENTS}
 
 
-def rows_named_in(tool, file):
+def rows_named_in(file):
     text = (ROOT / file).read_text(encoding="utf-8")
     (names,) = re.findall(r'test-frameworks FRAMEWORKS="(.*)"', text)
     return tool.choose(names.split())
 
 
-def test_ci_names_rows(tool):
+def test_ci_names_rows():
     oldest_and_newest = {
         f"{package}-{age}"
         for package in ("gymnasium", "pettingzoo")
         for age in ("oldest", "newest")
     }
-    chosen = {row.name for row in rows_named_in(tool, ".ci/run")}
+    chosen = {row.name for row in rows_named_in(".ci/run")}
     assert oldest_and_newest | {"sb3", "open_spiel"} <= chosen
 
 
-def test_the_workflow_names_all_rows(tool):
-    assert rows_named_in(tool, ".github/workflows/test.yml") == list(tool.ENVIRONMENTS)
+def test_the_workflow_names_all_rows():
+    assert rows_named_in(".github/workflows/test.yml") == list(tool.ENVIRONMENTS)
 
 
-def test_names_choose_rows(tool):
+def test_names_choose_rows():
     assert tool.choose([]) == list(tool.ENVIRONMENTS)
     assert [row.name for row in tool.choose(["jax", "pettingzoo-oldest"])] == [
         "pettingzoo-oldest",
@@ -84,7 +74,7 @@ def test_names_choose_rows(tool):
         tool.choose(["sb3", "sb4"])
 
 
-def test_every_test_file_belongs_to_a_row(tool):
+def test_every_test_file_belongs_to_a_row():
     rows = {row.framework: tool.own_tests(row) for row in tool.ENVIRONMENTS}
     found = [path for paths in rows.values() for path in paths if (ROOT / path).exists()]
     files = (ROOT / "tests" / "frameworks").glob("test_*.py")
@@ -92,13 +82,13 @@ def test_every_test_file_belongs_to_a_row(tool):
     assert [path.stem for path in rows["rllib"]] == ["test_rllib", "test_rllib_modules"]
 
 
-def test_a_missing_test_file_is_a_failure(tool):
+def test_a_missing_test_file_is_a_failure():
     row = tool.Environment("new", "new_framework", (), ())
     (line,) = tool.check("no uv", row, sys.executable)
     assert (line.check, line.result, line.failed) == ("test_new_framework", "missing", True)
 
 
-def test_an_installation_that_fails_is_a_failure(tool, tmp_path, monkeypatch):
+def test_an_installation_that_fails_is_a_failure(tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "FOLDER", tmp_path)
     row = tool.Environment("old", "gymnasium", (), ())
     (line,) = tool.check(str(tmp_path / "no uv"), row, sys.executable)
@@ -115,7 +105,7 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def test_the_table_takes_parameters_and_files_together(tool, tmp_path, capsys):
+def test_the_table_takes_parameters_and_files_together(tmp_path, capsys):
     path = tmp_path / "report.xml"
     path.write_text(REPORT)
     found = list(tool.read_report(path))

@@ -11,28 +11,20 @@ import pytest
 pytest.importorskip("torch")
 
 from mijnlieff import ChampionPolicy, ExportedPolicy, Position, random_openings, solve
+from tools.data import champion, champion_pool
 
 pytestmark = pytest.mark.torch
 
 
-@pytest.fixture
-def tools(tools_on_path):
-    import champion_pool
-    import make_champion
-
-    return champion_pool, make_champion
-
-
-def test_the_tool_writes_a_network_and_its_worst_cases(tools, monkeypatch, tmp_path, capsys):
-    _, make_champion = tools
-    monkeypatch.setattr(make_champion, "SIMULATIONS", 2)
+def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(champion, "SIMULATIONS", 2)
     out, log = tmp_path / "champion.bin", tmp_path / "log.jsonl"
-    line = ["make_champion.py", "--out", str(out), "--log", str(log), "--games", "300"]
+    line = ["champion.py", "--out", str(out), "--log", str(log), "--games", "300"]
     line += ["--labels", str(tmp_path / "labels.npz"), "--samples", "20000", "--width", "64"]
     line += ["--rounds", "1", "--steps", "20", "--openings", "corner_straight"]
     monkeypatch.setattr(sys, "argv", line)
     with pytest.raises(SystemExit, match="after 1 rounds"):
-        make_champion.main()
+        champion.main()
     assert ExportedPolicy.load(out).network.width == 64
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     assert [(row["round"], row["seat"]) for row in rows] == [
@@ -43,8 +35,7 @@ def test_the_tool_writes_a_network_and_its_worst_cases(tools, monkeypatch, tmp_p
     assert "round 1: losses" in capsys.readouterr().out
 
 
-def test_the_pool_settles_on_one_optimal_move(tools):
-    champion_pool, _ = tools
+def test_the_pool_settles_on_one_optimal_move():
     network = ChampionPolicy().network
     positions = [one for one in random_openings(60, 5, seed=2) if len(one.legal_actions()) > 1]
     margins = [solve(one).action_margins for one in positions]
@@ -71,8 +62,7 @@ def test_the_pool_settles_on_one_optimal_move(tools):
             assert set(pool.weights) == {champion_pool.EARLY_WEIGHTS[11]}
 
 
-def test_mistakes_that_cost_the_value_of_the_game_weigh_most(tools):
-    champion_pool, _ = tools
+def test_mistakes_that_cost_the_value_of_the_game_weigh_most():
     network = ChampionPolicy().network
     position = Position.from_record("1. a1+, d1+")
     solution = solve(position)

@@ -8,22 +8,21 @@ import pytest
 
 pytest.importorskip("torch")
 
+from tools.measure import runs, tuning
+
 pytestmark = pytest.mark.torch
 
 SMALL = ["--knowledge", "pure", "--num-envs", "16", "--width", "16", "--blocks", "1"]
 
 
 @pytest.fixture
-def tool(tools_on_path, monkeypatch):
-    import report_runs
-    import tune_training
-
-    monkeypatch.setitem(report_runs.OPTIONS, "pure", [*SMALL, "--minibatch-size", "16"])
-    return tune_training
+def tool(monkeypatch):
+    monkeypatch.setitem(runs.OPTIONS, "pure", [*SMALL, "--minibatch-size", "16"])
+    return tuning
 
 
 def run(tool, monkeypatch, *line: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["tune_training.py", *line])
+    monkeypatch.setattr(sys, "argv", ["tuning.py", *line])
     tool.main()
 
 

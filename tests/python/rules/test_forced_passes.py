@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from mijnlieff import Position, VectorEnv, parse_record
+from tools.measure import forced_passes as script
 
 ROOT = Path(__file__).parents[3]
 PASS = 64
-
-
-@pytest.fixture(scope="module")
-def script():
-    path = ROOT / "tools" / "forced_passes.py"
-    spec = importlib.util.spec_from_file_location("forced_passes", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def longest_row(actions: list[int]) -> int:
@@ -43,13 +33,13 @@ def random_game(seed: int) -> list[int]:
             return actions
 
 
-def test_rows_of_random_games_are_counted_right(script):
+def test_rows_of_random_games_are_counted_right():
     expected = np.bincount([longest_row(random_game(seed)) for seed in range(150)], minlength=9)
     for batch in (64, 150, 1000):
         assert script.random_rows(150, batch).tolist() == expected.tolist()
 
 
-def test_no_row_is_longer_than_the_bound(script):
+def test_no_row_is_longer_than_the_bound():
     rows = script.Rows()
     assert rows.bound[2, 2, 2, 2].max() == 8
     assert all(bound[-1] == 0 for bound in rows.bound.values())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +25,8 @@ from mijnlieff.train.config import CURVE_OPPONENTS  # noqa: E402
 from mijnlieff.train.report.rows import flat_row  # noqa: E402
 from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
 from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
+from tools.pages import generalist  # noqa: E402
+from tools.results import read_results, write_results  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -157,7 +157,7 @@ def test_larger_boards_are_learnt_too(tmp_path):
     assert state.curve[-1]["grades"]["seen"]["positions"] >= 2
 
 
-def test_the_command_trains_and_prints_tables(tmp_path, capfd, tools_on_path):
+def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     options = (
         "train --boards arrangements:2:corners --holdout 0.3 --games 16 --num-envs 8 --width 8"
     )
@@ -169,21 +169,22 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd, tools_on_path):
     assert set(report["grades"]["minimax:4"]) == {"seen", "unseen"}
     assert set(report["scores"]["unseen"]) == set(CURVE_OPPONENTS)
     assert "##" in (tmp_path / "run" / "report.md").read_text()
-    page = "\n".join(results_of(tmp_path / "run"))
-    assert "1 unseen boards" in page and "minimax:4" in page and "##" in page
+    tables = tables_of(tmp_path / "run", tmp_path / "docs")
+    for group in ("seen", "unseen"):
+        assert "| minimax:4 |" in tables[f"results/generalist/{group}.md"]
+        assert f"{group} boards" in tables["results/generalist/matches.md"]
+    assert "##" in tables["results/generalist/held_out.md"]
     assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
     assert "a resumed run keeps its boards" in capfd.readouterr().err
 
 
-def results_of(folder):
-    """The lines that `make generalist` writes into the page of results."""
-    file = Path(__file__).parents[3] / "tools" / "make_generalist.py"
-    spec = importlib.util.spec_from_file_location("make_generalist", file)
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    assert tool.PAGE.read_text("utf-8").count(tool.BEGIN) == 1
-    assert tool.PAGE.read_text("utf-8").count(tool.END) == 1
-    return list(tool.results(folder, ""))
+def tables_of(folder, docs):
+    """The tables of docs/generalist.md, made from the report of a run."""
+    kept = docs / "results" / "generalist" / "report.json"
+    write_results(kept, read_results(folder / "report.json"))
+    made = generalist.files(docs)
+    assert made.pop("generalist.svg").endswith("</svg>\n")
+    return made
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,169 @@
+"""Train the champion from random weights until no opponent can take anything from it.
+
+``python -m tools.data.champion`` runs it. A network first learns positions of random games that
+were solved. Then, in every round, the best response to it with a tree search is computed,
+under each opening rule and in both seats. Every position in which the player had to choose is
+solved, and the network learns the answers, and the positions of the first part so that it does not
+forget the rest of the game. The tool stops when the worst case in all seats is the exact value of
+the game.
+
+So the positions come from the player's own games against all opponents, and their labels from the
+solver: DAgger (Ross, Gordon and Bagnell 2011, arXiv:1011.0686).
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from mijnlieff import ExportedPolicy, Position, Variant, best_response, grade
+from mijnlieff._mijnlieff import MARGIN_UNIT, Network
+from mijnlieff.train.alphazero.optimizer import Optimizer
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.native import native_network
+from tools.data.champion_pool import Pool, Recorder
+from tools.fit import fit, labels, take_step
+from tools.results import ROOT
+
+DATA = ROOT / "python" / "mijnlieff" / "data"
+OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
+SEATS = ("dark", "light")
+SIMULATIONS = 64
+BATCH = 1024
+#: The share of a batch that the player has met; the rest are positions of random games.
+MET = 1 / 3
+#: The steps of a round, relative to those of the one before.
+SLOWING = 0.85
+
+Log = list[dict[str, Any]]
+
+
+def network_of(native: Network) -> PolicyValueNetwork:
+    """Return the network of a file for PyTorch."""
+    network = PolicyValueNetwork(native.variant, native.width, native.blocks)
+    content = native.to_bytes()[-4 * native.num_weights :]
+    numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
+    parts = torch.split(numbers, [weights.numel() for weights in network.parameters()])
+    with torch.no_grad():
+        for weights, part in zip(network.parameters(), parts, strict=True):
+            weights.copy_(part.view_as(weights))
+    return network
+
+
+def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
+    """Return the worst case in every seat; what the player met goes to the pool."""
+    rows = []
+    pool.forget()
+    for opening in openings:
+        for seat in SEATS:
+            recorder = Recorder(ExportedPolicy(network, num_simulations=SIMULATIONS))
+            start = Position(Variant(opening=opening))
+            report = best_response(recorder, seat=seat, start=start, max_refutations=1)
+            wrong, fatal = pool.add(recorder, report.value, network)
+            leaks = {ply: away for ply, (_, away) in report.leaks.items() if away}
+            rows.append(
+                {
+                    "opening": opening,
+                    "seat": seat,
+                    "guaranteed": report.margin,
+                    "value": report.value,
+                    "leaks": leaks,
+                    "asked": len(recorder.positions),
+                    "wrong": wrong,
+                    "fatal": fatal,
+                }
+            )
+    return rows
+
+
+def learn(
+    network: PolicyValueNetwork,
+    optimizer: Optimizer,
+    pool: Pool,
+    others: dict[str, torch.Tensor],
+    steps: int,
+    config: TrainConfig,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Learn positions of the pool and others; return the mean loss of each."""
+    assert pool.samples is not None
+    chances = pool.weights / pool.weights.sum()
+    count, totals = round(MET * BATCH), np.zeros(2)
+    for step in range(steps):
+        at = rng.choice(len(pool), count, p=chances)
+        met = [
+            torch.from_numpy(getattr(pool.samples, name)[at])
+            for name in ("observations", "masks", "targets", "values")
+        ]
+        drawn = rng.integers(len(others["margins"]), size=BATCH - count)
+        names = ("observations", "masks", "policies", "margins")
+        rest = [others[name][drawn] for name in names]
+        rest[3] = torch.stack([rest[3].sign(), rest[3] / MARGIN_UNIT], dim=1)
+        batch = map(torch.cat, zip(met, rest, strict=True))
+        rate = config.learning_rate * (1 - 0.98 * step / steps)
+        losses = take_step(network, optimizer, batch, rate, config)
+        totals += [float(losses[:count].mean()), float(losses[count:].mean())]
+    return float(totals[0] / steps), float(totals[1] / steps)
+
+
+def main() -> None:
+    """Train and harden a network."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=DATA / "champion.bin")
+    parser.add_argument("--start", type=Path, help="a network to go on with, in place of round 0")
+    parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
+    parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
+    parser.add_argument("--games", type=int, default=100_000, help="random games for labels")
+    parser.add_argument("--samples", type=int, default=8_000_000, help="learnt before round 0")
+    parser.add_argument("--width", type=int, default=768)
+    parser.add_argument("--rounds", type=int, default=30, help="the most")
+    parser.add_argument("--steps", type=int, default=2000, help="gradient steps of a round")
+    parser.add_argument("--learning-rate", type=float, default=6e-4, help="of the rounds")
+    parser.add_argument("--openings", nargs="+", choices=OPENINGS, default=list(OPENINGS))
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    began = time.monotonic()
+    args.log.parent.mkdir(parents=True, exist_ok=True)
+    args.labels.parent.mkdir(parents=True, exist_ok=True)
+    others = labels(args.labels, args.games)
+    config = TrainConfig.of("alphazero", width=args.width, learning_rate=2.5e-3, seed=args.seed)
+    if args.start is None:
+        network, _, _ = fit(others, config, args.samples)
+    else:
+        network = network_of(Network(args.start.read_bytes()))
+    assert isinstance(network, PolicyValueNetwork)
+    optimizer, pool = Optimizer(network, config), Pool()
+    rng = np.random.default_rng(args.seed)
+    with args.log.open("w", encoding="utf-8") as log:
+        for number in range(args.rounds + 1):
+            native = native_network(network, Variant())
+            args.out.write_bytes(native.to_bytes())
+            rows = worst_cases(native, pool, args.openings)
+            total = grade(ExportedPolicy(native), positions="standard-v1").to_dict()["total"]
+            for row in rows:
+                minutes = round((time.monotonic() - began) / 60, 1)
+                row |= {"round": number, "minutes": minutes, "alone": total["optimal"]}
+                log.write(json.dumps(row) + "\n")
+                print(json.dumps(row), flush=True)
+            log.flush()
+            if all(row["guaranteed"] == row["value"] for row in rows):
+                print(f"No opponent can take anything from {args.out}.")
+                return
+            rate = args.learning_rate * SLOWING**number
+            slower = dataclasses.replace(config, learning_rate=rate)
+            losses = learn(network, optimizer, pool, others, args.steps, slower, rng)
+            print(f"round {number + 1}: losses {losses[0]:.4f} and {losses[1]:.4f}", flush=True)
+    raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Measure, and write JSON into ``docs/results``, never prose. Nothing is measured twice."""

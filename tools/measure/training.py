@@ -1,0 +1,47 @@
+"""Measure both modes of training, for 10 and 60 minutes, with several seeds.
+
+What was measured is kept in ``docs/results/training``, and no run with a file there is repeated.
+Unfinished runs (in ``runs/report``) are resumed, so it can be stopped and continued. `tools.pages`
+makes the tables and the plot.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+
+from tools.measure.runs import RUNS, Training
+from tools.measure.training_measures import measures
+from tools.players import MODES
+from tools.results import RESULTS, read_results, write_results
+
+
+def main() -> None:
+    """Train and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, nargs="+", default=[10, 60])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--modes", choices=MODES, nargs="+", default=list(MODES))
+    parser.add_argument("--runs", type=Path, default=RUNS)
+    parser.add_argument("--positions", type=int, default=6000)
+    parser.add_argument("--games", type=int, default=500)
+    parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
+    parser.add_argument("--final-games", type=int, default=2000)
+    parser.add_argument("--results", type=Path, default=RESULTS / "training")
+    args = parser.parse_args()
+    asked = {"positions": args.positions, "games": args.games}
+    for minutes, seed, mode in itertools.product(args.minutes, args.seeds, args.modes):
+        training = Training(mode, minutes, seed, args.runs)
+        kept = args.results / f"{training.folder.name}.json"
+        content = read_results(kept)
+        if content and content["asked"] != asked:
+            parser.error(f"{kept} has {content['asked']}, not {asked}; remove it first")
+        if not content:
+            print(training.folder.name, flush=True)
+            training.make(args.points, args.final_games)
+            write_results(kept, measures(training, **asked))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Tables and figures as Markdown."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+
+__all__ = ["percent", "spread", "table"]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """Return a Markdown table, some columns of text and then numbers."""
+    rule = ["---"] * texts + ["---:"] * (len(head) - texts)
+    return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+
+
+def percent(share: float, interval: Sequence[float] | None = None) -> str:
+    """Return a share as text, with its interval if given."""
+    if math.isnan(share):
+        return "-"
+    if interval is None:
+        return f"{100 * share:.1f} %"
+    low, high = (100 * bound for bound in interval)
+    return f"{100 * share:.1f} % ({low:.1f} to {high:.1f})"
+
+
+def spread(values: Sequence[float], shown: str, unit: str = "") -> str:
+    """Return the mean of some seeds, with the least and the largest value if they differ."""
+    mean = format(statistics.fmean(values), shown)
+    low, high = format(min(values), shown), format(max(values), shown)
+    return f"{mean}{unit}" + (f" ({low} to {high})" if low != high else "")

@@ -1,0 +1,94 @@
+"""The tables of docs/solution.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tools.pages.markdown import table
+from tools.results import read_results
+
+__all__ = ["files"]
+
+CELLS = {"a1": "corner", "b1": "edge", "b2": "centre"}
+SIGNS = {"+": "Straight", "x": "Diagonal", "<>": "Pusher", "><": "Puller"}
+#: Best replies that are named; of more, only the number is shown.
+NAMED = 6
+
+Content = dict[str, Any]
+
+
+def openings(content: Content) -> str:
+    """Return the table of the opening rules."""
+    rows = []
+    for opening, one in content["openings"].items():
+        # Light moves first.
+        winner = "Light" if one["margin"] > 0 else "Dark"
+        rows.append([f"`{opening}`", f"{one['margin']:+d}", winner, f"{one['best']}"])
+    return table(["opening rule", "margin for Light", "winner", "best first moves"], rows)
+
+
+def first_moves(content: Content) -> str:
+    """Return the table of the margins after each first move."""
+    margins = content["first moves"]
+    rows = [
+        [name, *(f"{margins[cell + sign]:+d}" for sign in SIGNS)] for cell, name in CELLS.items()
+    ]
+    return table(["cell", *SIGNS.values()], rows)
+
+
+def replies(content: Content) -> str:
+    """Return the table of the best replies to each first move."""
+    rows = []
+    for move, one in content["replies"].items():
+        best = one["best"]
+        shown = " ".join(f"`{reply}`" for reply in best[:NAMED]) + " ..." * (len(best) > NAMED)
+        share = f"{len(best)} of {one['legal']}"
+        rows.append([f"{CELLS[move[:2]]} `{move}`", f"{one['margin']:+d}", share, shown])
+    return table(["first move", "margin for Dark", "best replies", "moves"], rows)
+
+
+def positions(content: Content) -> str:
+    """Return the table of the numbers of positions up to symmetry."""
+    counts = content["positions"]
+    plies = range(len(next(iter(counts.values()))))
+    rows = [[f"`{name}`", *(f"{count:,}" for count in found)] for name, found in counts.items()]
+    return table(["opening rule", *(f"ply {ply}" for ply in plies)], rows)
+
+
+def passes(content: Content) -> str:
+    """Return the table of the longest rows of passes in random games."""
+    counts = content["passes"]["random games"]
+    games = sum(counts)
+    rows = [[f"{row}", f"{count:,}", f"{count / games:.4%}"] for row, count in enumerate(counts)]
+    return table(["most passes in a row", "games", "share"], rows)
+
+
+def decisions(content: Content) -> str:
+    """Return the table of the shares of best actions, by ply of random games."""
+    rows = []
+    for ply, one in enumerate(content["decisions"]):
+        share = "-" if one["best share"] is None else f"{one['best share']:.1%}"
+        margins = f"{one['mean margin']:.2f}", f"{one['largest margin']}"
+        rows.append([f"{ply}", f"{one['legal']:.1f}", share, *margins])
+    head = ["ply", "legal actions", "share of best", "mean absolute margin", "largest"]
+    return table(head, rows)
+
+
+def grades(content: Content) -> str:
+    """Return the table of the grades of the built-in policies."""
+    rows = []
+    for policy, one in content["grades"].items():
+        low, high = one["optimal_interval"]
+        optimal = f"{one['optimal']:.1%} ({low:.1%} to {high:.1%})"
+        regrets = f"{one['regret']:.3f}", f"{one['outcome_regret']:.3f}"
+        rows.append([f"`{policy}`", optimal, f"{one['kept']:.1%}", *regrets])
+    head = ["policy", "optimal (95 %)", "outcome kept", "regret, points", "regret, outcomes"]
+    return table(head, rows)
+
+
+def files(docs: Path) -> dict[str, str]:
+    """Return the tables by their paths in ``docs``."""
+    content = read_results(docs / "results" / "solution" / "solution.json")
+    tables = (openings, first_moves, replies, positions, passes, decisions, grades)
+    return {f"results/solution/{one.__name__}.md": one(content) for one in tables}

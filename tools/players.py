@@ -1,0 +1,18 @@
+"""Names that measures and pages share: modes of training, and ways in which an agent plays."""
+
+from __future__ import annotations
+
+__all__ = ["BENCHMARK", "GRADED", "MODES", "PLAYERS", "SIMULATIONS", "WAYS"]
+
+#: The positions on which players are compared.
+BENCHMARK = "standard-v1"
+MODES = {"exact": "exact labels", "pure": "pure self-play"}
+SIMULATIONS = 64
+#: Ways to play, with their simulations.
+PLAYERS = {"alone": 0, "search": SIMULATIONS, "long search": 4 * SIMULATIONS}
+#: Those that are graded; the others only play as Dark.
+GRADED = ("alone", "search")
+WAYS = {
+    name: f"{count} simulations, none solved" if count else "network alone"
+    for name, count in PLAYERS.items()
+}

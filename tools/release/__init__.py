@@ -1,0 +1,1 @@
+"""Build and check what is published."""

@@ -1,0 +1,41 @@
+"""What was measured, as JSON files in ``docs/results``, from which the tables and plots are made.
+
+They are kept with the pages: tables can be made again, and new rows added, on a machine that does
+not have the networks.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["DOCS", "RESULTS", "ROOT", "read_results", "write_results"]
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+RESULTS = DOCS / "results"
+_DIGITS = 6
+
+
+def read_results(file: Path) -> dict[str, Any]:
+    """Return the content of a file, or an empty dict if there is no file."""
+    if not file.exists():
+        return {}
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return content
+
+
+def write_results(file: Path, content: dict[str, Any]) -> None:
+    """Write a file with a line for each entry, and numbers of six significant digits."""
+    entries = (f"{json.dumps(name)}: {json.dumps(_short(it))}" for name, it in content.items())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{" + ",\n ".join(entries) + "}\n", encoding="utf-8")
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _short(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(entry) for entry in value]
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
