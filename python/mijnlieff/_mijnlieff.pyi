@@ -422,9 +422,9 @@ class Canvas:
     It gives learners that see many boards observations and actions of one shape.
     A board lies in the lower left corner: its cell ``(x, y)`` is the cell in row ``y`` and column
     ``x``. Observations have the layout ``"planes"`` with the height and width of the canvas;
-    cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands are
-    constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and the
-    last one passes. Canvases are immutable.
+    cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands
+    are constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and
+    the last one passes. Canvases are immutable.
 
     Args:
         height: rows, 1 to 64.
@@ -644,7 +644,8 @@ def observe_batch(
         ValueError: no positions, positions of different variants without a canvas, an unknown
             layout, or a canvas and another layout than planes.
         TypeError: an item is not a `Position`, or another dtype.
-        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the canvas.
+        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
+            canvas.
     """
 
 def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> NDArray[np.int8]:
@@ -1275,8 +1276,8 @@ class TreeSearch:
             last term limited to -1 and 1.
         solve_below: positions with at most this many empty cells are solved exactly, roots
             included; 0 solves none.
-        canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and its
-            actions number all masks, logits and results. Each tree is the one that a search of
+        canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and
+            its actions number all masks, logits and results. Each tree is the one that a search of
             positions of its own variant has on the same canvas, given the same evaluations.
 
     Raises:
@@ -1378,9 +1379,9 @@ class TreeSearch:
         """Start the next searches, from as many positions as there are trees.
 
         If a new position follows the root of its tree by one action and the passes that it forces,
-        the tree keeps that subtree; new simulations are added to it. With a canvas, positions may be
-        of variants that the search has not seen yet. It keeps the tables of all variants seen; they
-        may be 65,535 in all.
+        the tree keeps that subtree; new simulations are added to it. With a canvas, positions may
+        be of variants that the search has not seen yet. It keeps the tables of all variants seen;
+        they may be 65,535 in all.
 
         Raises:
             ValueError: another number of positions, or another variant without a canvas.

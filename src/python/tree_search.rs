@@ -111,8 +111,8 @@ struct Found {
 ///         last term limited to -1 and 1.
 ///     solve_below: positions with at most this many empty cells are solved exactly, roots
 ///         included; 0 solves none.
-///     canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and its
-///         actions number all masks, logits and results. Each tree is the one that a search of
+///     canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and
+///         its actions number all masks, logits and results. Each tree is the one that a search of
 ///         positions of its own variant has on the same canvas, given the same evaluations.
 ///
 /// Raises:
@@ -300,9 +300,9 @@ impl PyTreeSearch {
     /// Start the next searches, from as many positions as there are trees.
     ///
     /// If a new position follows the root of its tree by one action and the passes that it forces,
-    /// the tree keeps that subtree; new simulations are added to it. With a canvas, positions may be
-    /// of variants that the search has not seen yet. It keeps the tables of all variants seen; they
-    /// may be 65,535 in all.
+    /// the tree keeps that subtree; new simulations are added to it. With a canvas, positions may
+    /// be of variants that the search has not seen yet. It keeps the tables of all variants seen;
+    /// they may be 65,535 in all.
     ///
     /// Raises:
     ///     ValueError: another number of positions, or another variant without a canvas.

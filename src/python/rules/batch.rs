@@ -56,7 +56,8 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
 ///     ValueError: no positions, positions of different variants without a canvas, an unknown
 ///         layout, or a canvas and another layout than planes.
 ///     TypeError: an item is not a `Position`, or another dtype.
-///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the canvas.
+///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
+///         canvas.
 #[pyfunction]
 #[pyo3(signature = (positions, layout=None, dtype=None, canvas=None))]
 pub(crate) fn observe_batch<'py>(

@@ -16,9 +16,9 @@ use crate::python::convert::short_repr;
 /// It gives learners that see many boards observations and actions of one shape.
 /// A board lies in the lower left corner: its cell ``(x, y)`` is the cell in row ``y`` and column
 /// ``x``. Observations have the layout ``"planes"`` with the height and width of the canvas;
-/// cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands are
-/// constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and the
-/// last one passes. Canvases are immutable.
+/// cells that a board lacks are 0 in plane 3 and in all planes of cells; the planes of the hands
+/// are constant over the whole canvas. Actions are ``type * height * width + y * width + x``, and
+/// the last one passes. Canvases are immutable.
 ///
 /// Args:
 ///     height: rows, 1 to 64.
