@@ -56,7 +56,7 @@ exclude_patterns = ["_build", "_ext", "results"]
 nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [
-    ("py:.*", r"(abc|collections|enum|os|typing)\..*"),
+    ("py:.*", r"(abc|collections|concurrent|enum|os|typing)\..*"),
     ("py:.*", r"(anywidget|gymnasium|matplotlib|np|numpy|pettingzoo|t|torch)\..*"),
     ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PolicyLike|Sequence)"),
 ]
