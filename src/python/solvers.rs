@@ -9,7 +9,7 @@ use std::{fs, io, mem};
 
 use pyo3::prelude::*;
 
-use crate::game::{Opening, Variant};
+use crate::game::Variant;
 use crate::python::convert::integers::integer_in;
 use crate::python::players::solver::PySolver;
 use crate::python::rules::variant::PyVariant;
@@ -36,21 +36,12 @@ struct Registry {
     shared: HashMap<(SolverKey, usize), Py<PySolver>>,
 }
 
-/// What a solver depends on, see [`Solver::serves`].
-#[derive(Clone)]
+/// A variant, equal to every other that the same solver serves, see [`Solver::key`].
 struct SolverKey(Arc<Variant>);
-
-impl SolverKey {
-    fn parts(&self) -> (&crate::game::Board, u8, bool) {
-        let variant = &self.0;
-        let straight = variant.opening() == Opening::CornerStraight;
-        (variant.board(), variant.copies(), straight)
-    }
-}
 
 impl PartialEq for SolverKey {
     fn eq(&self, other: &Self) -> bool {
-        self.parts() == other.parts()
+        Solver::key(&self.0) == Solver::key(&other.0)
     }
 }
 
@@ -58,7 +49,7 @@ impl Eq for SolverKey {}
 
 impl Hash for SolverKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
+        Solver::key(&self.0).hash(state);
     }
 }
 

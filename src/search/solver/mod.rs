@@ -47,7 +47,7 @@ use self::search::SolverSearch;
 use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
-use crate::game::{Move, Opening, Position, Variant};
+use crate::game::{Board, Move, Opening, Position, Variant};
 use crate::memory::{OutOfMemory, with_room};
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
@@ -274,10 +274,14 @@ impl Solver {
     /// Positions hold the cells of their opening rule. That only a Straight may open, they do not.
     #[must_use]
     pub fn serves(&self, variant: &Variant) -> bool {
-        let straight = |variant: &Variant| variant.opening() == Opening::CornerStraight;
-        self.variant.board() == variant.board()
-            && self.variant.copies() == variant.copies()
-            && straight(&self.variant) == straight(variant)
+        Self::key(&self.variant) == Self::key(variant)
+    }
+
+    /// What a solver depends on: variants with equal keys have the same solver.
+    #[must_use]
+    pub fn key(variant: &Variant) -> (&Board, u8, bool) {
+        let only_straight = variant.opening() == Opening::CornerStraight;
+        (variant.board(), variant.copies(), only_straight)
     }
 
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
