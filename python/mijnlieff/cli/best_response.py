@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mijnlieff import Position
+from mijnlieff._mijnlieff import Position
 from mijnlieff.cli.options import (
     add_json_argument,
     add_policy_argument,

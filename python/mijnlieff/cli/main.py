@@ -13,7 +13,7 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import NoReturn
 
-from mijnlieff import __version__
+from mijnlieff._mijnlieff import __version__
 from mijnlieff._util.progress import note
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
 

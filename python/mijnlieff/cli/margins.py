@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mijnlieff import Position, Solution
+from mijnlieff._mijnlieff import Position
 from mijnlieff.pieces import PLAYERS
+from mijnlieff.solving import Solution
 
 __all__ = ["evaluation_line", "margin_lines", "named_margins"]
 

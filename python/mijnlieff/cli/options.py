@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff import Board, ExportedPolicy, Policy, Variant, make_policy
+from mijnlieff._mijnlieff import Board, Variant
 from mijnlieff._util.json_text import json_text
 from mijnlieff.errors import BoardError
+from mijnlieff.policies import ExportedPolicy, Policy, make_policy
 from mijnlieff.policies.exported import is_network_file
 
 __all__ = [

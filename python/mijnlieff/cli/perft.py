@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from mijnlieff import Position, perft
+from mijnlieff._mijnlieff import Position, perft
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 
 __all__ = ["add_arguments", "run"]

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from mijnlieff import Policy, Position, Variant, format_record, solve
+from mijnlieff._mijnlieff import Position, Variant, format_record
 from mijnlieff._util.tables import print_table
 from mijnlieff.cli.margins import evaluation_line, margin_lines
 from mijnlieff.cli.options import (
@@ -22,8 +22,9 @@ from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation.reviewing import ReviewedMove, review
 from mijnlieff.pieces import PLAYERS
+from mijnlieff.policies import Policy
 from mijnlieff.policies.base import choose_actions
-from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, can_solve
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, can_solve, solve
 
 __all__ = ["add_arguments", "run"]
 

@@ -9,8 +9,9 @@ import sys
 import threading
 import webbrowser
 
-from mijnlieff import Policy, Position, make_policy
+from mijnlieff._mijnlieff import Position
 from mijnlieff.cli.options import integer, parse_policy, variant_of
+from mijnlieff.policies import Policy, make_policy
 
 __all__ = ["add_browser_arguments", "run_in_browser"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from mijnlieff import Position
+from mijnlieff._mijnlieff import Position
 from mijnlieff._util.json_text import json_text
 from mijnlieff.cli.margins import evaluation_line, margin_lines, named_margins
 from mijnlieff.cli.options import (

@@ -25,7 +25,7 @@ from mijnlieff.train.report.live import LivePlot
 from mijnlieff.train.report.state import OnReport, TrainState
 
 if TYPE_CHECKING:
-    from mijnlieff import MCTSPolicy, NetworkPolicy
+    from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 
 __all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
 

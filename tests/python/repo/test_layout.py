@@ -156,7 +156,6 @@ def test_folders_import_one_way(parent):
     assert circles == []
 
 
-@pytest.mark.xfail(reason="train, cli and integrations import from mijnlieff itself")
 def test_nobody_inside_imports_the_face():
     """The package's own modules import from where a name is made; `mijnlieff` is for users."""
     importers = [name for name in MODULES if name != "mijnlieff" and "mijnlieff" in IMPORTS[name]]

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.ring import RingBuffer

@@ -14,15 +14,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import MinimaxPolicy, Policy, Position, RandomPolicy, Variant, solve_batch
+from mijnlieff._mijnlieff import MinimaxPolicy, Position, RandomPolicy, Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.decisions import Decisions
 from mijnlieff.evaluation.grading import losses_of
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
+from mijnlieff.policies import Policy
 from mijnlieff.policies.base import chosen_actions
-from mijnlieff.solving import EXACT_CELLS
+from mijnlieff.solving import EXACT_CELLS, solve_batch
 from mijnlieff.train.boards import Boards
 
 __all__ = [

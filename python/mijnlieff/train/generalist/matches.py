@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import Policy, Variant, evaluate
+from mijnlieff._mijnlieff import Variant
+from mijnlieff.evaluation import evaluate
+from mijnlieff.policies import Policy
 from mijnlieff.train.generalist.grades import mean_over_boards
 
 __all__ = ["BoardScore", "scores_on"]

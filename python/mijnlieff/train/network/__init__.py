@@ -6,7 +6,7 @@ its cells.
 
 from typing import Any
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network.cells import CellNetwork
 from mijnlieff.train.network.network import PolicyValueNetwork, masked_log_softmax

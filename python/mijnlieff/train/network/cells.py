@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
 from mijnlieff.train.network.geometry import CanvasGeometry
 from mijnlieff.train.network.inputs import FlatInputs

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Board, Position, Variant
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
 __all__ = ["TacticalFeatures"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 
 __all__ = ["FlatInputs"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mijnlieff import Variant
-from mijnlieff._mijnlieff import Network
+from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.train.network import BoardNetwork, CellNetwork
 
 __all__ = ["native_network"]

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.train.network.features import TacticalFeatures
 from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout

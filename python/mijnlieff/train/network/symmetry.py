@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 
 __all__ = ["SymmetryGroup"]
 

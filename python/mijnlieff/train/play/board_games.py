@@ -16,8 +16,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import Canvas, Position, TreeSearch, Variant, mask_batch, observe_batch
-from mijnlieff._mijnlieff import SEEDS, own_actions, random_openings
+from mijnlieff._mijnlieff import (
+    SEEDS,
+    Canvas,
+    Position,
+    TreeSearch,
+    Variant,
+    mask_batch,
+    observe_batch,
+    own_actions,
+    random_openings,
+)
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.solving import solvers_for
 from mijnlieff.train.boards import Boards

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import Canvas, MCTSPolicy, NetworkPolicy, Position
+from mijnlieff._mijnlieff import Canvas, Position
 from mijnlieff.errors import PolicyError
+from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mijnlieff import MatchReport, Variant
-from mijnlieff._mijnlieff import integer_in
+from mijnlieff._mijnlieff import Variant, integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
+from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, sizes_of
 from mijnlieff.train.play.jobs import (

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import MatchReport, Variant
+from mijnlieff._mijnlieff import Variant
+from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork, new_network
 from mijnlieff.train.network.native import native_network

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import torch
 
-from mijnlieff import MatchReport, Variant
+from mijnlieff._mijnlieff import Variant
+from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
 from mijnlieff.train.network.native import native_network

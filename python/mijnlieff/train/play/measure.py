@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mijnlieff import MatchReport, NetworkPolicy, Policy, Variant, evaluate
+from mijnlieff._mijnlieff import Variant
+from mijnlieff.evaluation import MatchReport, evaluate
+from mijnlieff.policies import NetworkPolicy, Policy
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import BoardNetwork
 from mijnlieff.train.network.function import NetworkFunction

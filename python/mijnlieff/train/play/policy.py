@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff import MCTSPolicy, NetworkPolicy, Position, Variant
-from mijnlieff._mijnlieff import common_variant
+from mijnlieff._mijnlieff import Position, Variant, common_variant
 from mijnlieff.errors import PolicyError
+from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.policies.exported import SOLVE_BELOW
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.config import TrainConfig

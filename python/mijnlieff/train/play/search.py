@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from mijnlieff import SelfPlay, Variant
-from mijnlieff._mijnlieff import Network
+from mijnlieff._mijnlieff import Network, Variant
+from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.play.samples import Samples, SearchGames
 

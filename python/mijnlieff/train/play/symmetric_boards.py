@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 
 __all__ = ["TURNS", "SymmetricBoards"]
 

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mijnlieff import Variant, VectorEnv
-from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff._mijnlieff import MARGIN_UNIT, Variant
+from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 from mijnlieff.train.ppo.advantage import signed_advantages

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mijnlieff import MatchReport
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.tables import print_table
+from mijnlieff.evaluation import MatchReport
 
 __all__ = ["print_report", "report_json", "report_markdown"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from mijnlieff import Policy, make_policy
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.tables import print_table
+from mijnlieff.policies import Policy, make_policy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mijnlieff import Board, Variant
+from mijnlieff._mijnlieff import Board, Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError, MijnlieffError
 from mijnlieff.train.boards import Boards

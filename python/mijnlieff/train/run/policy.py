@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
-from mijnlieff import MCTSPolicy, NetworkPolicy, Variant
-from mijnlieff._mijnlieff import integer, integer_in
+from mijnlieff._mijnlieff import Variant, integer, integer_in
 from mijnlieff._util.numbers import number_up_to
 from mijnlieff.errors import CheckpointError
+from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import BoardNetwork, new_network
 from mijnlieff.train.network.canvas import CanvasNetwork

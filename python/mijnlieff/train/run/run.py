@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards, boards_named

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import torch
 
-from mijnlieff import MatchReport, Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
+from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.alphazero.replay import ReplayBuffer
 from mijnlieff.train.boards import Boards
