@@ -68,14 +68,14 @@ def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
             start = Position(Variant(opening=opening))
             report = best_response(recorder, seat=seat, start=start, max_refutations=1)
             wrong, fatal = pool.add(recorder, report.value, network)
-            leaks = {ply: away for ply, (_, away) in report.leaks.items() if away}
+            mistakes = {ply: away for ply, (_, away) in report.mistakes.items() if away}
             rows.append(
                 {
                     "opening": opening,
                     "seat": seat,
                     "guaranteed": report.margin,
                     "value": report.value,
-                    "leaks": leaks,
+                    "mistakes": mistakes,
                     "asked": len(recorder.positions),
                     "wrong": wrong,
                     "fatal": fatal,

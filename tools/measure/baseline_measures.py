@@ -86,7 +86,7 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
         return {
             "horizon": horizon,
             "margin": report.margin,
-            "leaks": {str(ply): counts for ply, counts in report.leaks.items()},
+            "mistakes": {str(ply): counts for ply, counts in report.mistakes.items()},
             "refutations": list(report.refutations),
         }
     return None

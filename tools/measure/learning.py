@@ -21,10 +21,10 @@ import torch
 
 from mijnlieff import benchmark, observe_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff._util.tables import markdown_table
 from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
 from mijnlieff.train.network import BoardNetwork
 from tools.fit import GAMES, fit, labels
-from tools.pages.markdown import table
 from tools.players import BENCHMARK
 
 
@@ -62,7 +62,7 @@ def main() -> None:
         args.samples = 600_000
     print(f"{len(data['margins']):,} labels")
     head = ["network", "width", "blocks", "optimizer", "rate", "seed", "samples", "optimal"]
-    print(table([*head, "margin rmse", "samples/s"], []), end="")
+    print(markdown_table([*head, "margin rmse", "samples/s"], []), end="")
     for network, width, blocks, optimizer, rate, seed in itertools.product(
         args.network, args.width, args.blocks, args.optimizer, args.rate, args.seed
     ):

@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff import grade
+from mijnlieff._util.tables import markdown_table
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.folder import RunFolder
 from tools.measure.runs import Training
 from tools.measure.training_measures import player_of
-from tools.pages.markdown import spread, table
+from tools.pages.numbers import spread
 from tools.players import BENCHMARK, GRADED, MODES, SIMULATIONS
 from tools.results import read_results, write_results
 
@@ -139,7 +140,7 @@ def main() -> None:
     found = results(trainings, args.jobs)
     searching = f"{SIMULATIONS} simulations, none solved"
     head = ["change", "games", "million samples", "network alone", searching]
-    print(table(head, rows(trainings, found, len(args.seeds))))
+    print(markdown_table(head, rows(trainings, found, len(args.seeds))))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import accumulate, groupby
 from pathlib import Path
 
+from mijnlieff._util.tables import markdown_table
 from tools.data.atlas import OPENINGS, Value, known
-from tools.pages.markdown import table
 
 __all__ = ["files"]
 
@@ -74,7 +74,7 @@ def winners(boards: list[list[Value]]) -> str:
             signs = [sum(sign * margin > 0 for margin in margins) for sign in (1, -1)]
             counts = [signs[0], len(margins) - sum(signs), signs[1]]
             rows.append([f"{len(margins)} boards {words}", f"`{opening}`", *map(str, counts)])
-    return table(["boards", "opening rule", "Light wins", "draw", "Dark wins"], rows)
+    return markdown_table(["boards", "opening rule", "Light wins", "draw", "Dark wins"], rows)
 
 
 def first_moves(boards: list[list[Value]]) -> str:
@@ -90,7 +90,7 @@ def first_moves(boards: list[list[Value]]) -> str:
             f"{signed(value.margin)}: {move}" for value, move in zip(values, moves, strict=True)
         ]
         rows.append([f"{values[0].number}", f"{symmetries}", *cells])
-    return table(["board", "symmetries", *(f"`{it}`" for it in OPENINGS)], rows)
+    return markdown_table(["board", "symmetries", *(f"`{it}`" for it in OPENINGS)], rows)
 
 
 def files(docs: Path) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from mijnlieff._util.tables import markdown_table
 from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades
-from tools.pages.markdown import percent, spread, table
+from tools.pages.numbers import percent, spread
 from tools.results import read_results
 
 __all__ = ["files", "measured"]
@@ -53,7 +54,9 @@ def grades(rows: list[Row]) -> str:
                 shares.append(spread([100 * one[key] for one in total], ".1f", " %"))
         regret = spread([one["regret"] for one in total], ".3f")
         cells.append([f"`{name}`", str(len(group)), *shares, regret])
-    return table(["player", "seeds", "optimal", "outcome kept", "regret, points"], cells, texts=2)
+    return markdown_table(
+        ["player", "seeds", "optimal", "outcome kept", "regret, points"], cells, num_texts=2
+    )
 
 
 def worst_cases(rows: list[Row], ratings: Row) -> str:
@@ -72,16 +75,16 @@ def worst_cases(rows: list[Row], ratings: Row) -> str:
             cells.append([*line, "-" if is_measured else "not measured yet", "-", "-"])
             continue
         bounded = worst["horizon"] is not None
-        leaks = {ply: away for ply, (_, away) in worst["leaks"].items() if away}
-        shown = ", ".join(f"{away:,} at {ply}" for ply, away in leaks.items()) or "none"
+        mistakes = {ply: away for ply, (_, away) in worst["mistakes"].items() if away}
+        shown = ", ".join(f"{away:,} at {ply}" for ply, away in mistakes.items()) or "none"
         if bounded:
             shown += f" (before ply {worst['horizon']})"
         game = f"`{worst['refutations'][0]}`" if worst["refutations"] else "-"
         margin = f"{worst['margin']:+d}" if worst["margin"] else "0"
         cells.append([*line, f"at most {margin}" if bounded else margin, shown, game])
-    head = ["player", "rating", "guaranteed as Dark", "leaks by ply", "shortest refutation"]
+    head = ["player", "rating", "guaranteed as Dark", "mistakes by ply", "shortest refutation"]
     remark = f"{ratings['remark']}\n\n" if "remark" in ratings else ""
-    return remark + table(head, cells, texts=2)
+    return remark + markdown_table(head, cells, num_texts=2)
 
 
 def first_with(part: str, group: list[Row]) -> Row | None:
@@ -104,7 +107,7 @@ def costs(rows: list[Row]) -> str:
         weights = f"{known[0]['weights']:,}"
         cells.append([f"`{name}`", lines, processors, steps, minutes, weights])
     head = ["player", "made by", "processor", "million steps or labels", "minutes", "parameters"]
-    made = table(head, cells, texts=3)
+    made = markdown_table(head, cells, num_texts=3)
     remarks = [
         f"* `{row['name']}`, seed {row['seed']}: {row['remark']}\n"
         for row in rows

@@ -7,8 +7,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from mijnlieff._util.tables import markdown_table
 from mijnlieff.train.report.grades_plot import draw_grade_lines
-from tools.pages.markdown import percent, table
+from tools.pages.numbers import percent
 from tools.pages.plots import svg_text
 from tools.results import read_results
 
@@ -29,7 +30,7 @@ def grades(report: dict[str, Any], group: str) -> str:
         one = by_group[group]
         kept = "-" if one["kept"] is None else f"{100 * one['kept']:.1f} %"
         rows.append([player, share(one, "optimal"), kept, f"{one['regret']:.3f}"])
-    return table(["player", "optimal", "outcome kept", "regret"], rows)
+    return markdown_table(["player", "optimal", "outcome kept", "regret"], rows)
 
 
 def matches(report: dict[str, Any]) -> str:
@@ -39,7 +40,7 @@ def matches(report: dict[str, Any]) -> str:
         [name, *(share(groups[group][name], "score") for group in groups)]
         for name in next(iter(groups.values()))
     ]
-    return table(["opponent", *(f"{group} boards" for group in groups)], rows)
+    return markdown_table(["opponent", *(f"{group} boards" for group in groups)], rows)
 
 
 def boards(report: dict[str, Any]) -> str:

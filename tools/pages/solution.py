@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tools.pages.markdown import table
+from mijnlieff._util.tables import markdown_table
 from tools.results import read_results
 
 __all__ = ["files"]
@@ -25,7 +25,7 @@ def openings(content: Content) -> str:
         # Light moves first.
         winner = "Light" if one["margin"] > 0 else "Dark"
         rows.append([f"`{opening}`", f"{one['margin']:+d}", winner, f"{one['best']}"])
-    return table(["opening rule", "margin for Light", "winner", "best first moves"], rows)
+    return markdown_table(["opening rule", "margin for Light", "winner", "best first moves"], rows)
 
 
 def first_moves(content: Content) -> str:
@@ -34,7 +34,7 @@ def first_moves(content: Content) -> str:
     rows = [
         [name, *(f"{margins[cell + sign]:+d}" for sign in SIGNS)] for cell, name in CELLS.items()
     ]
-    return table(["cell", *SIGNS.values()], rows)
+    return markdown_table(["cell", *SIGNS.values()], rows)
 
 
 def replies(content: Content) -> str:
@@ -45,7 +45,7 @@ def replies(content: Content) -> str:
         shown = " ".join(f"`{reply}`" for reply in best[:NAMED]) + " ..." * (len(best) > NAMED)
         share = f"{len(best)} of {one['legal']}"
         rows.append([f"{CELLS[move[:2]]} `{move}`", f"{one['margin']:+d}", share, shown])
-    return table(["first move", "margin for Dark", "best replies", "moves"], rows)
+    return markdown_table(["first move", "margin for Dark", "best replies", "moves"], rows)
 
 
 def positions(content: Content) -> str:
@@ -53,7 +53,7 @@ def positions(content: Content) -> str:
     counts = content["positions"]
     plies = range(len(next(iter(counts.values()))))
     rows = [[f"`{name}`", *(f"{count:,}" for count in found)] for name, found in counts.items()]
-    return table(["opening rule", *(f"ply {ply}" for ply in plies)], rows)
+    return markdown_table(["opening rule", *(f"ply {ply}" for ply in plies)], rows)
 
 
 def passes(content: Content) -> str:
@@ -61,7 +61,7 @@ def passes(content: Content) -> str:
     counts = content["passes"]["random games"]
     games = sum(counts)
     rows = [[f"{row}", f"{count:,}", f"{count / games:.4%}"] for row, count in enumerate(counts)]
-    return table(["most passes in a row", "games", "share"], rows)
+    return markdown_table(["most passes in a row", "games", "share"], rows)
 
 
 def decisions(content: Content) -> str:
@@ -72,7 +72,7 @@ def decisions(content: Content) -> str:
         margins = f"{one['mean margin']:.2f}", f"{one['largest margin']}"
         rows.append([f"{ply}", f"{one['legal']:.1f}", share, *margins])
     head = ["ply", "legal actions", "share of best", "mean absolute margin", "largest"]
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def grades(content: Content) -> str:
@@ -84,7 +84,7 @@ def grades(content: Content) -> str:
         regrets = f"{one['regret']:.3f}", f"{one['outcome_regret']:.3f}"
         rows.append([f"`{policy}`", optimal, f"{one['kept']:.1%}", *regrets])
     head = ["policy", "optimal (95 %)", "outcome kept", "regret, points", "regret, outcomes"]
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def files(docs: Path) -> dict[str, str]:

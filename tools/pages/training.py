@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.pages.markdown import percent, table
+from mijnlieff._util.tables import markdown_table
+from tools.pages.numbers import percent
 from tools.pages.training_plot import draw
 from tools.players import GRADED, MODES, PLAYERS, SIMULATIONS, WAYS
 from tools.results import read_results
@@ -70,7 +71,7 @@ def matches(runs: list[Run]) -> str:
             shown = [by_name[name] for name in OPPONENTS]
             cells = [percent(one["score"], one["score_interval"]) for one in shown]
             rows.append([run.name, way, *cells])
-    return table(["mode, seed", "player", *OPPONENTS], rows, texts=2)
+    return markdown_table(["mode, seed", "player", *OPPONENTS], rows, num_texts=2)
 
 
 def grades(runs: list[Run]) -> str:
@@ -93,7 +94,7 @@ def grades(runs: list[Run]) -> str:
             )
     head = ["mode, seed", "player", "optimal", "outcome kept", "optimal, own games"]
     head += ["outcome kept, own games", "regret, points"]
-    return table(head, rows, texts=2)
+    return markdown_table(head, rows, num_texts=2)
 
 
 def as_dark(runs: list[Run]) -> str:
@@ -105,7 +106,7 @@ def as_dark(runs: list[Run]) -> str:
             games = dark["wins"] + dark["draws"] + dark["losses"]
             cells.append(f"{percent(dark['wins'] / games)} / {percent(dark['draws'] / games)}")
         rows.append([run.name, *cells])
-    return table(["as Dark: wins / draws", *(WAYS[name] for name in PLAYERS)], rows)
+    return markdown_table(["as Dark: wins / draws", *(WAYS[name] for name in PLAYERS)], rows)
 
 
 def by_ply(run: dict[str, Any]) -> str:
@@ -119,7 +120,7 @@ def by_ply(run: dict[str, Any]) -> str:
         rows.append([ply, *cells])
     head = ["ply"]
     head += [f"{WAYS[name]}: {what}" for name in GRADED for what in ("optimal", "kept")]
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def mistakes(run: dict[str, Any]) -> Iterator[str]:
@@ -163,7 +164,7 @@ def speed(runs: list[Run]) -> str:
         )
     head = ["mode, seed", "games", "games/s", "evaluations/s", "samples learnt/s"]
     head += ["positions solved", "self-play a round", "learning a round", "rest of a round"]
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def of_length(runs: list[Run]) -> str:

@@ -1,4 +1,4 @@
-"""Reports as tables, for terminals, for pipes and for notebooks."""
+"""Reports as tables, for terminals, for pipes, for notebooks and as Markdown."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import shutil
 import sys
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mijnlieff._util.terminal import rich_console
 
-__all__ = ["TableReport", "html_table", "print_table", "text_table"]
+__all__ = ["TableReport", "html_table", "markdown_table", "print_table", "text_table"]
 
 
 class TableReport(ABC):
@@ -142,3 +142,17 @@ def html_table(title: str, rows: Sequence[Sequence[str]], note: str) -> str:
         f"<table><caption>{html.escape(title)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{lines}</tbody></table><p>{html.escape(note)}</p>"
     )
+
+
+def markdown_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], num_texts: int = 1
+) -> str:
+    """Return a Markdown table with a newline at its end.
+
+    Args:
+        headings: of the columns.
+        rows: the cells, without the headings.
+        num_texts: the number of columns of text, which come first; the others are numbers.
+    """
+    rule = ["---"] * num_texts + ["---:"] * (len(headings) - num_texts)
+    return "".join(f"| {' | '.join(row)} |\n" for row in (headings, rule, *rows))

@@ -85,8 +85,8 @@ def best_response(
         max_refutations: the most refutations to return.
         settle: whether to believe `exact_endings`. False asks the policy until the games are over.
         horizon: from this ply on, the policy is not asked but assumed to play perfectly. That may
-            take far fewer positions. Leaks before it are exact, and the margin is an upper bound of
-            the guarantee. None asks until the end.
+            take far fewer positions. Mistakes before it are exact, and the margin is an upper bound
+            of the guarantee. None asks until the end.
         progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
@@ -114,7 +114,7 @@ def best_response(
     to_play = np.array([position.to_play for position in starts])
     cases: list[BestResponseCase] = []
     positions: Counter[int] = Counter()
-    leaks: dict[int, tuple[int, int]] = {}
+    mistakes: dict[int, tuple[int, int]] = {}
     refutations: list[tuple[int, str]] = []
     for player in _SEATS[seat]:
         signs = np.where(to_play == player, 1, -1)
@@ -151,8 +151,8 @@ def best_response(
                 )
             positions.update(dict(enumerate(counts)))
             for ply, kept, given_away in found:
-                before = leaks.get(ply, (0, 0))
-                leaks[ply] = (before[0] + kept, before[1] + given_away)
+                before = mistakes.get(ply, (0, 0))
+                mistakes[ply] = (before[0] + kept, before[1] + given_away)
             refutations += [
                 (group[first].ply + len(line), record_of(group[first], line))
                 for first, line in lines
@@ -164,7 +164,7 @@ def best_response(
         horizon=horizon,
         cases=tuple(cases),
         positions={ply: count for ply, count in sorted(positions.items()) if count},
-        leaks=dict(sorted(leaks.items())),
+        mistakes=dict(sorted(mistakes.items())),
         refutations=tuple(record for _, record in refutations[:max_refutations]),
     )
 

@@ -1,4 +1,4 @@
-"""The report of a best-response search: guarantees, leaks by ply and refutations."""
+"""The report of a best-response search: guarantees, mistakes by ply and refutations."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ class BestResponse(TableReport):
         horizon: from this ply on, the policy is assumed to play perfectly; None if it was asked.
         cases: the guarantees from every start in every seat.
         positions: by ply: the positions that can be reached and in which the game goes on.
-        leaks: by ply: the number of positions with the policy to move that can be reached while the
-            outcome of the start is kept, and the number of those in which its move gives it away.
-        refutations: a record for each leak, up to the move that gives the outcome away, the
+        mistakes: by ply: the number of positions with the policy to move that can be reached while
+            the outcome of the start is kept, and the number of those in which its move gives it
+            away.
+        refutations: a record for each mistake, up to the move that gives the outcome away, the
             shortest first. If the start is not the start of a game, a record begins with the
             notation of the start.
     """
@@ -82,7 +83,7 @@ class BestResponse(TableReport):
     horizon: int | None
     cases: tuple[BestResponseCase, ...]
     positions: dict[int, int]
-    leaks: dict[int, tuple[int, int]]
+    mistakes: dict[int, tuple[int, int]]
     refutations: tuple[str, ...]
 
     @property
@@ -101,9 +102,9 @@ class BestResponse(TableReport):
         return min(case.value for case in self.cases)
 
     @property
-    def num_leaks(self) -> int:
+    def num_mistakes(self) -> int:
         """The number of positions in which the policy gives the outcome away."""
-        return sum(given_away for _, given_away in self.leaks.values())
+        return sum(given_away for _, given_away in self.mistakes.values())
 
     @property
     def worst_game(self) -> str:
@@ -121,14 +122,14 @@ class BestResponse(TableReport):
             "outcome": self.outcome,
             "value": self.value,
             "positions": dict(self.positions),
-            "leaks": dict(self.leaks),
+            "mistakes": dict(self.mistakes),
             "refutations": self.refutations,
             "worst_game": self.worst_game,
             "cases": tuple(case.to_dict() for case in self.cases),
         }
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the positions and the leaks by ply, on a logarithmic scale.
+        """Draw the positions and the mistakes by ply, on a logarithmic scale.
 
         Args:
             axes: the axes to draw in; None makes a new figure.
@@ -138,13 +139,13 @@ class BestResponse(TableReport):
         """
         if axes is None:
             axes = new_axes(7, 4)
-        kept = {ply: kept for ply, (kept, _) in self.leaks.items()}
-        given_away = {ply: count for ply, (_, count) in self.leaks.items()}
+        kept = {ply: kept for ply, (kept, _) in self.mistakes.items()}
+        given_away = {ply: count for ply, (_, count) in self.mistakes.items()}
         bars = (("outcome kept before", kept, "#BBBBBB"), ("given away", given_away, "#D55E00"))
         for label, counts, color in bars:
             axes.bar(list(counts), list(counts.values()), color=color, label=label, width=0.8)
         axes.set_yscale("symlog", linthresh=1)
-        axes.set_xticks(list(self.leaks))
+        axes.set_xticks(list(self.mistakes))
         axes.set(xlabel="ply", ylabel="positions with the policy to move", title=self._title)
         axes.legend()
         return axes
@@ -152,11 +153,11 @@ class BestResponse(TableReport):
     def _rows(self) -> list[list[str]]:
         rows = [["ply", "reachable", "outcome kept", "given away"]]
         for ply, count in self.positions.items():
-            cells = self.leaks.get(ply)
+            cells = self.mistakes.get(ply)
             shown = ["", ""] if cells is None else [f"{number:,}" for number in cells]
             rows.append([f"{ply}", f"{count:,}", *shown])
         total = sum(self.positions.values())
-        return [*rows, ["total", f"{total:,}", "", f"{self.num_leaks:,}"]]
+        return [*rows, ["total", f"{total:,}", "", f"{self.num_mistakes:,}"]]
 
     @property
     def _title(self) -> str:
@@ -177,7 +178,7 @@ class BestResponse(TableReport):
             text += f"\na worst game: {self.worst_game}"
         shown = self.refutations[:_SHOWN_REFUTATIONS]
         if shown:
-            text += f"\nthe shortest of {self.num_leaks:,} refutations: " + " | ".join(shown)
+            text += f"\nthe shortest of {self.num_mistakes:,} refutations: " + " | ".join(shown)
         return text
 
 

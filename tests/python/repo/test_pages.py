@@ -14,7 +14,7 @@ import matplotlib
 from tools.pages import baselines
 from tools.pages.__main__ import PAGES
 from tools.pages.baselines_plots import by_name
-from tools.pages.markdown import percent
+from tools.pages.numbers import percent
 from tools.results import DOCS, RESULTS
 
 INCLUDED = re.compile(r"^```\{include\} (results/.*)$", re.MULTILINE)

@@ -97,13 +97,13 @@ class Reference:
         return self.exact[position]
 
     def walk(self, start: Position) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
-        """The reachable positions and the leaks by ply."""
+        """The reachable positions and the mistakes by ply."""
         outcome = np.sign(self.value(start))
 
         def leaves(position: Position) -> bool:
             return bool(np.sign(self.value(position)) < outcome)
 
-        positions, leaks = {}, {}
+        positions, mistakes = {}, {}
         everywhere, kept = {start}, {start}
         ply = start.ply
         while everywhere:
@@ -112,11 +112,11 @@ class Reference:
             after = {p: [p.play(a) for a in self.choices(p)] for p in everywhere}
             if own:
                 given = sum(any(map(leaves, after[p])) for p in kept)
-                leaks[ply] = (len(kept), given)
+                mistakes[ply] = (len(kept), given)
             everywhere = {q for p in everywhere for q in after[p] if not q.is_over}
             kept = {q for p in kept for q in after[p] if not q.is_over and not leaves(q)}
             ply += 1
-        return positions, leaks
+        return positions, mistakes
 
 
 def actions_of(record: str, variant: Variant) -> list[int]:
@@ -130,10 +130,10 @@ def actions_of(record: str, variant: Variant) -> list[int]:
 def assert_same(report: mijnlieff.BestResponse, reference: Reference, start: Position) -> None:
     assert report.margin == reference.guarantee(start)
     assert report.value == reference.value(start)
-    positions, leaks = reference.walk(start)
+    positions, mistakes = reference.walk(start)
     assert report.positions == positions
-    assert report.leaks == leaks
-    assert len(report.refutations) == report.num_leaks
+    assert report.mistakes == mistakes
+    assert len(report.refutations) == report.num_mistakes
     lines = [actions_of(record, start.variant) for record in report.refutations]
     assert lines == sorted(lines, key=len)
     for line in lines:
@@ -154,13 +154,13 @@ def assert_same(report: mijnlieff.BestResponse, reference: Reference, start: Pos
 @pytest.mark.parametrize("player", [0, 1])
 def test_it_is_what_plain_enumeration_finds(variant: Variant, player: int) -> None:
     start = Position(variant)
-    leaks = 0
+    mistakes = 0
     for salt in range(4):
         policy = Hashed(salt)
         report = best_response(policy, seat=("light", "dark")[player], start=start)
         assert_same(report, Reference(policy, player), start)
-        leaks += report.num_leaks
-    assert leaks > 0 or Reference(policy, player).value(start) < 0
+        mistakes += report.num_mistakes
+    assert mistakes > 0 or Reference(policy, player).value(start) < 0
 
 
 @pytest.mark.parametrize("variant", SMALL[:3])
@@ -209,7 +209,7 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     known = best_response(policy, start=start)
     asked = best_response(policy, start=start, settle=False)
     assert (known.margin, known.value) == (asked.margin, asked.value)
-    assert {ply: asked.leaks[ply] for ply in known.leaks} == known.leaks
+    assert {ply: asked.mistakes[ply] for ply in known.mistakes} == known.mistakes
     assert max(asked.positions) > max(known.positions)
     everything = PerfectPlayer()
     everything.exact_endings = (10**30, 10**30)
@@ -227,10 +227,10 @@ def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
     for horizon in range(12):
         report = best_response(policy, seat="light", start=start, horizon=horizon)
         margins.append(report.margin)
-        assert {p: n for p, n in report.leaks.items() if p < horizon} == {
-            p: n for p, n in whole.leaks.items() if p < horizon
+        assert {p: n for p, n in report.mistakes.items() if p < horizon} == {
+            p: n for p, n in whole.mistakes.items() if p < horizon
         }
-        assert all(given == 0 for p, (_, given) in report.leaks.items() if p >= horizon)
+        assert all(given == 0 for p, (_, given) in report.mistakes.items() if p >= horizon)
         assert ("plays perfectly from ply" in str(report)) and report.horizon == horizon
     assert margins[0] == whole.value > whole.margin == margins[-1]
     assert margins == sorted(margins, reverse=True)
@@ -239,7 +239,7 @@ def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
 def test_perfect_play_is_guaranteed_the_value() -> None:
     starts = random_openings(40, 5, seed=1)
     report = best_response("perfect", seat="both", start=starts)
-    assert len(report.cases) == 80 and report.num_leaks == 0
+    assert len(report.cases) == 80 and report.num_mistakes == 0
     for case in report.cases:
         sign = 1 if case.start.to_play == ("light", "dark").index(case.seat) else -1
         assert case.margin == case.value == sign * solve(case.start).margin
@@ -274,7 +274,7 @@ def test_no_opponent_takes_anything_from_the_champion(opening: str, margin: int,
     variant = Variant(opening=opening)
     report = best_response("champion:64", seat=seat, start=Position(variant))
     assert report.value == (margin if seat == "light" else -margin)
-    assert report.margin == report.value and report.num_leaks == 0
+    assert report.margin == report.value and report.num_mistakes == 0
     game = Position.from_record(report.worst_game, variant)
     assert game.is_over and game.margin == margin
 
@@ -334,7 +334,7 @@ def test_wrong_arguments_are_refused() -> None:
 def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
     start = random_openings(1, 10, seed=4)[0]
     report = best_response("greedy", seat="light", start=start)
-    assert report.margin < report.value and report.num_leaks > 0
+    assert report.margin < report.value and report.num_mistakes > 0
     lines = str(report).splitlines()
     assert lines[0] == "greedy as Light against every opponent"
     assert lines[1].split() == ["ply", "reachable", "outcome", "kept", "given", "away"]
@@ -343,7 +343,7 @@ def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
     assert "<table>" in report._repr_html_()
     content = json.loads(json.dumps(report.to_dict()))
     assert content["margin"] == report.margin and content["value"] == report.value
-    assert content["leaks"] == {str(ply): list(cells) for ply, cells in report.leaks.items()}
+    assert content["mistakes"] == {str(ply): list(cells) for ply, cells in report.mistakes.items()}
     assert content["cases"][0]["start"] == start.notation
     axes = pytest.importorskip("matplotlib.pyplot").figure().subplots()
     assert report.plot(axes) is axes and axes.get_xlabel() == "ply"

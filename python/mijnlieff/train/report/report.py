@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import print_table
+from mijnlieff._util.tables import markdown_table, print_table
 from mijnlieff.evaluation import MatchReport
 
 __all__ = ["print_report", "report_json", "report_markdown"]
@@ -43,9 +43,8 @@ def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) ->
     """
     parts = [f"# Trained agent\n\n{about}"]
     for player, matches in players.items():
-        rows = [_HEADINGS, ["---"] + ["--:"] * (len(_HEADINGS) - 1), *map(_cells, matches)]
-        table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-        parts.append(f"## {player}\n\n{table}")
+        table = markdown_table(_HEADINGS, map(_cells, matches))
+        parts.append(f"## {player}\n\n{table.rstrip()}")
     plies = next(iter(players.values()))[0].opening_plies
     parts.append(
         f"Each random opening of {plies} plies is played twice, with seats exchanged; the agent "

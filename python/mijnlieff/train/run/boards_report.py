@@ -6,7 +6,7 @@ import dataclasses
 
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import print_table
+from mijnlieff._util.tables import markdown_table, print_table
 from mijnlieff.policies import Policy, make_policy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
@@ -102,9 +102,8 @@ def _rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
 def _markdown(tables: dict[str, list[list[str]]], about: str, boards: Boards) -> str:
     parts = [f"# Trained on many boards\n\n{about}"]
     for title, (headings, *body) in tables.items():
-        lines = [headings, ["---"] * 2 + ["--:"] * (len(headings) - 2), *body]
-        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        parts.append(f"## {title}\n\n{table}")
+        table = markdown_table(headings, body, num_texts=2)
+        parts.append(f"## {title}\n\n{table.rstrip()}")
     if boards.unseen:
         drawn = "\n\n".join(str(variant.board) for variant in boards.unseen)
         parts.append(f"## Boards held out\n\n```text\n{drawn}\n```")

@@ -1,18 +1,12 @@
-"""Tables and figures as Markdown."""
+"""Shares and means as text."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-__all__ = ["percent", "spread", "table"]
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """Return a Markdown table, some columns of text and then numbers."""
-    rule = ["---"] * texts + ["---:"] * (len(head) - texts)
-    return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+__all__ = ["percent", "spread"]
 
 
 def percent(share: float, interval: Sequence[float] | None = None) -> str:
