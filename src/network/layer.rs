@@ -1,7 +1,12 @@
 //! Layers as blocks of weights, applied to many positions at once.
 
 use super::product::{Floats, Integers, Place, Rows, Weights, multiply};
-use crate::simd::{Kernel, Lanes, Simd};
+use crate::simd::{Kernel, Lanes, Simd, dispatch};
+
+#[cfg(target_arch = "x86_64")]
+use super::wide::multiply_wide;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Avx512Vnni, WideKernel, dispatch_wide};
 
 /// A layer, for both precisions.
 #[derive(Debug)]
@@ -90,10 +95,15 @@ impl Layer {
 }
 
 /// The arithmetic of a precision.
-pub(super) trait Arithmetic {
+pub(super) trait Arithmetic: Sized {
     type Weights: Weights + 'static;
 
     fn weights(layer: &Layer) -> impl Iterator<Item = (&Self::Weights, Place)>;
+
+    /// Runs the code of this arithmetic that is best for the processor.
+    fn apply(apply: Apply<'_, Self>) {
+        dispatch(apply);
+    }
 }
 
 /// An input of layers: a float, or a pair of integers.
@@ -129,6 +139,11 @@ impl Arithmetic for AsIntegers {
             (&block.integers, place)
         })
     }
+
+    #[cfg(target_arch = "x86_64")]
+    fn apply(apply: Apply<'_, Self>) {
+        dispatch_wide(apply);
+    }
 }
 
 /// Writes a layer's outputs for each position, of which there are as many as factors.
@@ -149,6 +164,25 @@ impl<F: Arithmetic> Kernel for Apply<'_, F> {
             let bias = &self.layer.bias;
             multiply(
                 simd,
+                weights,
+                place,
+                self.inputs,
+                self.factors,
+                bias,
+                self.outputs,
+            );
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl WideKernel for Apply<'_, AsIntegers> {
+    #[inline(always)]
+    fn run_wide(self, wide: Avx512Vnni) {
+        for (weights, place) in AsIntegers::weights(self.layer) {
+            let bias = &self.layer.bias;
+            multiply_wide(
+                wide,
                 weights,
                 place,
                 self.inputs,

@@ -14,6 +14,8 @@ mod numbers;
 mod product;
 mod symmetric;
 mod weights;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use std::hash::{Hash, Hasher};
 

@@ -11,10 +11,17 @@
 
 use crate::simd::{LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::WIDE_WORDS;
+
 /// Vectors of outputs that are summed at once.
 const STRIP: usize = 3;
 /// Rows for which weights are read once. With a strip, as many sums as registers hold.
-const ROWS: usize = 4;
+pub(super) const ROWS: usize = 4;
+
+/// Vectors of 16 outputs that are summed at once with AVX-512, which has twice as many registers.
+#[cfg(target_arch = "x86_64")]
+pub(super) const WIDE_STRIP: usize = 6;
 
 /// The weights of a block in one of the forms.
 pub(super) trait Weights {
@@ -217,9 +224,12 @@ impl Weights for Floats {
 pub(super) struct Integers {
     /// Strip by strip of outputs, in it by pair of inputs, and in that both of them by output.
     weights: Vec<[i16; WORDS]>,
+    /// The same in the order in which AVX-512 takes them.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) wide: Vec<[i16; WIDE_WORDS]>,
     /// The factor for the sums of each output.
-    scales: Vec<Lanes>,
-    pairs: usize,
+    pub(super) scales: Vec<Lanes>,
+    pub(super) pairs: usize,
 }
 
 impl Integers {
@@ -228,7 +238,7 @@ impl Integers {
     /// Inputs are integers up to `bounds[input]` in size, an even number of them. Weights are scaled
     /// so that their sums of products fit 32 bits for all such inputs.
     pub(super) fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
-        let (inputs, vectors) = (bounds.len(), outputs / LANES);
+        let inputs = bounds.len();
         let scale = |output: usize| {
             let (mut largest, mut sum) = (0.0_f64, 0.0);
             for (input, bound) in bounds.iter().enumerate() {
@@ -242,28 +252,49 @@ impl Integers {
             if scale > 0.0 { scale } else { 1.0 }
         };
         let scales: Vec<f64> = (0..outputs).map(scale).collect();
-        let mut weights = Vec::with_capacity(inputs / 2 * vectors);
-        for first in (0..vectors).step_by(STRIP) {
-            for pair in 0..inputs / 2 {
-                for vector in first..first + strip_len(vectors, first) {
-                    weights.push(std::array::from_fn(|lane| {
-                        let output = vector * LANES + lane / 2;
-                        let weight = entry(2 * pair + lane % 2, output) / scales[output];
-                        weight.round_ties_even() as i16
-                    }));
-                }
-            }
-        }
+        let rounded = |input: usize, output: usize| {
+            scales.get(output).map_or(0, |scale| {
+                (entry(input, output) / scale).round_ties_even() as i16
+            })
+        };
+        let pairs = inputs / 2;
+        let weights = in_strips(outputs, STRIP, pairs, rounded);
+        #[cfg(target_arch = "x86_64")]
+        let wide = in_strips(outputs, WIDE_STRIP, pairs, rounded);
         let (scales, _) = scales.as_chunks::<LANES>();
         Self {
             weights,
+            #[cfg(target_arch = "x86_64")]
+            wide,
             scales: scales
                 .iter()
                 .map(|all| all.map(|scale| scale as f32))
                 .collect(),
-            pairs: inputs / 2,
+            pairs,
         }
     }
+}
+
+/// Weights `entry(input, output)` in vectors of `N / 2` outputs: strip by strip of vectors, in it by
+/// pair of inputs, and in that both of them by output.
+fn in_strips<const N: usize>(
+    outputs: usize,
+    strip: usize,
+    pairs: usize,
+    entry: impl Fn(usize, usize) -> i16,
+) -> Vec<[i16; N]> {
+    let vectors = outputs.div_ceil(N / 2);
+    let mut weights = Vec::with_capacity(pairs * vectors);
+    for first in (0..vectors).step_by(strip) {
+        for pair in 0..pairs {
+            for vector in first..vectors.min(first + strip) {
+                weights.push(std::array::from_fn(|lane| {
+                    entry(2 * pair + lane % 2, vector * (N / 2) + lane / 2)
+                }));
+            }
+        }
+    }
+    weights
 }
 
 impl Weights for Integers {

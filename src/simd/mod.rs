@@ -9,6 +9,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod exp;
 mod f32x8;
 mod fetch;
@@ -16,6 +18,8 @@ mod i16x16;
 
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::{Avx512Vnni, WIDE_WORDS, WideKernel, WideNumbers, WideSums};
 pub(crate) use exp::exp;
 pub(crate) use f32x8::{LANES, Lanes, Portable, PortableVector, Simd, Vector};
 pub(crate) use fetch::fetch;
@@ -35,7 +39,7 @@ pub(crate) trait Kernel {
 /// The result is the same either way.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
     #[cfg(test)]
-    if tests::IS_PORTABLE.get() {
+    if tests::PROCESSOR.get() == tests::Processor::Portable {
         return kernel.run(Portable);
     }
     #[cfg(target_arch = "x86_64")]
@@ -45,6 +49,23 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
         return avx2.run(kernel);
     }
     kernel.run(Portable)
+}
+
+/// Runs a loop compiled for AVX-512 VNNI if the processor has it, otherwise as [`dispatch`] does.
+///
+/// The result must be the same either way.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) {
+    #[cfg(test)]
+    if tests::PROCESSOR.get() != tests::Processor::Newest {
+        return dispatch(kernel);
+    }
+    if !cfg!(portable_only)
+        && let Some(wide) = Avx512Vnni::detect()
+    {
+        return wide.run(kernel);
+    }
+    dispatch(kernel);
 }
 
 #[cfg(test)]
@@ -68,19 +89,33 @@ mod tests {
         rollout,
     };
 
+    /// A processor whose code can be run.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub(super) enum Processor {
+        /// This one.
+        Newest,
+        /// This one, as if it had no AVX-512.
+        WithoutAvx512,
+        /// One without AVX2.
+        Portable,
+    }
+
     thread_local! {
-        /// Makes [`dispatch`] on this thread run loops as on a processor without AVX2.
-        pub(super) static IS_PORTABLE: Cell<bool> = const { Cell::new(false) };
+        /// The processor for which [`dispatch`] and [`dispatch_wide`] choose code on this thread.
+        pub(super) static PROCESSOR: Cell<Processor> = const { Cell::new(Processor::Newest) };
+    }
+
+    /// The result of `work` on a processor.
+    fn on<R>(processor: Processor, work: impl Fn() -> R) -> R {
+        PROCESSOR.set(processor);
+        let found = work();
+        PROCESSOR.set(Processor::Newest);
+        found
     }
 
     /// The results of `work` on this processor and on one without AVX2.
     fn both<R>(work: impl Fn() -> R) -> [R; 2] {
-        [false, true].map(|is_portable| {
-            IS_PORTABLE.set(is_portable);
-            let found = work();
-            IS_PORTABLE.set(false);
-            found
-        })
+        [Processor::Newest, Processor::Portable].map(|processor| on(processor, &work))
     }
 
     /// Tells how it is run.
@@ -262,10 +297,9 @@ mod tests {
         }
     }
 
-    /// Networks of both forms; that of cells has units in a part of a vector.
-    fn networks() -> [Network; 2] {
-        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
-        let (units, blocks, heads) = (20, 2, 4);
+    /// A network of cells with units in a part of a vector.
+    fn network_of_cells(units: usize) -> Network {
+        let (blocks, heads) = (2, 4);
         let form = Form::Cells {
             units,
             blocks,
@@ -275,8 +309,14 @@ mod tests {
         let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
         let mut rng = SplitMix64::new(3);
         let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
-        let weights = NetworkWeights::new(Variant::default(), form, weights).unwrap();
-        [Network::parse(file).unwrap(), Network::new(&weights)]
+        Network::new(&NetworkWeights::new(Variant::default(), form, weights).unwrap())
+    }
+
+    /// Networks of both forms. The layers of the last one are wider than a strip of the widest vectors.
+    fn networks() -> [Network; 3] {
+        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
+        let champion = Network::parse(file).unwrap();
+        [champion, network_of_cells(20), network_of_cells(60)]
     }
 
     #[test]
@@ -290,15 +330,22 @@ mod tests {
         }
         for network in networks() {
             for precision in [Precision::Float32, Precision::Int16] {
-                let [native, portable] = both(|| {
+                let evaluate = || {
                     let limits = Limits::default();
                     let found = network
                         .evaluate(&observations, precision, 1, limits)
                         .unwrap();
                     let all = bits(&found.logits).chain(bits(&found.values));
                     all.collect::<Vec<_>>()
-                });
-                assert!(native == portable, "{network:?}, {precision:?}");
+                };
+                let expected = on(Processor::Portable, evaluate);
+                for processor in [Processor::WithoutAvx512, Processor::Newest] {
+                    let found = on(processor, evaluate);
+                    assert!(
+                        found == expected,
+                        "{network:?}, {precision:?}, {processor:?}"
+                    );
+                }
             }
         }
     }

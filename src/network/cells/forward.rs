@@ -102,7 +102,7 @@ fn apply<A: Arithmetic>(
     outputs: &mut [Lanes],
 ) {
     let stride = inputs.len() / factors.len();
-    dispatch(Apply::<A> {
+    A::apply(Apply {
         layer,
         inputs: Rows {
             numbers: inputs,

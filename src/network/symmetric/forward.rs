@@ -50,7 +50,7 @@ fn forward_as<F: Numbers>(
         observations,
     });
     let inputs = F::of_lists(&lists);
-    dispatch(Apply::<F> {
+    F::apply(Apply {
         layer: &network.inputs,
         inputs: Rows {
             numbers: &inputs,
@@ -95,7 +95,7 @@ struct State<'a, F: Arithmetic> {
 
 impl<F: Numbers> State<'_, F> {
     fn apply(&mut self, layer: &Layer) {
-        dispatch(Apply::<F> {
+        F::apply(Apply {
             layer,
             inputs: Rows {
                 numbers: &self.numbers,
