@@ -28,9 +28,8 @@ import torch
 from dense_network import DenseNetwork
 from numpy.typing import NDArray
 
-from mijnlieff import ChampionPolicy, Variant, observe_batch, random_openings
+from mijnlieff import ChampionPolicy, Network, Variant, observe_batch, random_openings
 from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
-from mijnlieff.train.network.native import native_network
 
 OLDER = """
 import sys, time
@@ -91,7 +90,7 @@ def evaluations(width: int, batch: int, rounds: int, before: str | None) -> None
     network = PolicyValueNetwork(variant, width, 2)
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.05)
-    native, dense = native_network(network, variant), DenseNetwork(network)
+    native, dense = Network.from_torch(network), DenseNetwork(network)
     observations = observe_batch(random_openings(batch, 6), "flat")
     rows = torch.from_numpy(observations)
     frozen, spread = network.frozen(), dense.frozen()
@@ -101,7 +100,9 @@ def evaluations(width: int, batch: int, rounds: int, before: str | None) -> None
             function(rows)
 
     work: dict[str, Callable[[], float | None]] = {
-        "native int16": lambda: native.evaluate(observations, "int16", num_threads=1) and None,
+        "native int16": lambda: (
+            native.evaluate(observations, precision="int16", num_threads=1) and None
+        ),
         "native float32": lambda: native.evaluate(observations, num_threads=1) and None,
         "torch": lambda: in_torch(frozen),
         "torch, dense": lambda: in_torch(spread),
@@ -122,7 +123,7 @@ def evaluations_of_cells(units: int, batch: int, rounds: int) -> None:
     network = CellNetwork(variant, units, 3, 8)
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.05)
-    native = native_network(network, variant)
+    native = Network.from_torch(network)
     observations = observe_batch(random_openings(batch, 6), "flat")
     rows = torch.from_numpy(observations)
 
@@ -131,7 +132,9 @@ def evaluations_of_cells(units: int, batch: int, rounds: int) -> None:
             network(rows)
 
     work: dict[str, Callable[[], float | None]] = {
-        "native int16": lambda: native.evaluate(observations, "int16", num_threads=1) and None,
+        "native int16": lambda: (
+            native.evaluate(observations, precision="int16", num_threads=1) and None
+        ),
         "native float32": lambda: native.evaluate(observations, num_threads=1) and None,
         "torch": in_torch,
     }

@@ -28,7 +28,7 @@ MODES = {"exact": (9, 8), "9/9": (9, 9), "9/7": (9, 7), "pure": (0, 0)}
 
 def evaluate(observations: np.ndarray, _masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return logits and values for a search."""
-    logits, values = NETWORK.evaluate(observations, "int16", num_threads=1)
+    logits, values = NETWORK.evaluate(observations, precision="int16", num_threads=1)
     return logits, search_value(values, MARGIN_WEIGHT)
 
 

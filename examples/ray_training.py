@@ -13,9 +13,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mijnlieff import evaluate, grade
+from mijnlieff import evaluate, grade, load_policy
 from mijnlieff.integrations.ray import RayExecutor
-from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy, train
+from mijnlieff.train import Budget, TrainConfig, TrainState, train
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
             on_report=report,
             overwrite=True,
         )
-        policy = load_policy(options.out, num_simulations=16)
+        policy = load_policy(f"{options.out}:16")
         names = "trained", "minimax:2"
         print(evaluate(policy, "minimax:2", 200, names=names, executor=executor))
         print(grade(policy, options.positions, name="trained", executor=executor))

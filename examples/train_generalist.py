@@ -9,8 +9,8 @@ Run it with ``pip install 'mijnlieff[train]'``::
 
 import argparse
 
-from mijnlieff import grade
-from mijnlieff.train import Boards, Budget, TrainConfig, TrainState, load_policy, train
+from mijnlieff import grade, load_policy
+from mijnlieff.train import Boards, Budget, TrainConfig, TrainState, train
 
 
 def show(state: TrainState) -> None:

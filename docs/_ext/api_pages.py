@@ -52,9 +52,10 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         [
             "Policy",
             "GamePolicy",
-            "policies.partial.ActPolicy",
-            "policies.partial.BatchPolicy",
-            "make_policy",
+            "policies.base.ActPolicy",
+            "policies.base.BatchPolicy",
+            "load_policy",
+            "Network",
             "BuiltinPolicy",
             "RandomPolicy",
             "GreedyPolicy",

@@ -22,6 +22,7 @@ from mijnlieff._mijnlieff import (
     Canvas,
     GreedyPolicy,
     MinimaxPolicy,
+    Network,
     PerfectPolicy,
     Position,
     RandomPolicy,
@@ -70,7 +71,7 @@ from mijnlieff.policies import (
     NetworkPolicy,
     OpponentPool,
     Policy,
-    make_policy,
+    load_policy,
 )
 from mijnlieff.self_play import SelfPlay, SelfPlaySamples, SelfPlayStatistics
 from mijnlieff.solving import (
@@ -100,6 +101,7 @@ __all__ = [
     "MatchReport",
     "MijnlieffEnv",
     "MinimaxPolicy",
+    "Network",
     "NetworkPolicy",
     "OpponentPool",
     "PerfectPolicy",
@@ -126,7 +128,7 @@ __all__ = [
     "format_record",
     "functional",
     "grade",
-    "make_policy",
+    "load_policy",
     "mask_batch",
     "observe_batch",
     "parse_record",

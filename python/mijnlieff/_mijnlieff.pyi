@@ -1,5 +1,6 @@
 """Types of the native module; import the names from `mijnlieff`."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Self, SupportsIndex, final
 
@@ -864,7 +865,9 @@ class Network:
     """A trained network, evaluated natively; immutable, equal when its file is.
 
     It knows the positions of the board and the number of copies of a variant, whatever the opening
-    rule. `mijnlieff.ExportedPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
+    rule. It is a `mijnlieff.policies.Model`, so `NetworkPolicy` plays by it. `load` reads a file of
+    ``mijnlieff export``, which ``docs/champion.md`` describes byte by byte, and `from_torch` takes
+    the weights of a network in training.
 
     Args:
         file: the content of a file, as `to_bytes` gives it.
@@ -874,6 +877,37 @@ class Network:
     """
 
     def __new__(cls, file: bytes) -> Network: ...
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Network:
+        """Read a network from a file.
+
+        Args:
+            path: a file written by `save` or ``mijnlieff export``.
+
+        Raises:
+            CheckpointError: the file is missing, truncated, damaged, or from another program or
+                version; the message names the file and the reason.
+        """
+    @staticmethod
+    def from_torch(module: Any) -> Network:
+        """The native form of a network of `mijnlieff.train`, with its current weights.
+
+        Args:
+            module: the PyTorch module, on any device; later training does not change the result.
+
+        Raises:
+            CheckpointError: a weight is not finite.
+            TypeError: another module, or one for many boards, which only PyTorch evaluates.
+        """
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file, which is replaced whole or not at all.
+
+        Args:
+            path: the file to create or replace.
+
+        Raises:
+            OutputError: the file cannot be written; the message names it.
+        """
     @staticmethod
     def symmetric(
         variant: Variant, channels: int, blocks: int, weights: NDArray[np.float32]
@@ -913,6 +947,15 @@ class Network:
     def variant(self) -> Variant:
         """The variant that it was trained on."""
     @property
+    def observation(self) -> Literal["flat"]:
+        """The layout of its observations."""
+    @property
+    def dtype(self) -> Literal["float32"]:
+        """The dtype of its observations."""
+    @property
+    def canvas(self) -> None:
+        """The canvas of its observations: None, as it knows one board."""
+    @property
     def form(self) -> Literal["symmetric", "cells"]:
         """Layers that respect the symmetries of the board, or a token for each cell."""
     @property
@@ -936,6 +979,8 @@ class Network:
     def evaluate(
         self,
         observations: NDArray[np.float32],
+        masks: NDArray[np.int8] | NDArray[np.bool_] | None = None,
+        *,
         precision: Literal["float32", "int16"] = "float32",
         num_threads: SupportsIndex | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -947,17 +992,18 @@ class Network:
         Args:
             observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
                 count as 1, and shares of hands are rounded to whole pieces.
+            masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
+                -inf; None leaves all as they are.
             precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
                 outputs then differ from those of ``"float32"`` by about a thousandth of their size.
             num_threads: None for one per core.
 
         Returns:
-            Logits float32 ``(B, num_actions)``, illegal actions not ruled out, and values float32
-            ``(B, 2)`` for the side to move: expected outcome (-1 to 1) and expected final margin in
-            units of 4 points.
+            Logits float32 ``(B, num_actions)``, and values float32 ``(B, 2)`` for the side to move:
+            expected outcome (-1 to 1) and expected final margin in units of 4 points.
 
         Raises:
-            ValueError: the observations have another length, or `precision` is neither.
+            ValueError: the observations or masks have another shape, or `precision` is neither.
         """
     def choose(
         self, positions: Sequence[Position], temperature: float, seed: int, first: int

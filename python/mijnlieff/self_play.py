@@ -306,7 +306,7 @@ def _network_of(network: object) -> Network:
         return native
     raise TypeError(
         f"network must be an ExportedPolicy or its network, not {network!r}; "
-        "mijnlieff.train.network.native.native_network makes one of a PyTorch network"
+        "mijnlieff.Network.from_torch makes one of a PyTorch network"
     )
 
 

@@ -9,6 +9,7 @@
 
 mod convert;
 mod errors;
+mod files;
 mod functional;
 mod interrupt;
 mod players;

@@ -28,7 +28,6 @@ from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
-from mijnlieff.train.network.native import native_network
 from tools.data.champion_pool import Pool, Recorder
 from tools.fit import fit, labels, take_step
 from tools.results import ROOT
@@ -145,7 +144,7 @@ def main() -> None:
     rng = np.random.default_rng(args.seed)
     with args.log.open("w", encoding="utf-8") as log:
         for number in range(args.rounds + 1):
-            native = native_network(network, Variant())
+            native = Network.from_torch(network)
             args.out.write_bytes(native.to_bytes())
             rows = worst_cases(native, pool, args.openings)
             total = grade(ExportedPolicy(native), positions="standard-v1").to_dict()["total"]

@@ -176,7 +176,7 @@ def _settle(
     samples: Samples, positions: list[Position], actions: NDArray[np.int64], network: Network
 ) -> None:
     """Make one optimal move the target: the action if it is optimal, else the network's first."""
-    logits, _ = network.evaluate(observe_batch(positions, "flat"), "float32")
+    logits, _ = network.evaluate(observe_batch(positions, "flat"), precision="float32")
     first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
     each = np.arange(len(actions))
     settled = np.where(samples.targets[each, actions] > 0, actions, first)

@@ -16,10 +16,9 @@ from typing import Any
 
 import torch
 
-from mijnlieff import ExportedPolicy, MCTSPolicy, Policy, Variant, make_policy
+from mijnlieff import ExportedPolicy, MCTSPolicy, Policy, load_policy
 from mijnlieff._mijnlieff import Network
-from mijnlieff.train import TrainConfig, load_policy
-from mijnlieff.train.network.native import native_network
+from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.policy import network_from_checkpoint
 from tools.fit import fit, labels
@@ -155,7 +154,7 @@ def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
 
 def _built_in(name: str, folder: Path) -> Policy:
     del folder
-    return make_policy(name)
+    return load_policy(name)
 
 
 def _rollouts(count: int, folder: Path) -> Policy:
@@ -182,7 +181,7 @@ def _trained(
 ) -> Policy:
     del folder  # the network alone and the search share a run
     training.make(POINTS, final_games)
-    return load_policy(training.folder, num_simulations=num_simulations)
+    return load_policy(f"{training.folder}:{num_simulations}")
 
 
 def _weights(network: torch.nn.Module) -> int:
@@ -197,7 +196,7 @@ def _cloned(seed: int, folder: Path) -> Policy:
         config = TrainConfig.of("alphazero", network="cells", learning_rate=5e-3, seed=seed)
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
-        file.write_bytes(native_network(network, Variant()).to_bytes())
+        file.write_bytes(Network.from_torch(network).to_bytes())
         _keep_facts(
             folder, "tools/measure/baseline_players.py", len(data["margins"]), seconds, network
         )

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
-from mijnlieff.train import load_policy
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.policy import policy_from_checkpoint
 from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import BENCHMARK, GRADED, PLAYERS
@@ -61,7 +61,7 @@ def _of_training(training: Training) -> dict[str, Any]:
 def player_of(checkpoint: Path, name: str) -> Policy:
     """Return the agent of a run in one of its ways to play; the search solves no positions."""
     count = PLAYERS[name]
-    return load_policy(checkpoint, num_simulations=count, solve_below=0 if count else None)
+    return policy_from_checkpoint(checkpoint, count, seed=0, solve_below=0)
 
 
 def losses(log: list[dict[str, Any]]) -> list[dict[str, float]]:

@@ -15,13 +15,14 @@ from mijnlieff.cli.bench_search import bench_searches
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.cli.timing import PARTS, copy_rate, nothing, rate
 from mijnlieff.envs.vector import VectorEnv
+from mijnlieff.policies.load import POLICY_FORMS
 
 __all__ = ["add_arguments", "run", "step_rate"]
 
 _SIZES = [1, 64, 1024, 4096, 16384, 65536]
-_DEFAULTS = {"opponent_depth": 2, "observation": "flat", "dtype": "float32", "simulations": 32}
+_DEFAULTS = {"observation": "flat", "dtype": "float32", "simulations": 32}
 _VARIANT = ("board", "opening", "copies")
-_OPPONENT = ("opponent", "opponent_depth")
+_OPPONENT = ("opponent",)
 _ARRAYS = ("observation", "dtype")
 _NOT_TAKEN = {
     None: ("simulations",),
@@ -52,13 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--opponent",
-        choices=["random", "greedy", "minimax"],
-        help="step against an opponent instead of self-play",
-    )
-    parser.add_argument(
-        "--opponent-depth",
-        type=integer(1, 64),
-        help=f"depth of --opponent minimax (default: {_DEFAULTS['opponent_depth']})",
+        metavar="POLICY",
+        help=f"step against an opponent instead of self-play: {POLICY_FORMS}",
     )
     parser.add_argument(
         "--observation",
@@ -138,7 +134,6 @@ def run(args: argparse.Namespace) -> int:
         for threads in args.num_threads:
             options = {
                 "opponent": args.opponent,
-                "opponent_depth": args.opponent_depth,
                 "observation": args.observation,
                 "dtype": args.dtype,
                 "num_threads": threads,
@@ -162,8 +157,6 @@ def _check_options(args: argparse.Namespace) -> None:
             if mode is None:
                 raise ValueError(f"{option} needs --search")
             raise ValueError(f"--{mode} does not take {option}: leave one of them out")
-    if args.opponent_depth is not None and args.opponent != "minimax":
-        raise ValueError("--opponent-depth needs --opponent minimax")
 
 
 def _bench_boards(args: argparse.Namespace) -> int:

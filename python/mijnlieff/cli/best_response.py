@@ -10,7 +10,6 @@ from mijnlieff.cli.options import (
     add_policy_argument,
     add_variant_arguments,
     integer,
-    parse_policy,
     print_report,
     variant_of,
 )
@@ -63,11 +62,12 @@ def run(args: argparse.Namespace) -> int:
         ParseError: the record is not one.
         IllegalMoveError: a move of the record is illegal.
         GameOverError: the record is of a finished game.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
         SearchLimitError: more positions can be reached than allowed.
     """
     report = best_response(
-        parse_policy(args.policy, seed=0),
+        args.policy,
         seat=args.seat,
         start=Position.from_record(args.record, variant_of(args)),
         horizon=args.horizon,

@@ -9,7 +9,6 @@ from mijnlieff.cli.options import (
     add_policy_argument,
     add_report_arguments,
     add_variant_arguments,
-    parse_policy,
     print_report,
     variant_of,
 )
@@ -32,11 +31,12 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy, or an odd number of games.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
     """
     report = evaluate(
-        parse_policy(args.policy, seed=0),
-        parse_policy(args.opponent, seed=0),
+        args.policy,
+        args.opponent,
         games=args.games,
         variant=variant_of(args),
         opening_plies=args.opening_plies,

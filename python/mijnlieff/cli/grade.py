@@ -9,7 +9,6 @@ from mijnlieff.cli.options import (
     add_report_arguments,
     add_variant_arguments,
     integer,
-    parse_policy,
     print_report,
     variant_of,
 )
@@ -43,11 +42,12 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy or benchmark, or a benchmark and options of the variant.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
     """
     is_given = any(value is not None for value in (args.board, args.opening, args.copies))
     report = grade(
-        parse_policy(args.policy, seed=0),
+        args.policy,
         positions=args.positions,
         seed=args.seed,
         variant=None if isinstance(args.positions, str) and not is_given else variant_of(args),

@@ -99,6 +99,7 @@ def _run(arguments: list[str]) -> int:
     parser = make_parser([] if chosen is None else [chosen])
     try:
         args = parser.parse_args(arguments)
+        sys.path.append(os.getcwd())  # for policies that are objects of modules
         return int(args.run(args))
     except SystemExit as end:  # argparse has printed help, version or an error
         return int(end.code or 0)

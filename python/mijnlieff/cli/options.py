@@ -11,11 +11,9 @@ from typing import Any, Protocol
 from mijnlieff._mijnlieff import Board, Variant
 from mijnlieff._util.json_text import json_text
 from mijnlieff.errors import BoardError
-from mijnlieff.policies import ExportedPolicy, Policy, make_policy
-from mijnlieff.policies.exported import is_network_file
+from mijnlieff.policies.load import POLICY_FORMS
 
 __all__ = [
-    "POLICY_HELP",
     "add_json_argument",
     "add_match_arguments",
     "add_policy_argument",
@@ -24,15 +22,9 @@ __all__ = [
     "add_variant_arguments",
     "integer",
     "parse_board",
-    "parse_policy",
     "print_report",
     "variant_of",
 ]
-
-POLICY_HELP = (
-    "random, greedy, minimax:DEPTH, perfect[:EPSILON], champion[:SIMULATIONS], a checkpoint of "
-    "`mijnlieff train`, or a file written by `mijnlieff export`"
-)
 
 
 def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,8 +90,8 @@ def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
 
 
 def add_policy_argument(parser: argparse.ArgumentParser) -> None:
-    """Add ``POLICY``, which `parse_policy` reads."""
-    parser.add_argument("policy", metavar="POLICY", help=POLICY_HELP)
+    """Add ``POLICY``, a name or path for `load_policy`."""
+    parser.add_argument("policy", metavar="POLICY", help=POLICY_FORMS)
 
 
 class Report(Protocol):
@@ -166,28 +158,6 @@ def _parse_corners(text: str) -> list[tuple[int, int]]:
             )
         corners.append((int(match[1]), int(match[2])))
     return corners
-
-
-def parse_policy(text: str, seed: int) -> Policy:
-    """Return the policy with this name, or from a checkpoint or an exported network.
-
-    Raises:
-        ValueError: the text is neither a name nor a file, or a depth is out of range.
-        CheckpointError: the file is neither a checkpoint nor an exported network.
-        MissingExtraError: the file is a checkpoint, and PyTorch is not installed.
-    """
-    try:
-        return make_policy(text, seed=seed)
-    except ValueError as error:
-        if not (text and Path(text).exists()):
-            if "unknown policy" in str(error):
-                raise ValueError(f"unknown policy {text!r}; choose {POLICY_HELP}") from error
-            raise
-    if is_network_file(Path(text)):
-        return ExportedPolicy.load(text, seed)
-    from mijnlieff.train import load_policy
-
-    return load_policy(text)
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:

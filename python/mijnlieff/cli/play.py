@@ -12,18 +12,16 @@ from mijnlieff._mijnlieff import Position, Variant, format_record
 from mijnlieff._util.tables import print_table
 from mijnlieff.cli.margins import evaluation_line, margin_lines
 from mijnlieff.cli.options import (
-    POLICY_HELP,
     add_seed_argument,
     add_variant_arguments,
-    parse_policy,
     variant_of,
 )
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation.reviewing import ReviewedMove, review
 from mijnlieff.pieces import PLAYERS
-from mijnlieff.policies import Policy
-from mijnlieff.policies.base import choose_actions
+from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.load import POLICY_FORMS, load_policy
 from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, can_solve, solve
 
 __all__ = ["add_arguments", "run"]
@@ -45,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--light",
         default="human",
         metavar="PLAYER",
-        help=f"the first player: human, {POLICY_HELP} (default: %(default)s)",
+        help=f"the first player: human, {POLICY_FORMS} (default: %(default)s)",
     )
     parser.add_argument(
         "--dark",
@@ -69,14 +67,15 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown player.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
         MissingExtraError: a page was asked for, and Tornado is not installed.
     """
     if args.browser:
         return run_in_browser(args)
     names = (args.light, args.dark)
     policies = [
-        None if name == "human" else parse_policy(name, args.seed + seat)
+        None if name == "human" else load_policy(name, args.seed + seat)
         for seat, name in enumerate(names)
     ]
     game = _Game(Position(variant_of(args)), policies, shows_evaluation=args.eval)
@@ -154,8 +153,7 @@ class _Game:
         if _must_pass(position):
             self._play(position.variant.pass_action)
         elif policy is not None:
-            [action] = choose_actions(policy, [position])
-            self._play(action)
+            self._play(int(act_checked(policy, [position])[0]))
         else:
             return self._ask()
         return True

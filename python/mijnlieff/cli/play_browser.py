@@ -10,8 +10,7 @@ import threading
 import webbrowser
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff.cli.options import integer, parse_policy, variant_of
-from mijnlieff.policies import Policy, make_policy
+from mijnlieff.cli.options import integer, variant_of
 
 __all__ = ["add_browser_arguments", "run_in_browser"]
 
@@ -42,11 +41,12 @@ def run_in_browser(args: argparse.Namespace) -> int:
         MissingExtraError: Tornado is not installed.
         OSError: the port is taken.
         ValueError: an unknown player, or no person among the players.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
     """
     from mijnlieff.widget.server import Server
 
-    seat, opponent = _players(args.light, args.dark, args.seed)
+    seat, opponent = _players(args.light, args.dark)
     server = Server(Position(variant_of(args)), opponent, seat, port=args.port, seed=args.seed)
 
     def ready() -> None:
@@ -66,15 +66,10 @@ def run_in_browser(args: argparse.Namespace) -> int:
     return 0
 
 
-def _players(light: str, dark: str, seed: int) -> tuple[str, str | Policy]:
-    """Return the seat of the person and the opponent, a name if it has one."""
+def _players(light: str, dark: str) -> tuple[str, str]:
+    """Return the seat of the person and the name of the opponent."""
     if "human" not in (light, dark):
         raise ValueError("on a page a person plays: give --light human or --dark human")
     if light == dark:
         return "both", "champion:64"
-    seat, text = ("light", dark) if light == "human" else ("dark", light)
-    try:
-        make_policy(text, seed=seed)
-    except ValueError:
-        return seat, parse_policy(text, seed)
-    return seat, text
+    return ("light", dark) if light == "human" else ("dark", light)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff.cli.options import (
-    POLICY_HELP,
     add_match_arguments,
     add_report_arguments,
     add_variant_arguments,
-    parse_policy,
     print_report,
     variant_of,
 )
 from mijnlieff.evaluation.tournament import tournament
+from mijnlieff.policies.load import POLICY_FORMS
 
 __all__ = ["add_arguments", "run"]
 
@@ -21,7 +20,7 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "policies", nargs="+", metavar="POLICY", help=f"two or more, each {POLICY_HELP}"
+        "policies", nargs="+", metavar="POLICY", help=f"two or more, each {POLICY_FORMS}"
     )
     add_match_arguments(parser)
     add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
@@ -33,9 +32,10 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ValueError: an unknown policy, one named twice, or an odd number of games.
-        CheckpointError: a file is not a checkpoint.
+        CheckpointError: a path is missing, or is neither a run nor a network.
+        PolicyError: the object of a module cannot be loaded.
     """
-    policies = {name: parse_policy(name, seed=0) for name in args.policies}
+    policies = {name: name for name in args.policies}
     if len(policies) < len(args.policies):
         twice = next(name for name in policies if args.policies.count(name) > 1)
         raise ValueError(f"{twice!r} is given {args.policies.count(twice)} times; give it once")

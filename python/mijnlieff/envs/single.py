@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Canvas, Position, Variant
-    from mijnlieff.policies.base import PolicyLike
+    from mijnlieff.policies.load import PolicyLike
 
 __all__ = ["MijnlieffEnv"]
 
@@ -37,7 +37,6 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant: the game to play; None is the standard game.
         variants: as for `VectorEnv`, as are ``variant_weights`` and ``canvas``.
         opponent: as for `VectorEnv`.
-        opponent_depth: plies that the minimax opponent looks ahead.
         seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn again for every
             game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
@@ -70,7 +69,6 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = "random",
-        opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str | None = None,
         dtype: DTypeLike = "float32",
@@ -90,7 +88,6 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             variant_weights=variant_weights,
             canvas=canvas,
             opponent=opponent,
-            opponent_depth=opponent_depth,
             seat=seat,
             observation=observation,
             dtype=dtype,

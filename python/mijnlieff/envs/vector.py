@@ -19,7 +19,6 @@ from mijnlieff._mijnlieff import (
     Canvas,
     Position,
     Variant,
-    integer,
     integer_in,
     seed_of,
 )
@@ -28,7 +27,8 @@ from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
-from mijnlieff.policies.base import GamePolicy, PolicyLike, chosen_actions, make_policy
+from mijnlieff.policies.base import GamePolicy, act_checked
+from mijnlieff.policies.load import PolicyLike, load_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,14 +75,12 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
             drawn with a probability in proportion to its weight. None makes all equally likely.
         canvas: the `Canvas` of observations, masks and actions. None is ``Canvas.around(variants)``
             with ``variants``; else there is none, and actions are those of the variant.
-        opponent: None for self-play; ``"random"``, ``"greedy"``, ``"minimax"``,
-            ``"minimax:DEPTH"``, ``"perfect"`` or ``"perfect:EPSILON"``, played natively; or
-            ``"champion"``, ``"champion:SIMULATIONS"`` or any `Policy` object, which is asked for
-            all waiting games at once. A built-in one plays natively and draws from the games'
-            streams; a `GamePolicy` is told the games' numbers.
+        opponent: None for self-play; a name or a path for `load_policy`, or any `Policy`.
+            ``"random"``, ``"greedy"``, ``"minimax:DEPTH"`` and ``"perfect:EPSILON"``, which are
+            built-in policies, play natively and draw from the games' streams. Any other policy is
+            asked for all waiting games at once; a `GamePolicy` is told the games' numbers.
             Policies see positions and return actions of each position's own variant, also on a
             canvas. A perfect one keeps a table for every variant, see `set_table_bytes`.
-        opponent_depth: plies that a plain ``"minimax"`` looks ahead.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
@@ -148,7 +146,6 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = None,
-        opponent_depth: SupportsIndex = 2,
         seat: str = "random",
         observation: str | None = None,
         dtype: DTypeLike = "float32",
@@ -176,8 +173,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self._viewer = Viewer(render_mode, self.metadata)
-        depth = integer("opponent_depth", opponent_depth)
-        player = None if opponent is None else make_policy(opponent, depth=depth)
+        player = None if opponent is None else load_policy(opponent)
         # A built-in policy plays inside the native step; any other is asked from here.
         self._policy = None if isinstance(player, BuiltinPolicy) else player
         is_told = isinstance(player, GamePolicy)
@@ -371,7 +367,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         try:
             while waiting := batch.pending():
                 games = None if numbers is None else numbers.of(*batch.pending_games())
-                batch.answer(chosen_actions(policy, waiting, games))
+                batch.answer(act_checked(policy, waiting, games))
         except BaseException:
             batch.roll_back()
             raise

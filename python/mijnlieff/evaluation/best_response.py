@@ -23,7 +23,8 @@ from mijnlieff._util.choices import check_choice
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
-from mijnlieff.policies.base import Policy, PolicyLike, chosen_actions, make_policy
+from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 from mijnlieff.solving import solve, solve_batch
 
 __all__ = ["MAX_POSITIONS", "best_response"]
@@ -78,7 +79,7 @@ def best_response(
     (1, 1)
 
     Args:
-        policy: a policy, or a name for `make_policy`.
+        policy: a policy, or a name for `load_policy`.
         seat: the seat of the policy: ``"light"``, ``"dark"`` or ``"both"``.
         start: a position, or several of one variant; None is the start of the standard game.
         max_positions: the most positions of one seat to keep, at about 60 bytes each.
@@ -106,7 +107,7 @@ def best_response(
     max_refutations = _at_least("max_refutations", max_refutations, 0)
     num_threads = threads_of(num_threads)
     horizon = None if horizon is None else _at_least("horizon", horizon, 0)
-    examined = make_policy(policy)
+    examined = load_policy(policy)
     starts = _starts(start)
     answer = _answerer(examined)
     cells, margin = _exact_endings(examined) if settle else (None, 0)
@@ -159,7 +160,7 @@ def best_response(
             ]
     refutations.sort(key=operator.itemgetter(0))
     return BestResponse(
-        policy=name or (policy if isinstance(policy, str) else repr(policy)),
+        policy=name or policy_name(policy),
         seat=seat,
         horizon=horizon,
         cases=tuple(cases),
@@ -206,15 +207,15 @@ def _answerer(policy: Policy) -> _Answer:
     """Return the function that asks the policy and passes its answer on."""
     deterministic = getattr(policy, "is_deterministic", None)
     if deterministic:
-        return lambda search, asked: search.answer(chosen_actions(policy, asked))
+        return lambda search, asked: search.answer(act_checked(policy, asked))
     if hasattr(policy, "action_probabilities"):
         return lambda search, asked: search.answer_with_sets(_possible(policy, asked))
     if deterministic is not None:
         raise PolicyError(_drawing(policy))
 
     def ask_some_twice(search: BestResponseSearch, asked: list[Position]) -> None:
-        actions = chosen_actions(policy, asked)
-        again = chosen_actions(policy, asked[:_ASKED_TWICE])
+        actions = act_checked(policy, asked)
+        again = act_checked(policy, asked[:_ASKED_TWICE])
         if not np.array_equal(actions[:_ASKED_TWICE], again):
             raise PolicyError(_drawing(policy))
         search.answer(actions)

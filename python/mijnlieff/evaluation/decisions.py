@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mijnlieff._mijnlieff import SEEDS, Position, Variant, observe_batch, random_openings
-from mijnlieff.policies.base import Policy, choose_actions
+from mijnlieff.policies.base import Policy, act_checked
 
 __all__ = ["Decisions", "canonical_keys"]
 
@@ -119,7 +119,7 @@ def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> li
                 # Keeping the n-th with probability 1/n draws uniformly (reservoir sampling).
                 if rng.integers(met[i]) == 0:
                     drawn[i] = games[i]
-        actions = choose_actions(player, [games[i] for i in running])
+        actions = act_checked(player, [games[i] for i in running])
         for i, action in zip(running, actions, strict=True):
             games[i] = games[i].play(action)
         running = [i for i in running if not games[i].is_over]

@@ -26,7 +26,8 @@ from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.benchmark import benchmark
 from mijnlieff.evaluation.decisions import Decisions, canonical_keys
 from mijnlieff.evaluation.grade_report import GradeReport, Judged
-from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 from mijnlieff.solving import SolutionBatch, solve_batch
 
 __all__ = ["GradePart", "GradePlan", "JudgedPart", "grade", "losses_of"]
@@ -58,7 +59,7 @@ def grade(
     So there may be a few positions fewer than asked for, and many fewer on small boards.
 
     Args:
-        policy: a policy, or a name for `make_policy`.
+        policy: a policy, or a name for `load_policy`.
         positions: number of positions to draw, at least 3, or the name of a benchmark, such as
             ``"standard-v1"``.
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
@@ -154,7 +155,7 @@ class GradePlan:
     ) -> GradePlan:
         """Check the arguments of `grade`; see there for them and the errors."""
         seed = seed_of(seed)
-        graded = make_policy(policy)
+        graded = load_policy(policy)
         if isinstance(positions, str):
             if variant is not None:
                 raise ValueError(
@@ -168,8 +169,7 @@ class GradePlan:
                 raise ValueError(
                     f"positions must be at least 3, one for each source, not {positions}"
                 )
-        shown = name or (policy if isinstance(policy, str) else repr(policy))
-        return cls(graded, positions, seed, variant, shown)
+        return cls(graded, positions, seed, variant, name or policy_name(policy))
 
     def parts(self) -> list[GradePart]:
         """Return the parts, in the order in which the report has them."""
@@ -269,7 +269,7 @@ def _judge(
     positions: list[Position],
     solutions: SolutionBatch,
 ) -> Judged:
-    chosen = np.array(choose_actions(policy, positions), dtype=np.int64)
+    chosen = act_checked(policy, positions)
     regret, outcome_regret, decisive = losses_of(
         solutions.margins, solutions.action_margins, chosen
     )

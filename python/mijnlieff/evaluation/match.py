@@ -23,7 +23,8 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match_report import MatchReport
-from mijnlieff.policies.base import Policy, PolicyLike, choose_actions, make_policy
+from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 
 __all__ = [
     "Conditions",
@@ -64,8 +65,8 @@ def evaluate(
     change. So the same call gives the same report, if other policies are deterministic.
 
     Args:
-        policy: a policy, or a name for `make_policy`.
-        opponent: a policy, or a name for `make_policy`.
+        policy: a policy, or a name for `load_policy`.
+        opponent: a policy, or a name for `load_policy`.
         games: number of games, positive and even.
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over; redrawn when they end the game.
@@ -138,15 +139,15 @@ def play(
     """Play a match; see `evaluate`.
 
     Args:
-        policy: a policy, or a name for `make_policy`.
-        opponent: a policy, or a name for `make_policy`.
+        policy: a policy, or a name for `load_policy`.
+        opponent: a policy, or a name for `load_policy`.
         conditions: the settings of the match.
         move_on: called from time to time with the number of games that ended since the last call.
         names: the names of both policies in the report; None is their `repr`.
     """
     finished = move_on or _ignore
     named = match_names(policy, opponent, names)
-    first, second = make_policy(policy), make_policy(opponent)
+    first, second = load_policy(policy), load_policy(opponent)
     native_pairs = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
     margins = [
         play_pairs(first, second, conditions, number, count, finished)
@@ -170,7 +171,7 @@ def _play_on(
 ) -> MatchReport:
     """Play a match on the workers of an executor."""
     named = match_names(policy, opponent, names)
-    first, second = make_policy(policy), make_policy(opponent)
+    first, second = load_policy(policy), load_policy(opponent)
     parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
     players = shared(executor, first), shared(executor, second)
     jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
@@ -240,7 +241,7 @@ def match_names(
         TypeError: `names` are not two strings.
     """
     if names is None:
-        return _name(policy), _name(opponent)
+        return policy_name(policy), policy_name(opponent)
     if not (
         isinstance(names, tuple | list)
         and len(names) == 2
@@ -286,8 +287,8 @@ def play_in_lock_step(
                 i for i in running if not games[i].is_over and (i + games[i].to_play) % 2 == player
             ]
             if turns:
-                actions = choose_actions(players[player], [games[i] for i in turns])
-                for i, action in zip(turns, actions, strict=True):
+                actions = act_checked(players[player], [games[i] for i in turns])
+                for i, action in zip(turns, actions.tolist(), strict=True):
                     games[i] = games[i].play(action)
         still_running = [i for i in running if not games[i].is_over]
         finished(len(running) - len(still_running))
@@ -306,7 +307,3 @@ def _reseeded(policy: Policy, seed: int) -> Policy:
     if isinstance(policy, BuiltinPolicy):
         return policy.with_seed((policy.seed + seed) % SEEDS)
     return policy
-
-
-def _name(policy: PolicyLike) -> str:
-    return policy if isinstance(policy, str) else repr(policy)

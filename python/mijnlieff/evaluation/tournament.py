@@ -12,7 +12,7 @@ from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
-from mijnlieff.policies.base import PolicyLike, make_policy
+from mijnlieff.policies.load import PolicyLike, load_policy
 
 __all__ = ["schedule", "tournament"]
 
@@ -38,7 +38,7 @@ def tournament(
 
     Args:
         policies: two or more policies by their names in the report; each is a policy, or a name for
-            `make_policy`.
+            `load_policy`.
         games: games of each match, a positive even number.
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over.
@@ -63,7 +63,7 @@ def tournament(
     with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
         if executor is not None:
             players = {
-                name: shared(executor, make_policy(policy)) for name, policy in policies.items()
+                name: shared(executor, load_policy(policy)) for name, policy in policies.items()
             }
             jobs = [
                 (players[first], players[second], on_worker(match), None, (first, second))
@@ -103,7 +103,7 @@ def schedule(
     for name, policy in policies.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a policy must be a str, not {name!r}")
-        make_policy(policy)
+        load_policy(policy)
     if len(policies) < 2:
         raise ValueError(f"a tournament needs two or more policies, not {len(policies)}")
     return [

@@ -29,8 +29,8 @@ from mijnlieff._util.choices import check_choice
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.base import PolicyLike, choose_actions, make_policy
-from mijnlieff.policies.chosen import check_chosen
+from mijnlieff.policies.base import act_checked, check_actions
+from mijnlieff.policies.load import PolicyLike, load_policy
 
 _FEATURE = "mijnlieff.integrations.open_spiel"
 require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
@@ -284,14 +284,14 @@ class PolicyBot(pyspiel.Bot):
     """A policy as a bot of OpenSpiel, for both seats.
 
     Args:
-        policy: a policy, or its name for `mijnlieff.make_policy`.
+        policy: a policy, or its name for `mijnlieff.load_policy`.
         seed: the seed of a policy made from a name.
     """
 
     def __init__(self, policy: PolicyLike, *, seed: int = 0) -> None:
         """Make the policy."""
         super().__init__()
-        self.policy = make_policy(policy, seed=seed)
+        self.policy = load_policy(policy, seed=seed)
 
     def __repr__(self) -> str:
         """Return the policy."""
@@ -311,7 +311,7 @@ class PolicyBot(pyspiel.Bot):
             raise TypeError(
                 f"PolicyBot plays states of {_GAME_TYPE.short_name}, not {type(state).__name__}"
             )
-        return choose_actions(self.policy, [state.position])[0]
+        return int(act_checked(self.policy, [state.position])[0])
 
 
 class BotPolicy:
@@ -367,7 +367,7 @@ class BotPolicy:
             return np.empty(0, np.int64)
         check_playable(positions)
         chosen = [self._ask(position) for position in positions]
-        return check_chosen(self, chosen, positions, mask_batch(positions))
+        return check_actions(self, chosen, positions, mask_batch(positions))
 
     def _ask(self, position: Position) -> Any:
         state = self.game.new_initial_state(position)

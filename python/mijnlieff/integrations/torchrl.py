@@ -12,8 +12,8 @@ from mijnlieff._mijnlieff import Canvas, Position, Variant, seed_of
 from mijnlieff._util.extras import missing_extra, require_version
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import MissingExtraError, PolicyError
+from mijnlieff.policies.base import check_actions
 from mijnlieff.policies.batched import BatchedPolicy, Layout
-from mijnlieff.policies.chosen import check_chosen
 
 try:
     require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
@@ -398,7 +398,7 @@ class ActorPolicy(BatchedPolicy):
                 chosen = _indices(chosen)
             except ValueError as error:
                 raise PolicyError(f"{self!r}: {error}") from error
-        return check_chosen(self, chosen, batch, masks, start)
+        return check_actions(self, chosen, batch, masks, start)
 
     def _seen(self, positions: Sequence[Position], masks: NDArray[np.int8]) -> TensorDict:
         """Return what the environment shows of these positions."""

@@ -4,9 +4,10 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
-from mijnlieff.policies.base import GamePolicy, Policy, choose_actions, make_policy
+from mijnlieff.policies.base import GamePolicy, Policy, act_checked
 from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
 from mijnlieff.policies.function import FunctionPolicy
+from mijnlieff.policies.load import load_policy
 from mijnlieff.policies.mcts import MCTSPolicy
 from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.policies.pool import OpponentPool
@@ -20,6 +21,6 @@ __all__ = [
     "NetworkPolicy",
     "OpponentPool",
     "Policy",
-    "choose_actions",
-    "make_policy",
+    "act_checked",
+    "load_policy",
 ]

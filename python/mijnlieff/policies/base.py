@@ -1,4 +1,4 @@
-"""The policy interface, and policies by name.
+"""The policy interface, and the check of what policies choose.
 
 The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
@@ -7,25 +7,41 @@ The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.Greed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, SupportsIndex, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import (
-    BuiltinPolicy,
-    GreedyPolicy,
-    MinimaxPolicy,
-    PerfectPolicy,
-    Position,
-    RandomPolicy,
-    own_masks,
-)
-from mijnlieff.policies.chosen import check_chosen
-from mijnlieff.policies.exported import ChampionPolicy
-from mijnlieff.policies.partial import ActPolicy, BatchPolicy, FromAct, FromBatch
+from mijnlieff._mijnlieff import BuiltinPolicy, Position, own_masks
+from mijnlieff.errors import PolicyError
 
-__all__ = ["GamePolicy", "Policy", "PolicyLike", "choose_actions", "chosen_actions", "make_policy"]
+__all__ = [
+    "ActPolicy",
+    "BatchPolicy",
+    "GamePolicy",
+    "Policy",
+    "act_checked",
+    "check_actions",
+    "whole_policy",
+]
+
+
+@runtime_checkable
+class ActPolicy(Protocol):
+    """Anything that chooses an action in one position."""
+
+    def act(self, position: Position) -> int:
+        """Return the action to play."""
+        ...
+
+
+@runtime_checkable
+class BatchPolicy(Protocol):
+    """Anything that chooses actions in many positions at once."""
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``."""
+        ...
 
 
 @runtime_checkable
@@ -56,83 +72,63 @@ class GamePolicy(Policy, Protocol):
         ...
 
 
-#: What functions that take a policy accept: a name for `make_policy`, a policy, or an object that
-#: has only one of its methods.
-PolicyLike: TypeAlias = str | Policy | ActPolicy | BatchPolicy
-
-
-def make_policy(policy: PolicyLike, *, depth: SupportsIndex = 2, seed: SupportsIndex = 0) -> Policy:
-    """Return the policy with this name, or the policy itself.
-
-    Args:
-        policy: ``"random"``, ``"greedy"``, ``"minimax"``, ``"minimax:DEPTH"``, ``"perfect"``,
-            ``"perfect:EPSILON"``, ``"champion"``, ``"champion:SIMULATIONS"``, or a policy. Of an
-            object with only ``act`` or only ``act_batch`` the other method is made.
-        depth: the depth of a plain ``"minimax"``.
-        seed: the seed of a policy made from a name.
+def whole_policy(policy: object) -> Policy:
+    """Return a policy; of an object with only one of the two methods the other one is made.
 
     Raises:
-        ValueError: an unknown name, or a depth or seed out of range.
-        TypeError: neither a name nor a policy, or a depth or seed that is not an integer.
-        CheckpointError: the champion's file is damaged.
+        TypeError: not an object with ``act`` or ``act_batch``.
     """
-    if not isinstance(policy, str):
-        if not isinstance(policy, type):
-            if isinstance(policy, Policy):
-                return policy
-            if isinstance(policy, BatchPolicy):
-                return FromBatch(policy)
-            if isinstance(policy, ActPolicy):
-                return FromAct(policy)
-        raise TypeError(
-            "a policy is a name or an object with the method act or act_batch, "
-            f"not {policy!r} of type {type(policy).__name__}"
-        )
-    kind, colon, argument = policy.partition(":")
-    if kind == "minimax" and (not colon or _is_integer(argument)):
-        return MinimaxPolicy(int(argument) if colon else depth, seed)
-    if kind == "perfect" and (not colon or _is_number(argument)):
-        return PerfectPolicy(seed, float(argument) if colon else 0.0)
-    if policy == "random":
-        return RandomPolicy(seed)
-    if policy == "greedy":
-        return GreedyPolicy(seed)
-    if kind == "champion" and (not colon or _is_integer(argument)):
-        return ChampionPolicy(seed, num_simulations=int(argument) if colon else 0)
-    raise ValueError(
-        f"unknown policy {policy!r}; choose random, greedy, minimax, minimax:DEPTH (such as "
-        "minimax:4), perfect, perfect:EPSILON (such as perfect:0.1), champion or "
-        "champion:SIMULATIONS (such as champion:64)"
+    if not isinstance(policy, type):
+        if isinstance(policy, Policy):
+            return policy
+        if isinstance(policy, BatchPolicy):
+            return _FromBatch(policy)
+        if isinstance(policy, ActPolicy):
+            return _FromAct(policy)
+    raise TypeError(
+        "a policy is a name, a path or an object with the method act or act_batch, "
+        f"not {policy!r} of type {type(policy).__name__}"
     )
 
 
-def _is_integer(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
+class _FromAct:
+    """A policy that asks another one about one position after the other."""
+
+    def __init__(self, inner: ActPolicy) -> None:
+        self.inner = inner
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+    def act(self, position: Position) -> int:
+        return self.inner.act(position)
+
+    def act_batch(self, positions: Sequence[Position]) -> Any:
+        """Return a list, so that a caller can check each action."""
+        return [self.inner.act(position) for position in positions]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+class _FromBatch:
+    """A policy that asks another one about batches of one position."""
+
+    def __init__(self, inner: BatchPolicy) -> None:
+        self.inner = inner
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+    def act(self, position: Position) -> int:
+        action: int = self.inner.act_batch([position])[0]
+        return action
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        return self.inner.act_batch(positions)
 
 
-def choose_actions(policy: Policy, positions: Sequence[Position]) -> list[int]:
-    """Return the actions that a policy chooses in these positions, after checking them.
-
-    Raises:
-        PolicyError: the policy did not return one integer per position, or chose an illegal action;
-            the message names the position.
-    """
-    actions: list[int] = chosen_actions(policy, positions).tolist()
-    return actions
-
-
-def chosen_actions(
+def act_checked(
     policy: Policy, positions: Sequence[Position], games: NDArray[np.uint64] | None = None
 ) -> NDArray[np.int64]:
-    """Return the actions of `choose_actions`, int64 ``(B,)``.
+    """Return the actions that a policy chooses, int64 ``(B,)``, after checking them.
 
     Args:
         policy: the policy, a `GamePolicy` if there are numbers of games.
@@ -140,7 +136,8 @@ def chosen_actions(
         games: the numbers of their games, or None.
 
     Raises:
-        PolicyError: as in `choose_actions`.
+        PolicyError: the policy did not return one integer per position, or chose an illegal action;
+            the message names the position.
     """
     if games is not None and isinstance(policy, GamePolicy):
         chosen = policy.act_games(positions, games)
@@ -148,4 +145,49 @@ def chosen_actions(
         chosen = policy.act_batch(positions)
     if isinstance(policy, BuiltinPolicy):
         return chosen
-    return check_chosen(policy, chosen, positions, own_masks(positions))
+    return check_actions(policy, chosen, positions, own_masks(positions))
+
+
+def check_actions(
+    policy: object,
+    chosen: Any,
+    positions: Sequence[Position],
+    masks: NDArray[np.int8],
+    start: int = 0,
+) -> NDArray[np.int64]:
+    """Return the actions that a policy chose, int64 ``(B,)``.
+
+    Args:
+        policy: the policy, for messages.
+        chosen: what it returned.
+        positions: the positions it was asked about.
+        masks: their legal actions.
+        start: the number of the first position in messages.
+
+    Raises:
+        PolicyError: not one integer for each position, or an illegal action; the message names the
+            position.
+    """
+    if hasattr(chosen, "detach"):  # a PyTorch tensor
+        chosen = chosen.detach().cpu()
+    try:
+        actions = np.asarray(chosen)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise PolicyError(
+            f"{policy!r} did not return an array of integers of shape ({len(positions)},): {error}"
+        ) from error
+    if isinstance(chosen, list | tuple) and any(isinstance(one, bool | np.bool_) for one in chosen):
+        actions = actions.astype(bool)  # NumPy converts booleans among integers to integers
+    if actions.shape != (len(positions),) or actions.dtype.kind not in "iu":
+        raise PolicyError(
+            f"{policy!r} returned an array of dtype {actions.dtype} and shape {actions.shape} for "
+            f"{len(positions)} positions; it must return integers of shape ({len(positions)},)"
+        )
+    exists = (actions >= 0) & (actions < masks.shape[1])
+    legal = masks[np.arange(len(actions)), np.where(exists, actions, 0).astype(np.int64)]
+    for i in np.flatnonzero(~(exists & legal.astype(bool))).tolist():
+        raise PolicyError(
+            f"{policy!r} chose action {actions[i]} in position {start + i}, {positions[i]!r}, "
+            f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
+        )
+    return actions.astype(np.int64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache, partial
-from pathlib import Path
 from typing import SupportsIndex
 
 import numpy as np
@@ -29,9 +28,8 @@ from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 from mijnlieff.policies.softmax import softmax
 
-__all__ = ["SOLVE_BELOW", "ChampionPolicy", "ExportedPolicy", "is_network_file"]
+__all__ = ["SOLVE_BELOW", "ChampionPolicy", "ExportedPolicy"]
 
-_MAGIC = b"MIJNNETW"
 # As `TrainConfig.margin_weight` is, unless a run sets it.
 _MARGIN_WEIGHT = 0.5
 SOLVE_BELOW = 9
@@ -138,7 +136,7 @@ class ExportedPolicy:
             ValueError: as in the class.
             TypeError: as in the class.
         """
-        network = _read_network(Path(path))
+        network = Network.load(path)
         policy = ExportedPolicy(
             network, seed, temperature, num_simulations, solve_below, margin_weight
         )
@@ -205,8 +203,8 @@ class ExportedPolicy:
             return probabilities
         for start in range(0, len(positions), _BATCH):
             part = positions[start : start + _BATCH]
-            logits, _ = self.network.evaluate(observe_batch(part, "flat"))
-            masked = np.where(mask_batch(part), logits.astype(np.float64), -np.inf)
+            logits, _ = self.network.evaluate(observe_batch(part, "flat"), mask_batch(part))
+            masked = logits.astype(np.float64)
             probabilities[start : start + len(part)] = softmax(masked, self.temperature)
         return probabilities
 
@@ -274,23 +272,14 @@ class ChampionPolicy(ExportedPolicy):
         return f"ChampionPolicy({self._settings()})"
 
 
-def is_network_file(path: Path) -> bool:
-    """Whether a file can be read and starts like one written by ``mijnlieff export``."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
-
-
 def _evaluate(
     network: Network,
     margin_weight: float,
     observations: NDArray[np.float32],
-    _masks: NDArray[np.int8],
+    masks: NDArray[np.int8],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return logits and values in the form that a tree search expects."""
-    logits, values = network.evaluate(observations)
+    logits, values = network.evaluate(observations, masks)
     return logits, search_value(values, margin_weight)
 
 
@@ -298,16 +287,6 @@ def _evaluate(
 def _packaged_network() -> Network:
     """Return the network that comes with the package, which is read once."""
     return _network(package_data("champion.bin"), "the champion of this package")
-
-
-def _read_network(path: Path) -> Network:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise CheckpointError(f"the network file {path} does not exist") from None
-    except OSError as error:
-        raise CheckpointError(f"cannot read the network file {path}: {error.strerror}") from error
-    return _network(content, str(path))
 
 
 def _network(content: bytes, name: str) -> Network:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Canvas, Position
+from mijnlieff.policies.base import check_actions
 from mijnlieff.policies.batched import BatchedPolicy, Layout
-from mijnlieff.policies.chosen import check_chosen
 
 __all__ = ["FunctionPolicy"]
 
@@ -68,4 +68,4 @@ class FunctionPolicy(BatchedPolicy):
         self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
     ) -> NDArray[np.int64]:
         chosen = self.fn(self._observations(batch), masks)
-        return check_chosen(self, chosen, batch, masks, start)
+        return check_actions(self, chosen, batch, masks, start)

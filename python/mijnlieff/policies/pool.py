@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import Position, integer, seed_of
 from mijnlieff._util.mixing import mix
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.base import Policy, PolicyLike, chosen_actions, make_policy
+from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.load import PolicyLike, load_policy
 
 __all__ = ["OpponentPool", "check_weight"]
 
@@ -186,13 +187,13 @@ class OpponentPool:
         for chosen in rows.values():
             theirs = [positions[row] for row in chosen]
             numbers = None if games is None else games[chosen]
-            actions[chosen] = chosen_actions(members[chosen[0]], theirs, numbers)
+            actions[chosen] = act_checked(members[chosen[0]], theirs, numbers)
         return actions
 
 
 def _member(policy: PolicyLike, weight: float) -> _Member:
     """Return a policy with its weight, after checking both."""
-    return make_policy(policy), check_weight(weight)
+    return load_policy(policy), check_weight(weight)
 
 
 def check_weight(weight: float) -> float:

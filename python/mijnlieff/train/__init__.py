@@ -1,7 +1,8 @@
 """Trains a policy-value network by self-play.
 
 `mijnlieff train` trains on the command line and `train` does the same in Python, where a `LivePlot`
-follows the run in a notebook. Both write a checkpoint, which `load_policy` turns into a player.
+follows the run in a notebook. Both write a checkpoint, which `mijnlieff.load_policy` turns into a
+player.
 
 PyTorch is imported only when one of them is called. At module level only `ring`, `process` and
 modules of `network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` and
@@ -13,21 +14,17 @@ from __future__ import annotations
 import os
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.executors import check_executor
 from mijnlieff._util.types import check_type
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.extras import prepare_packages, require_train_extra
+from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.report.live import LivePlot
 from mijnlieff.train.report.state import OnReport, TrainState
 
-if TYPE_CHECKING:
-    from mijnlieff.policies import MCTSPolicy, NetworkPolicy
-
-__all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "load_policy", "train"]
+__all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "train"]
 
 
 def train(
@@ -48,11 +45,11 @@ def train(
 ) -> TrainState:
     """Train a network and return the final state of the run.
 
-    The folder then holds the checkpoint for `load_policy`, the logs `log.jsonl` and `progress.csv`,
-    and the learning curve `curve.png`: all that `mijnlieff train` writes except the final tables.
-    Ctrl-C, or a notebook's interrupt button, saves the run and ends it early; a second one raises
-    `KeyboardInterrupt` at once. An exception of `on_report` ends the run too, and the last
-    checkpoint stays valid.
+    The folder then holds the checkpoint for `mijnlieff.load_policy`, the logs `log.jsonl` and
+    `progress.csv`, and the learning curve `curve.png`: all that `mijnlieff train` writes except the
+    final tables. Ctrl-C, or a notebook's interrupt button, saves the run and ends it early; a
+    second one raises `KeyboardInterrupt` at once. An exception of `on_report` ends the run too, and
+    the last checkpoint stays valid.
 
     Args:
         config: the settings, such as `TrainConfig.of("ppo")`.
@@ -121,38 +118,3 @@ def train(
         tensorboard=tensorboard,
         backend=None if executor is None else ExecutorBackend(executor, blocks, lag),
     )
-
-
-def load_policy(
-    path: str | os.PathLike[str],
-    temperature: float = 0.0,
-    num_simulations: int = 0,
-    solve_below: int | None = None,
-) -> NetworkPolicy | MCTSPolicy:
-    """Make a player from a checkpoint of `mijnlieff train`.
-
-    It plays on the board and with the number of copies that its network was trained on, under any
-    opening rule, and raises `PolicyError` elsewhere. A network that has learnt many boards plays on
-    every board that fits its canvas, and takes positions on several boards at once.
-
-    Args:
-        path: the checkpoint, or the run's folder.
-        temperature: 0 always plays the most likely action, 1 samples from the learnt policy.
-        num_simulations: simulations of a tree search per move, with a Gumbel root and without
-            noise; 0 plays the network alone.
-        solve_below: positions with at most this many empty cells are solved exactly inside the
-            search, roots included. None is 9, or the run's `solve_roots_below` if that is less, for
-            a network trained on exact labels, on one board or many; and 0 for all others, which
-            solve nothing.
-
-    Raises:
-        CheckpointError: the file is missing, truncated, damaged or not a checkpoint.
-        MissingExtraError: PyTorch is not installed.
-        ValueError: a temperature, a number of simulations or `solve_below` out of range, or both a
-            search and a temperature.
-        TypeError: `temperature` is not a number, or one of the others not an integer.
-    """
-    require_train_extra("torch")
-    from mijnlieff.train.run.policy import policy_from_checkpoint
-
-    return policy_from_checkpoint(path, temperature, num_simulations, solve_below)

@@ -43,7 +43,7 @@ _SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
 """Settings that pure self-play leaves at 0."""
 
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
-"""Opponents of the measurements during a run, weakest first; names for `make_policy`."""
+"""Opponents of the measurements during a run, weakest first; names for `load_policy`."""
 
 _MANY = 2**31 - 1
 """The upper limit of counts; larger integers overflow in PyTorch."""

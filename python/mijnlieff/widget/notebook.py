@@ -49,7 +49,7 @@ class Widget(anywidget.AnyWidget):
 
     Args:
         position_or_variant: the first position, or the game to play; None is the standard game.
-        opponent: a name for `mijnlieff.make_policy`, or a policy; None is the default. Where the
+        opponent: a name for `mijnlieff.load_policy`, or a policy; None is the default. Where the
             champion cannot play, ``"minimax:4"`` stands in for it.
         seat: the side you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
         seed: the seed of an opponent made from a name.

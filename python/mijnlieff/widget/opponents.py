@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mijnlieff._mijnlieff import PerfectPolicy, Variant
-from mijnlieff.policies.base import Policy, make_policy
+from mijnlieff.policies.base import Policy
+from mijnlieff.policies.load import load_policy
 from mijnlieff.solving import EXACT_CELLS
 
 __all__ = ["OPPONENTS", "STAND_IN", "Opponent"]
@@ -27,7 +28,7 @@ class Opponent:
     """An opponent by name, or a policy, on a variant.
 
     Args:
-        policy: a name for `mijnlieff.make_policy`, or a policy.
+        policy: a name for `mijnlieff.load_policy`, or a policy.
         variant: the variant to play.
         seed: the seed of a policy made from a name.
 
@@ -47,7 +48,7 @@ class Opponent:
         """Make the policy."""
         self.chosen = policy
         self.name = self.choice = policy if isinstance(policy, str) else type(policy).__name__
-        self.policy = make_policy(policy, seed=seed)
+        self.policy = load_policy(policy, seed=seed)
         self.note = ""
         num_cells = variant.board.num_cells
         if isinstance(self.policy, PerfectPolicy) and num_cells > EXACT_CELLS:
@@ -56,7 +57,7 @@ class Opponent:
                 f"{num_cells}; choose for example {STAND_IN}"
             )
         if isinstance(policy, str) and policy.startswith("champion") and not _is_trained(variant):
-            self.name, self.policy = STAND_IN, make_policy(STAND_IN, seed=seed)
+            self.name, self.policy = STAND_IN, load_policy(STAND_IN, seed=seed)
             self.note = (
                 f"The champion was trained for the standard board with two copies. {STAND_IN} "
                 "plays instead."

@@ -54,7 +54,7 @@ class Server:
 
     Args:
         start: the first position.
-        opponent: a name for `mijnlieff.make_policy`, or a policy.
+        opponent: a name for `mijnlieff.load_policy`, or a policy.
         seat: the side of the person: ``"light"``, ``"dark"`` or ``"both"``.
         port: the port to listen on; 0 for any that is free.
         seed: the seed of an opponent made from a name.

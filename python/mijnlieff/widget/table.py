@@ -11,7 +11,7 @@ from typing import Any
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.errors import IllegalMoveError
 from mijnlieff.pieces import PLAYERS
-from mijnlieff.policies.base import Policy, choose_actions
+from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.widget.exact import Exact
 from mijnlieff.widget.line import Line, must_pass
 from mijnlieff.widget.opponents import OPPONENTS, Opponent
@@ -33,7 +33,7 @@ class Table:
 
     Args:
         start: the first position.
-        opponent: a name for `mijnlieff.make_policy`, or a policy.
+        opponent: a name for `mijnlieff.load_policy`, or a policy.
         seat: the side of the person: ``"light"``, ``"dark"`` or ``"both"``.
         publish: called after every change, from any thread, but never twice at once.
         pause: the least time in seconds that the opponent takes, so that people can follow.
@@ -249,6 +249,9 @@ class Table:
                 board = type(self._line.variant.board).from_text(str(message["rows"]))
                 variant = Variant(board, str(message["opening"]), int(message["copies"]))
                 opponent = str(message["opponent"])
+                # Other names could make this process read files or run code.
+                if opponent not in self._choices:
+                    raise ValueError(f"{opponent!r:.80} is not among the opponents offered")
                 # A policy that was given as an object cannot be made from its name.
                 same = opponent == self._opponent.choice
                 self.new_game(
@@ -274,14 +277,16 @@ class Table:
         """Mistakes are marked on request, and always in a finished game."""
         return self._aids["mistakes"] or self._line.last.is_over
 
+    @property
+    def _choices(self) -> list[str]:
+        """The opponents that the page offers: those with names, and the one that plays."""
+        return list(dict.fromkeys([*OPPONENTS, self._opponent.choice]))
+
     def state(self) -> dict[str, Any]:
         """Return everything that the page shows, as values for JSON."""
         with self._lock:
             line = self._line
             seen = self._aids["hints"] or self._aids["evaluation"]
-            names = list(OPPONENTS)
-            if self._opponent.choice not in names:
-                names.append(self._opponent.choice)
             return {
                 "game": game_of(line.variant),
                 "position": position_of(line.position),
@@ -300,7 +305,7 @@ class Table:
                 "seat": self._seat,
                 "opponent": self._opponent.name,
                 "choice": self._opponent.choice,
-                "opponents": names,
+                "opponents": self._choices,
                 "aids": dict(self._aids),
                 "note": self._opponent.note if self._seat != "both" else "",
                 "error": self._error,
@@ -323,7 +328,7 @@ class Table:
             if must_pass(position):
                 action = position.variant.pass_action
             else:
-                [action] = choose_actions(opponent.policy, [position])
+                action = int(act_checked(opponent.policy, [position])[0])
         except BaseException as raised:  # any code of a user, in a thread of ours
             error = f"{opponent.name} failed: {type(raised).__name__}: {_sentence(raised)}"
         self._closed.wait(self._pause - (time.monotonic() - started))

@@ -1,22 +1,25 @@
-//! `mijnlieff._mijnlieff.Network`, on which `mijnlieff.ExportedPolicy` stands.
+//! `mijnlieff.Network`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ndarray::Array2;
 use numpy::ndarray::Axis;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
 use crate::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
-use crate::python::convert::arrays::{readable, shaped};
-use crate::python::convert::integers;
+use crate::python::convert::arrays::{readable, shape_text, shaped};
+use crate::python::convert::{integers, short_repr};
 use crate::python::errors::classes;
+use crate::python::files::{read_whole, write_whole};
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
@@ -34,17 +37,63 @@ const OUTPUTS: &str = "the network's outputs";
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
 type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
+/// The legal actions of positions.
+#[derive(FromPyObject)]
+enum Masks<'py> {
+    Int8(PyReadonlyArray2<'py, i8>),
+    Bool(PyReadonlyArray2<'py, bool>),
+}
+
+impl Masks<'_> {
+    /// Raise unless there is a mask for each of the logits.
+    fn check(&self, shape: [usize; 2]) -> PyResult<()> {
+        let found = match self {
+            Self::Int8(masks) => masks.shape(),
+            Self::Bool(masks) => masks.shape(),
+        };
+        if found == shape {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!(
+            "the masks of these positions have the shape {}, not {}",
+            shape_text(&shape),
+            shape_text(found)
+        )))
+    }
+
+    /// Give illegal actions the logit -inf; the logits are in C order.
+    fn apply(&self, logits: &mut [f32]) -> PyResult<()> {
+        fn rule_out(logits: &mut [f32], legal: impl Iterator<Item = bool>) {
+            for (logit, _) in logits.iter_mut().zip(legal).filter(|(_, legal)| !legal) {
+                *logit = f32::NEG_INFINITY;
+            }
+        }
+        match self {
+            Self::Int8(masks) => {
+                rule_out(
+                    logits,
+                    readable(masks)?.as_array().iter().map(|&one| one != 0),
+                );
+            }
+            Self::Bool(masks) => rule_out(logits, readable(masks)?.as_array().iter().copied()),
+        }
+        Ok(())
+    }
+}
+
 /// A trained network, evaluated natively; immutable, equal when its file is.
 ///
 /// It knows the positions of the board and the number of copies of a variant, whatever the opening
-/// rule. `mijnlieff.ExportedPolicy` plays by one; ``docs/champion.md`` has the file, byte by byte.
+/// rule. It is a `mijnlieff.policies.Model`, so `NetworkPolicy` plays by it. `load` reads a file of
+/// ``mijnlieff export``, which ``docs/champion.md`` describes byte by byte, and `from_torch` takes
+/// the weights of a network in training.
 ///
 /// Args:
 ///     file: the content of a file, as `to_bytes` gives it.
 ///
 /// Raises:
 ///     CheckpointError: the bytes are not exactly those of a network of this version.
-#[pyclass(name = "Network", module = "mijnlieff._mijnlieff", frozen, eq, hash)]
+#[pyclass(name = "Network", module = "mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyNetwork(pub(crate) Arc<Network>);
 
@@ -53,6 +102,54 @@ impl PyNetwork {
     #[new]
     fn new(py: Python<'_>, file: &[u8]) -> PyResult<Self> {
         Self::build(py, || Network::parse(file))
+    }
+
+    /// Read a network from a file.
+    ///
+    /// Args:
+    ///     path: a file written by `save` or ``mijnlieff export``.
+    ///
+    /// Raises:
+    ///     CheckpointError: the file is missing, truncated, damaged, or from another program or
+    ///         version; the message names the file and the reason.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let file = read_whole(py, "network file", &path)?;
+        Self::build(py, || {
+            Network::parse(&file).map_err(|error| {
+                classes::CheckpointError::new_err(format!("{}: {error}", path.display()))
+            })
+        })
+    }
+
+    /// The native form of a network of `mijnlieff.train`, with its current weights.
+    ///
+    /// Args:
+    ///     module: the PyTorch module, on any device; later training does not change the result.
+    ///
+    /// Raises:
+    ///     CheckpointError: a weight is not finite.
+    ///     TypeError: another module, or one for many boards, which only PyTorch evaluates.
+    #[staticmethod]
+    fn from_torch<'py>(module: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        let Ok(to_native) = module.getattr("to_native") else {
+            return Err(PyTypeError::new_err(format!(
+                "module must be a network of mijnlieff.train for one board, not {}",
+                short_repr(module)
+            )));
+        };
+        Ok(to_native.call0()?.cast_into()?)
+    }
+
+    /// Write the network to a file, which is replaced whole or not at all.
+    ///
+    /// Args:
+    ///     path: the file to create or replace.
+    ///
+    /// Raises:
+    ///     OutputError: the file cannot be written; the message names it.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        write_whole(py, &path, self.0.file())
     }
 
     /// The network of the form ``"symmetric"`` with these weights.
@@ -118,6 +215,24 @@ impl PyNetwork {
         PyVariant(Arc::new(self.0.variant().clone()))
     }
 
+    /// The layout of its observations.
+    #[getter]
+    fn observation(&self) -> &'static str {
+        "flat"
+    }
+
+    /// The dtype of its observations.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        "float32"
+    }
+
+    /// The canvas of its observations: None, as it knows one board.
+    #[getter]
+    fn canvas(&self) -> Option<PyCanvas> {
+        None
+    }
+
     /// Layers that respect the symmetries of the board, or a token for each cell.
     #[getter]
     fn form(&self) -> &'static str {
@@ -173,22 +288,24 @@ impl PyNetwork {
     /// Args:
     ///     observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
     ///         count as 1, and shares of hands are rounded to whole pieces.
+    ///     masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
+    ///         -inf; None leaves all as they are.
     ///     precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
     ///         outputs then differ from those of ``"float32"`` by about a thousandth of their size.
     ///     num_threads: None for one per core.
     ///
     /// Returns:
-    ///     Logits float32 ``(B, num_actions)``, illegal actions not ruled out, and values float32
-    ///     ``(B, 2)`` for the side to move: expected outcome (-1 to 1) and expected final margin in
-    ///     units of 4 points.
+    ///     Logits float32 ``(B, num_actions)``, and values float32 ``(B, 2)`` for the side to move:
+    ///     expected outcome (-1 to 1) and expected final margin in units of 4 points.
     ///
     /// Raises:
-    ///     ValueError: the observations have another length, or `precision` is neither.
-    #[pyo3(signature = (observations, precision = "float32", num_threads = None))]
+    ///     ValueError: the observations or masks have another shape, or `precision` is neither.
+    #[pyo3(signature = (observations, masks = None, *, precision = "float32", num_threads = None))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         observations: PyReadonlyArray2<'py, f32>,
+        masks: Option<Masks<'py>>,
         precision: &str,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Outputs<'py>> {
@@ -213,6 +330,9 @@ impl PyNetwork {
             )));
         }
         let actions = num_actions(self.0.variant());
+        masks
+            .as_ref()
+            .map_or(Ok(()), |masks| masks.check([found[0], actions]))?;
         let mut logits = with_room(OUTPUTS, found[0].saturating_mul(actions))?;
         let mut values = with_room(OUTPUTS, found[0].saturating_mul(NUM_VALUES))?;
         // Other threads may write to the array once the GIL is released, so each part is copied.
@@ -224,6 +344,9 @@ impl PyNetwork {
             })??;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
+        }
+        if let Some(masks) = masks {
+            masks.apply(&mut logits)?;
         }
         Ok((
             shaped(py, logits, (found[0], actions)),

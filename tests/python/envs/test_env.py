@@ -42,7 +42,7 @@ def play_out(env: gymnasium.Env, seed: int, draw_seed: int = 0) -> list[tuple]:
     [
         {},
         {"opponent": None},
-        {"opponent": "minimax", "opponent_depth": 3, "seat": "dark"},
+        {"opponent": "minimax:3", "seat": "dark"},
         {"observation": "planes", "dtype": "uint8"},
         {"observation": "packed", "reward": "margin"},
         {"variant": Variant(Board.from_text("###.\n####\n.###"), "anywhere", 3)},

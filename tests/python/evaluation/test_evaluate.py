@@ -184,7 +184,7 @@ def test_bad_arguments(arguments, message):
 def test_wrong_types_and_openings():
     with pytest.raises(TypeError):
         evaluate("random", "random", games=10.0)
-    with pytest.raises(TypeError, match="a policy is a name or an object"):
+    with pytest.raises(TypeError, match="a policy is a name, a path or an object"):
         evaluate("random", None)
     for names in (("a",), "ab", ("a", 1)):
         with pytest.raises(TypeError, match=r"names must be two strings.* not "):

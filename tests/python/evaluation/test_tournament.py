@@ -161,7 +161,7 @@ BAD_ARGUMENTS = [
     (({"a": "random"},), ValueError, "two or more policies, not 1"),
     ((["random", "greedy"],), TypeError, "not a list"),
     (({1: "random", "b": "random"},), TypeError, "must be a str, not 1"),
-    (({"a": "random", "b": None},), TypeError, "a policy is a name or an object"),
+    (({"a": "random", "b": None},), TypeError, "a policy is a name, a path or an object"),
     (({"a": "random", "b": "perfection"},), ValueError, "unknown policy 'perfection'"),
     ((NAMES, 7), ValueError, "games .* not 7"),
     ((NAMES, 10, None, 2, 2**64), ValueError, "seed .* not 18446744073709551616"),

@@ -24,7 +24,7 @@ from mijnlieff import (
     mask_batch,
     observe_batch,
 )
-from mijnlieff.policies.base import choose_actions
+from mijnlieff.policies.base import act_checked
 
 VARIANTS = [
     Variant(),
@@ -107,7 +107,7 @@ def test_a_function_returns_actions_of_the_canvas():
         CANVAS.variant_action(position.variant, int(position.action_mask(CANVAS).argmax()))
         for position in asked
     ]
-    assert chosen.tolist() == first == choose_actions(policy, asked)
+    assert chosen.tolist() == first == act_checked(policy, asked).tolist()
     passing = FunctionPolicy(lambda _, masks: np.full(len(masks), CANVAS.pass_action), "planes")
     passing.canvas = CANVAS
     with pytest.raises(PolicyError, match="chose action 140 in position 0"):
@@ -159,7 +159,7 @@ class Wrong:
 
 def test_actions_are_checked_by_the_variant_of_each_position():
     with pytest.raises(PolicyError, match=r"action 64 in position 0, .* are legal"):
-        choose_actions(Wrong(), [Position(VARIANTS[1]), Position()])
+        act_checked(Wrong(), [Position(VARIANTS[1]), Position()])
 
 
 def test_wrong_canvases_and_positions_are_refused():

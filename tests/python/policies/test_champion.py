@@ -23,12 +23,10 @@ from mijnlieff import (
     Variant,
     VectorEnv,
     evaluate,
-    make_policy,
     observe_batch,
     random_openings,
 )
 from mijnlieff._mijnlieff import Network
-from mijnlieff.cli.options import parse_policy
 from network_inputs import EACH_VARIANT, VARIANTS, damaged, games, network_for, playable
 from network_reference import reference_of
 
@@ -67,7 +65,7 @@ class TestNetwork:
     def test_integers_are_close_to_floats(self, variant, channels):
         network = network_for(variant, channels, scale=0.8 / channels**0.5)
         observations = observe_batch(games(variant, 20), "flat")
-        outputs = [network.evaluate(observations, form) for form in ("float32", "int16")]
+        outputs = [network.evaluate(observations, precision=form) for form in ("float32", "int16")]
         for floats, integers in zip(*outputs, strict=True):
             spread = np.abs(floats).mean()
             assert spread > 0.05
@@ -79,14 +77,16 @@ class TestNetwork:
         network = network_for(Variant())
         observations = observe_batch(playable(Variant(), 20), "flat")
         assert len(observations) > 300
-        whole = network.evaluate(observations, precision, num_threads=1)
+        whole = network.evaluate(observations, precision=precision, num_threads=1)
         for cut in (1, 3, 33):
             parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
-            found = zip(*(network.evaluate(part, precision) for part in parts), strict=True)
+            found = zip(
+                *(network.evaluate(part, precision=precision) for part in parts), strict=True
+            )
             for outputs, expected in zip(found, whole, strict=True):
                 assert np.array_equal(np.concatenate(outputs), expected)
         for threads in (2, 3, 9, None):
-            found = network.evaluate(observations, precision, num_threads=threads)
+            found = network.evaluate(observations, precision=precision, num_threads=threads)
             for outputs, expected in zip(found, whole, strict=True):
                 assert np.array_equal(outputs, expected)
 
@@ -96,7 +96,7 @@ class TestNetwork:
         network = ChampionPolicy().network
         masks = np.stack([position.action_mask() for position in positions]).astype(bool)
         floats, integers = (
-            np.where(masks, network.evaluate(observations, form)[0], -np.inf)
+            np.where(masks, network.evaluate(observations, precision=form)[0], -np.inf)
             for form in ("float32", "int16")
         )
         ranked = np.sort(floats, axis=1)
@@ -106,7 +106,7 @@ class TestNetwork:
 
     def test_integers_that_overflow_are_nan(self):
         network = network_for(Variant(), scale=1e37)
-        logits, values = network.evaluate(observe_batch([Position()], "flat"), "int16")
+        logits, values = network.evaluate(observe_batch([Position()], "flat"), precision="int16")
         assert np.isnan(logits).all() and np.isnan(values).all()
 
     def test_it_is_a_value(self):
@@ -137,7 +137,7 @@ class TestNetwork:
         with pytest.raises(ValueError, match=r"the shape \(B, 56\), not \(2, 55\)"):
             network.evaluate(np.zeros((2, 55), np.float32))
         with pytest.raises(ValueError, match='must be "float32" or "int16", not "int8"'):
-            network.evaluate(np.zeros((2, 56), np.float32), "int8")
+            network.evaluate(np.zeros((2, 56), np.float32), precision="int8")
         with pytest.raises(ValueError, match=r"num_threads must be .* not 0"):
             network.evaluate(np.zeros((2, 56), np.float32), num_threads=0)
         for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
@@ -243,12 +243,6 @@ class TestPolicy:
         assert len(set(kinds)) == 3
         assert kinds[0] != ChampionPolicy(seed=1) and kinds[0] != "champion"
 
-    def test_names(self, file):
-        assert make_policy("champion", seed=4) == ChampionPolicy(4)
-        assert parse_policy(str(file), 4) == ExportedPolicy.load(file, seed=4)
-        with pytest.raises(ValueError, match=r"unknown policy 'champion:x'.* or champion"):
-            make_policy("champion:x")
-
     def test_any_network_can_be_exported_and_one_is_the_champion(self, file):
         champion = ChampionPolicy(num_simulations=4)
         assert isinstance(champion, ExportedPolicy)
@@ -309,7 +303,7 @@ class TestPolicy:
             margins.action_margins[i, action] == margins.margins[i]
             for i, action in enumerate(chosen)
         )
-        assert mijnlieff.make_policy("champion:16", seed=2) == ChampionPolicy(2, num_simulations=16)
+        assert mijnlieff.load_policy("champion:16", seed=2) == ChampionPolicy(2, num_simulations=16)
 
     def test_bad_searches(self):
         with pytest.raises(ValueError, match="num_simulations must be 0 or more, not -1"):

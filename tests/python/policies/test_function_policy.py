@@ -16,7 +16,7 @@ from mijnlieff import (
     errors,
     evaluate,
     grade,
-    make_policy,
+    load_policy,
     random_openings,
     tournament,
 )
@@ -104,7 +104,7 @@ class OnlyBatch:
 
 @pytest.mark.parametrize("partial", [OnlyAct, OnlyBatch])
 def test_one_method_is_enough_everywhere(partial):
-    whole = make_policy(partial())
+    whole = load_policy(partial())
     assert isinstance(whole, Policy)
     positions = random_openings(6, plies=4)
     assert list(whole.act_batch(positions)) == [whole.act(position) for position in positions]
@@ -129,5 +129,5 @@ def test_a_policy_with_one_method_that_errs_is_named():
         evaluate(Wrong(), "random", games=4)
     for policy in (OnlyAct, object(), 3):
         with pytest.raises(TypeError, match="act or act_batch"):
-            make_policy(policy)
-    assert make_policy(whole := MinimaxPolicy(1)) is whole
+            load_policy(policy)
+    assert load_policy(whole := MinimaxPolicy(1)) is whole

@@ -69,7 +69,7 @@ class TestNetwork:
     def test_integers_are_close_to_floats(self, variant):
         network = network_for(variant, 48, 3, 8)
         observations = observe_batch(games(variant, 10), "flat")
-        outputs = [network.evaluate(observations, form) for form in ("float32", "int16")]
+        outputs = [network.evaluate(observations, precision=form) for form in ("float32", "int16")]
         for floats, integers in zip(*outputs, strict=True):
             spread = np.abs(floats).mean()
             assert spread > 0.05
@@ -81,18 +81,20 @@ class TestNetwork:
     def test_outputs_do_not_depend_on_the_batch(self, precision):
         network = network_for(Variant())
         observations = observe_batch(playable(Variant(), 6), "flat")
-        whole = network.evaluate(observations, precision)
+        whole = network.evaluate(observations, precision=precision)
         for cut in (1, 3, 33):
             parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
-            found = zip(*(network.evaluate(part, precision) for part in parts), strict=True)
+            found = zip(
+                *(network.evaluate(part, precision=precision) for part in parts), strict=True
+            )
             for outputs, expected in zip(found, whole, strict=True):
                 assert np.array_equal(np.concatenate(outputs), expected)
-        assert network.evaluate(observations[:0], precision)[0].shape == (0, 65)
+        assert network.evaluate(observations[:0], precision=precision)[0].shape == (0, 65)
 
     @pytest.mark.parametrize("precision", ["float32", "int16"])
     def test_numbers_that_overflow_are_nan(self, precision):
         network = network_for(Variant(), scale=1e37)
-        logits, values = network.evaluate(observe_batch([Position()], "flat"), precision)
+        logits, values = network.evaluate(observe_batch([Position()], "flat"), precision=precision)
         assert np.isnan(logits).all() and np.isnan(values).all()
 
     def test_it_is_a_value(self):

@@ -344,7 +344,7 @@ def test_bad_input_is_refused():
         pool.add("greedy", "much")
     with pytest.raises(ValueError, match="unknown policy 'gredy'"):
         pool.add("gredy")
-    with pytest.raises(TypeError, match="a policy is a name or an object"):
+    with pytest.raises(TypeError, match="a policy is a name, a path or an object"):
         pool.add(7)
     assert len(pool) == 1
     with pytest.raises(PolicyError, match="the opponent pool is empty"):

@@ -19,10 +19,10 @@ from mijnlieff import (
     Position,
     RandomPolicy,
     Variant,
-    make_policy,
+    load_policy,
     random_openings,
 )
-from mijnlieff.policies.base import choose_actions
+from mijnlieff.policies.base import act_checked
 
 pytestmark = pytest.mark.torch
 
@@ -140,27 +140,12 @@ def test_wrong_types():
         lambda: RandomPolicy().act(None),
         lambda: RandomPolicy().act_batch([Position(), 0]),
         lambda: RandomPolicy().act_batch(Position()),
-        lambda: make_policy(RandomPolicy),
-        lambda: make_policy(3),
+        lambda: load_policy(RandomPolicy),
+        lambda: load_policy(3),
         lambda: mijnlieff.BuiltinPolicy(),
     ):
         with pytest.raises(TypeError):
             call()
-
-
-def test_names():
-    assert make_policy("random", seed=3) == RandomPolicy(3)
-    assert make_policy("greedy") == GreedyPolicy()
-    assert make_policy("minimax") == MinimaxPolicy(2)
-    assert make_policy("minimax", depth=5) == MinimaxPolicy(5)
-    assert make_policy("minimax:3", depth=5) == MinimaxPolicy(3)
-    policy = RandomPolicy()
-    assert make_policy(policy) is policy
-    for name in ("", "Random", "random:2", "minimax:", "minimax:two", "minimax:1.5"):
-        with pytest.raises(ValueError, match=r"unknown policy .* choose random, greedy, minimax"):
-            make_policy(name)
-    with pytest.raises(ValueError, match="not -1"):
-        make_policy("minimax:-1")
 
 
 def test_other_threads_run_during_a_batch():
@@ -312,7 +297,7 @@ class Scripted:
 
 def test_choices_are_checked():
     positions = [Position(), Position()]
-    assert choose_actions(Scripted([0, 1]), positions) == [0, 1]
+    assert act_checked(Scripted([0, 1]), positions).tolist() == [0, 1]
     for answer, message in (
         ([0, 5], r"chose action 5 in position 1, .* where only \[0, 1, .* are legal"),
         ([-1, 0], r"chose action -1 in position 0"),
@@ -322,4 +307,4 @@ def test_choices_are_checked():
         (None, r"dtype object"),
     ):
         with pytest.raises(PolicyError, match=message):
-            choose_actions(Scripted(answer), positions)
+            act_checked(Scripted(answer), positions)

@@ -122,7 +122,7 @@ def test_a_tree_search_makes_the_same_visits():
     positions = [Position().play(action) for action in Position().legal_actions()[:4]]
     search = TreeSearch(positions, num_simulations=16, seed=2)
     while (batch := search.select()) is not None:
-        logits, values = network.evaluate(batch.observation, "int16")
+        logits, values = network.evaluate(batch.observation, precision="int16")
         search.update(logits, values[:, 0])
     assert digest(search.visit_counts) == "91b4c2bdd6786cc7"
 

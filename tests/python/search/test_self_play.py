@@ -41,7 +41,7 @@ LEAVES = ("evaluations", "shared_evaluations", "recalled_evaluations", "solved_l
 
 def evaluate(network: Network, search: TreeSearch, margin_weight: float) -> None:
     while (batch := search.select()) is not None:
-        logits, values = network.evaluate(batch.observation, "int16")
+        logits, values = network.evaluate(batch.observation, precision="int16")
         search.update(logits, search_value(values, margin_weight))
 
 

@@ -132,7 +132,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
     (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),
     (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
-    (lambda: mijnlieff.make_policy("perfect:often"), ValueError, "perfect:often"),
+    (lambda: mijnlieff.load_policy("perfect:often"), ValueError, "'often' is not a number"),
     (lambda: mijnlieff.set_table_bytes(0), ValueError, "0"),
     (lambda: Solver(STANDARD, 1 << 20, b""), errors.BookError, "MIJNBOOK"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:-1]), errors.BookError, "truncated"),
@@ -179,7 +179,7 @@ def test_perfect_choices_depend_on_seed_and_number_only() -> None:
     copy = pickle.loads(pickle.dumps(one))
     np.testing.assert_array_equal(copy.act_batch(positions), one.act_batch(positions))
     assert not np.array_equal(PerfectPolicy(4, 0.5).act_batch(positions), apart)
-    assert isinstance(mijnlieff.make_policy("perfect:0.25"), mijnlieff.Policy)
+    assert isinstance(mijnlieff.load_policy("perfect:0.25"), mijnlieff.Policy)
 
 
 def test_a_perfect_policy_is_built_in() -> None:

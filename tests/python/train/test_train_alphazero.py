@@ -11,21 +11,28 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-from mijnlieff import Board, Position, Variant, solve  # noqa: E402
+
+from mijnlieff import (  # noqa: E402
+    Board,
+    Network,
+    Position,
+    Variant,
+    load_policy,
+    solve,
+)
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
-from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
 from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.network.native import native_network  # noqa: E402
 from mijnlieff.train.play.local import LocalBackend  # noqa: E402
 from mijnlieff.train.play.measure import measure  # noqa: E402
 from mijnlieff.train.play.samples import Samples  # noqa: E402
 from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
+from mijnlieff.train.run.policy import policy_from_checkpoint  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -39,7 +46,7 @@ def tiny(**settings: object) -> TrainConfig:
 
 
 def play(network: PolicyValueNetwork, variant: Variant, config: TrainConfig, seed: int):
-    games = self_play(native_network(network, variant), variant, config, seed)
+    games = self_play(Network.from_torch(network), variant, config, seed)
     return play_round(games, config.num_envs)
 
 
@@ -165,11 +172,11 @@ def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
     folder = RunFolder(tmp_path)
     trainer.save(folder)
     trainer.close()
-    policy = load_policy(tmp_path, num_simulations=2)
+    policy = load_policy(f"{tmp_path}:2")
     assert policy.exact_endings == (None if solved is None else (solved, 8))
     assert "root='gumbel'" in repr(policy)
-    assert load_policy(tmp_path, num_simulations=2, solve_below=0).exact_endings is None
-    assert load_policy(tmp_path, num_simulations=2, solve_below=5).exact_endings == (5, 8)
+    assert policy_from_checkpoint(tmp_path, 2, 0, solve_below=0).exact_endings is None
+    assert policy_from_checkpoint(tmp_path, 2, 0, solve_below=5).exact_endings == (5, 8)
 
 
 def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
@@ -240,7 +247,7 @@ def test_a_short_run_learns(tmp_path, capsys):
     table = capsys.readouterr().out
     assert "The network alone" in table
     assert "With 64 simulations" in table
-    policy = load_policy(out, num_simulations=16)
+    policy = load_policy(f"{out}:16")
     assert policy.act(Position()) in Position().legal_actions()
     trained = load_policy(out)
     torch.manual_seed(1)  # by their first weights alone, networks score from 36 to 77 %

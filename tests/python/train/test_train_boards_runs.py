@@ -12,10 +12,11 @@ from mijnlieff import (
     NetworkPolicy,
     Position,
     Variant,
+    load_policy,
     mask_batch,
 )
 from mijnlieff.errors import CheckpointError, PolicyError
-from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train
+from mijnlieff.train import Boards, Budget, TrainConfig, train
 
 torch = pytest.importorskip("torch")
 
@@ -101,7 +102,7 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
     folder, _ = finished
     boards = Boards.split(TWO_BLOCKS, 0.3)
     positions = [one for variant in boards.all for one in random_openings(3, 2, variant, 0)]
-    for policy in (load_policy(folder), load_policy(folder, num_simulations=4)):
+    for policy in (load_policy(folder), load_policy(f"{folder}:4")):
         actions = policy.act_batch(positions)
         for position, action in zip(positions, actions.tolist(), strict=True):
             assert position.action_mask()[action] == 1
@@ -112,18 +113,18 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
             policy.act(Position(Variant(Board.from_blocks([(2 * x, 0) for x in range(4)]))))
         with pytest.raises(PolicyError, match="copies"):
             policy.act(Position(Variant(boards.seen[0].board, copies=1)))
-    shares = load_policy(folder, temperature=1.0).action_probabilities(positions[:3])
+    drawing = load_policy(folder)
+    drawing.temperature = 1.0
+    shares = drawing.action_probabilities(positions[:3])
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert ((shares > 0) <= (mask_batch(positions[:3]) > 0)).all()
 
 
 def test_a_search_on_many_boards_is_the_one_on_one_board(finished):
     """A Gumbel root, and no larger endings solved than in training (5 empty cells)."""
-    policy = load_policy(finished[0], num_simulations=4)
+    policy = load_policy(f"{finished[0]}:4")
     assert "root='gumbel'" in repr(policy)
     assert policy.exact_endings == (5, 8)
-    with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
-        load_policy(finished[0], temperature=0.5, num_simulations=4)
 
 
 def test_a_network_for_many_boards_is_not_exported(finished, tmp_path):

@@ -14,12 +14,13 @@ from mijnlieff import (  # noqa: E402
     ExportedPolicy,
     Position,
     Variant,
+    load_policy,
     mask_batch,
     observe_batch,
 )
 from mijnlieff._mijnlieff import random_openings  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.train import Boards, Budget, TrainConfig, load_policy, train  # noqa: E402
+from mijnlieff.train import Boards, Budget, TrainConfig, train  # noqa: E402
 from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     CellNetwork,
@@ -182,7 +183,7 @@ def test_a_run_learns_and_goes_on(knowledge, tmp_path):
     assert state.log[-1]["games"] == 64
     positions = positions_of(Variant())
     masks = mask_batch(positions)
-    for policy in (load_policy(out), load_policy(out, num_simulations=8)):
+    for policy in (load_policy(out), load_policy(f"{out}:8")):
         actions = policy.act_batch(positions)
         assert masks[np.arange(len(actions)), actions].all()
     assert not np.array_equal(

@@ -9,14 +9,19 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import ExportedPolicy, Variant, observe_batch  # noqa: E402
+
+from mijnlieff import (  # noqa: E402
+    ExportedPolicy,
+    Network,
+    Variant,
+    load_policy,
+    observe_batch,
+)
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
-from mijnlieff.train import load_policy  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.network.native import native_network  # noqa: E402
 from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
@@ -41,7 +46,7 @@ def test_native_code_evaluates_as_pytorch_does(variant, width, blocks):
     observations = observe_batch(games(variant, 20), "flat")
     with torch.no_grad():
         expected = network(torch.from_numpy(observations))
-    found = native_network(network, variant).evaluate(observations)
+    found = Network.from_torch(network).evaluate(observations)
     for native, wanted in zip(found, expected, strict=True):
         assert np.abs(wanted.numpy()).max() > 0.1
         np.testing.assert_allclose(native, wanted.numpy(), rtol=1e-4, atol=1e-4)
@@ -53,7 +58,7 @@ def test_weights_that_are_not_finite_are_refused():
     with torch.no_grad():
         network.heads.bias[3] = float("nan")
     with pytest.raises(CheckpointError, match="infinite or NaN"):
-        native_network(network, Variant())
+        Network.from_torch(network)
 
 
 @pytest.fixture

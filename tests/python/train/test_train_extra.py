@@ -23,8 +23,10 @@ def run(hidden: str, code: str) -> subprocess.CompletedProcess[str]:
     "code",
     [
         "from mijnlieff.cli.main import main; sys.exit(main(['train', '--out', 'unused']))",
-        "from mijnlieff.train import load_policy\n"
-        "try: load_policy('checkpoint.pt')\n"
+        "import tempfile, zipfile; from mijnlieff import load_policy\n"
+        "file = tempfile.NamedTemporaryFile()\n"
+        "zipfile.ZipFile(file.name, 'w').writestr('data', 'x')\n"
+        "try: load_policy(file.name)\n"
         "except ImportError as error: print(error, file=sys.stderr); sys.exit(1)",
     ],
     ids=["command", "load_policy"],

@@ -16,10 +16,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-from mijnlieff import Variant  # noqa: E402
+from mijnlieff import Variant, load_policy  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import OutputError, TrainingError  # noqa: E402
-from mijnlieff.train import Budget, TrainConfig, TrainState, load_policy, train  # noqa: E402
+from mijnlieff.train import Budget, TrainConfig, TrainState, train  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 pytestmark = pytest.mark.torch

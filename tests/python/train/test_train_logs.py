@@ -14,7 +14,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-from mijnlieff import Board, Variant  # noqa: E402
+from mijnlieff import (  # noqa: E402
+    Board,
+    Variant,
+    load_policy,
+)
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import (  # noqa: E402
     CheckpointError,
@@ -22,7 +26,7 @@ from mijnlieff.errors import (  # noqa: E402
     MissingExtraError,
     TrainingError,
 )
-from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, load_policy, train  # noqa: E402
+from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, train  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 
 pytestmark = pytest.mark.torch

@@ -52,5 +52,7 @@ def test_native_code_evaluates_as_pytorch_does(
     for found, wanted in zip(native.evaluate(observations), expected, strict=True):
         assert np.abs(wanted).max() > 0.1
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
-    for found, wanted in zip(native.evaluate(observations, "int16"), expected, strict=True):
+    for found, wanted in zip(
+        native.evaluate(observations, precision="int16"), expected, strict=True
+    ):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=0.02)

@@ -133,7 +133,7 @@ def test_messages_reach_the_game():
     [
         (["a1+"], TypeError, "give a Position or a Variant, not 'a1\\+' of type str"),
         ([None, "genius"], ValueError, "unknown policy 'genius'"),
-        ([None, 7], TypeError, "a policy is a name or an object"),
+        ([None, 7], TypeError, "a policy is a name, a path or an object"),
         ([Variant(Board.from_text("#" * 17)), "perfect"], ValueError, "up to 16 cells"),
     ],
 )

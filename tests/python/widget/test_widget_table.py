@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, make_policy, solve
+from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
 from mijnlieff.solving import can_solve
 from mijnlieff.widget import Line, Table
 from mijnlieff.widget.exact import Exact, loss_of
@@ -213,7 +213,7 @@ NEW = {
             NEW | {"opponent": "perfect", "rows": "#" * 20},
             "perfect play needs a board of up to 16 cells, and this one has 20",
         ),
-        (NEW | {"opponent": "genius"}, "unknown policy 'genius'"),
+        (NEW | {"opponent": "genius"}, "'genius' is not among the opponents offered"),
         (NEW | {"rows": "#?"}, "'?'"),
         (NEW | {"opening": "middle"}, "middle"),
         (NEW | {"copies": "many"}, "many"),
@@ -275,7 +275,7 @@ def test_any_board_can_be_played(rows):
 
 def test_a_game_may_start_anywhere():
     start = Position.from_actions(["a1+", "a3><", "a2+"])
-    table = table_with(start, seat="dark", opponent=make_policy("greedy"))
+    table = table_with(start, seat="dark", opponent=load_policy("greedy"))
     assert table.state()["firstPly"] == 3
     action = int(start.legal_actions()[0])
     table.play(action)

@@ -215,7 +215,7 @@ class MaskedEnv(SingleMaskInObservation):
 
     Args:
         config: the options, all with defaults. ``variant``, ``variants``, ``variant_weights``,
-            ``canvas``, ``opponent`` (``"random"``), ``opponent_depth``, ``seat``, ``auto_pass``,
+            ``canvas``, ``opponent`` (``"random"``), ``seat``, ``auto_pass``,
             ``random_plies`` and ``render_mode`` as in `MijnlieffEnv`; ``observation``, ``"flat"``
             or ``"planes"`` (the default on a canvas, else it is flat); ``reward``,
             ``"outcome"`` or ``"margin"``; ``illegal_action``, ``"raise"`` (the default, so that a
@@ -239,7 +239,7 @@ class MaskedEnv(SingleMaskInObservation):
 
 
 def _masked_options(config: Mapping[str, Any] | None) -> dict[str, Any]:
-    names = (*_GAME, *_MANY, "opponent", "opponent_depth", "seat", "num_envs")
+    names = (*_GAME, *_MANY, "opponent", "seat", "num_envs")
     options = {
         "opponent": "random",
         "illegal_action": "raise",

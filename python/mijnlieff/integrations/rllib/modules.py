@@ -15,7 +15,8 @@ from mijnlieff._mijnlieff import Variant, functional_to_positions, seed_of
 from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._model_policy import ModelPolicy
-from mijnlieff.policies.base import chosen_actions, make_policy
+from mijnlieff.policies.base import act_checked
+from mijnlieff.policies.load import load_policy
 
 if TYPE_CHECKING:
     from typing import Self
@@ -98,7 +99,7 @@ class PolicyRLModule(_FixedRLModule):
     the whole position, and an observation is only a part of it. Leave the module out of
     ``policies_to_train``. The ``model_config`` of its ``RLModuleSpec`` has
 
-    - ``"policy"``: a name for `make_policy` such as ``"minimax:2"``, or a policy that can be
+    - ``"policy"``: a name for `load_policy` such as ``"minimax:2"``, or a policy that can be
       pickled;
     - ``"variant"``: that of the environment; the standard game unless given;
     - ``"seed"``: of a policy made from a name; from the system's entropy unless given.
@@ -130,7 +131,7 @@ class PolicyRLModule(_FixedRLModule):
         seed = self._settings.get("seed")
         if seed is None:
             seed = int(np.random.default_rng().integers(2**63))
-        self.policy = make_policy(self._settings["policy"], seed=seed)
+        self.policy = load_policy(self._settings["policy"], seed=seed)
 
     def _remedy(self) -> str:
         return "use MijnlieffMultiAgentEnv with env_config={'state_bytes': True}"
@@ -138,7 +139,7 @@ class PolicyRLModule(_FixedRLModule):
     def _choose(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(rows, np.uint8).view("<u8")
         states = words[:, 0] if words.shape[1] == 1 else words
-        return chosen_actions(self.policy, functional_to_positions(states, self.variant))
+        return act_checked(self.policy, functional_to_positions(states, self.variant))
 
 
 class RLModulePolicy(ModelPolicy):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mijnlieff._mijnlieff import Canvas, Variant
-    from mijnlieff.policies.base import PolicyLike
+    from mijnlieff.policies.load import PolicyLike
 
 __all__ = ["MijnlieffVecEnv"]
 
@@ -42,7 +42,7 @@ class MijnlieffVecEnv(VecEnv):
         illegal_action: ``"lose"`` ends a game with -1 for the agent, for algorithms without masks;
             ``"raise"`` raises `IllegalMoveError`.
         **options: further options of `VectorEnv`: ``variants``, ``variant_weights``, ``canvas``,
-            ``opponent_depth``, ``seat``, ``observation`` (``"flat"`` or ``"planes"``), ``dtype``,
+            ``seat``, ``observation`` (``"flat"`` or ``"planes"``), ``dtype``,
             ``reward``, ``auto_pass``, ``random_plies``, ``num_threads`` and ``render_mode``.
 
     Raises:

@@ -21,8 +21,7 @@ from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.decisions import Decisions
 from mijnlieff.evaluation.grading import losses_of
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
-from mijnlieff.policies import Policy
-from mijnlieff.policies.base import chosen_actions
+from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.solving import EXACT_CELLS, solve_batch
 from mijnlieff.train.boards import Boards
 
@@ -277,7 +276,7 @@ class GradedBoards:
         actions = np.empty(len(self.positions), dtype=np.int64)
         for board in np.unique(self.boards):
             rows = np.flatnonzero(self.boards == board).tolist()
-            actions[rows] = chosen_actions(policy, [self.positions[row] for row in rows])
+            actions[rows] = act_checked(policy, [self.positions[row] for row in rows])
         return self.judgement(actions)
 
     def judgement(self, actions: NDArray[np.int64]) -> Judgement:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.train.network.features import TacticalFeatures
 from mijnlieff.train.network.geometry import CanvasGeometry
 from mijnlieff.train.network.inputs import FlatInputs
@@ -79,6 +79,11 @@ class CellNetwork(FlatInputs, CellTrunk):
         placed, rest = self.evaluate(inputs, hands, kernels)
         logits = torch.cat([placed.transpose(1, 2).flatten(1), rest[:, :1]], dim=1)
         return logits, torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
+
+    def to_native(self) -> Network:
+        """See `Network.from_torch`."""
+        sizes = self.units, len(self.blocks), self.heads
+        return Network.of_cells(self.variant, *sizes, self.weights())
 
     def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """A function with the current weights, which later training does not change.

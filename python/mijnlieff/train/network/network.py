@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.train.network.features import TacticalFeatures
 from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout
@@ -72,6 +72,10 @@ class PolicyValueNetwork(FlatInputs):
                 final margin in units of `MARGIN_UNIT` points.
         """
         return self._evaluate(observations, self._operators())
+
+    def to_native(self) -> Network:
+        """See `Network.from_torch`."""
+        return Network.symmetric(self.variant, self.channels, len(self.blocks), self.weights())
 
     def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """A faster copy of `forward` with the current weights, whose blocks are computed once.

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork, new_network
-from mijnlieff.train.network.native import native_network
 from mijnlieff.train.play.measure import measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
@@ -75,9 +74,7 @@ def play_searches(weights: Weights, block: Block) -> SearchGames:
     """
     with torch_threads(1):
         network = _network(weights, block.variant, block.config)
-        games = self_play(
-            native_network(network, block.variant), block.variant, block.config, block.seed
-        )
+        games = self_play(Network.from_torch(network), block.variant, block.config, block.seed)
         return play_round(games, block.config.num_envs)
 
 

@@ -8,11 +8,10 @@ from typing import Any, Protocol
 
 import torch
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
-from mijnlieff.train.network.native import native_network
 from mijnlieff.train.play.measure import measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
@@ -77,7 +76,7 @@ class _SearchGames(ThreadedGames):
     def new_round(
         self, network: BoardNetwork, seed: int
     ) -> tuple[Callable[[], SearchGames], Callable[[], None]]:
-        native = native_network(network, self._variant)
+        native = Network.from_torch(network)
         games = self_play(native, self._variant, self._config, seed)
         return partial(play_round, games, self._config.num_envs), games.stop
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, common_variant
+from mijnlieff._mijnlieff import Network, Position, Variant, common_variant
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.policies.exported import SOLVE_BELOW
@@ -17,7 +17,6 @@ from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
-from mijnlieff.train.network.native import native_network
 
 __all__ = ["TrainedPolicy", "evaluator", "search_policy", "solve_below_in_play"]
 
@@ -93,12 +92,12 @@ def evaluator(network: BoardNetwork, variant: Variant, margin_weight: float) -> 
         CheckpointError: a weight is not finite.
     """
     if network.device.type == "cpu":
-        native = native_network(network, variant)
+        native = Network.from_torch(network)
 
         def evaluate_natively(
             observations: NDArray[np.float32], _masks: NDArray[np.int8]
         ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            logits, values = native.evaluate(observations, "int16")
+            logits, values = native.evaluate(observations, precision="int16")
             return logits, search_value(values, margin_weight)
 
         return evaluate_natively

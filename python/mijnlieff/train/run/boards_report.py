@@ -7,7 +7,7 @@ import dataclasses
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.tables import markdown_table, print_table
-from mijnlieff.policies import Policy, make_policy
+from mijnlieff.policies import Policy, load_policy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.generalist.grades import compared, group_grades
@@ -47,7 +47,7 @@ def report_boards(
     players: dict[str, Policy] = {
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,
-    } | {name: make_policy(name, seed=config.seed) for name in _BASELINES}
+    } | {name: load_policy(name, seed=config.seed) for name in _BASELINES}
     graded = trainer.graded(folder)
     with torch_threads(1):
         judged = {name: graded.judge(player) for name, player in players.items()}

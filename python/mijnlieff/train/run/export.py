@@ -1,16 +1,13 @@
-"""Exports a checkpoint to a file that `ExportedPolicy` plays without PyTorch."""
+"""Exports the network of a checkpoint to a file that is played without PyTorch."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from mijnlieff._mijnlieff import Network
-from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.network.canvas import CanvasNetwork
-from mijnlieff.train.network.native import native_network
 from mijnlieff.train.run.policy import network_from_checkpoint
 
 __all__ = ["export_checkpoint"]
@@ -35,8 +32,8 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
     if isinstance(content.variant, Boards) or isinstance(trained, CanvasNetwork):
         raise CheckpointError(
             f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play "
-            "with mijnlieff.train.load_policy"
+            "with mijnlieff.load_policy"
         )
-    network = native_network(trained, content.variant)
-    write_whole(Path(out), network.to_bytes())
+    network = Network.from_torch(trained)
+    network.save(out)
     return network

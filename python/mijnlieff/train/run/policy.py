@@ -7,8 +7,7 @@ from pathlib import Path
 
 import torch
 
-from mijnlieff._mijnlieff import Variant, integer, integer_in
-from mijnlieff._util.numbers import number_up_to
+from mijnlieff._mijnlieff import Variant
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.train.boards import Boards
@@ -72,30 +71,36 @@ def network_from_checkpoint(
 
 def policy_from_checkpoint(
     path: str | os.PathLike[str],
-    temperature: float,
     num_simulations: int,
-    solve_below: int | None,
+    seed: int,
+    solve_below: int | None = None,
 ) -> NetworkPolicy | MCTSPolicy:
-    """See `mijnlieff.train.load_policy`."""
-    temperature = number_up_to("temperature", temperature)
-    count = integer("num_simulations", num_simulations)
-    if count < 0:
-        raise ValueError(f"num_simulations must be 0 or more, not {count}")
-    if count and temperature:
-        raise ValueError(
-            f"a search plays its best action, so temperature must be 0, not {temperature!r}"
-        )
-    if solve_below is not None:
-        solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
+    """A player by the network of a checkpoint.
+
+    Args:
+        path: the checkpoint, or the run's folder.
+        num_simulations: of a search before every move, with a Gumbel root and without noise; 0
+            plays the network alone.
+        seed: of the player.
+        solve_below: positions with at most this many empty cells are solved exactly inside the
+            search, roots included. None is what `solve_below_in_play` says.
+
+    Raises:
+        CheckpointError: as `network_from_checkpoint`.
+    """
     network, checkpoint = network_from_checkpoint(path)
     config, variant = checkpoint.config, checkpoint.variant
     if solve_below is None:
         solve_below = solve_below_in_play(config)
     if isinstance(network, CanvasNetwork):
-        if count:
-            return CanvasSearch(network, count, config, solve_below=solve_below)
-        return CanvasPolicy(network, temperature)
+        if num_simulations:
+            return CanvasSearch(
+                network, num_simulations, config, solve_below=solve_below, seed=seed
+            )
+        return CanvasPolicy(network)
     assert isinstance(variant, Variant)  # as the network is for one
-    if count:
-        return search_policy(network, variant, config, count, solve_below=solve_below)
-    return TrainedPolicy(network, variant, temperature)
+    if num_simulations:
+        return search_policy(
+            network, variant, config, num_simulations, seed, solve_below=solve_below
+        )
+    return TrainedPolicy(network, variant, 0.0)

@@ -1,0 +1,199 @@
+"""Policies by name: built-in ones, networks in files, and objects of Python modules."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, SupportsIndex, TypeAlias
+
+from mijnlieff._mijnlieff import (
+    GreedyPolicy,
+    MinimaxPolicy,
+    PerfectPolicy,
+    RandomPolicy,
+    seed_of,
+)
+from mijnlieff.errors import CheckpointError, PolicyError
+from mijnlieff.policies.base import ActPolicy, BatchPolicy, Policy, whole_policy
+from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
+from mijnlieff.policies.mcts import MCTSPolicy
+
+__all__ = ["POLICY_FORMS", "PolicyLike", "load_policy", "policy_name"]
+
+#: What functions that take a policy accept: a name or a path for `load_policy`, a policy, or an
+#: object that has only one of its methods.
+PolicyLike: TypeAlias = str | os.PathLike[str] | Policy | ActPolicy | BatchPolicy
+
+POLICY_FORMS = (
+    "random, greedy, minimax[:DEPTH], perfect[:EPSILON], rollouts:SIMULATIONS, "
+    "champion[:SIMULATIONS], RUN_OR_FILE[:SIMULATIONS] (a run of `mijnlieff train`, its "
+    "checkpoint, or a file of `mijnlieff export`), or MODULE:OBJECT"
+)
+"""The grammar of `load_policy` in a line."""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What a name stands for: `make` gets the seed, and the number behind the colon if given."""
+
+    make: Callable[..., Policy]
+    number: type[int] | type[float] | None = None
+    example: str = ""
+    needs_number: bool = False
+
+
+_FORMS = {
+    "random": _Form(RandomPolicy),
+    "greedy": _Form(GreedyPolicy),
+    "minimax": _Form(lambda seed, depth=2: MinimaxPolicy(depth, seed), int, "minimax:4"),
+    "perfect": _Form(PerfectPolicy, float, "perfect:0.1"),
+    "rollouts": _Form(
+        lambda seed, count: MCTSPolicy(count, seed=seed), int, "rollouts:100", needs_number=True
+    ),
+    "champion": _Form(
+        lambda seed, count=0: ChampionPolicy(seed, num_simulations=count), int, "champion:64"
+    ),
+}
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_OBJECT = re.compile(f"({_NAME}):({_NAME})")
+_NETWORK_FILE = b"MIJNNETW"
+_CHECKPOINT = b"PK"  # a zip archive, as PyTorch writes it
+_RUN = "checkpoint.pt"
+
+
+def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
+    """Return the policy that a name or a path stands for, or the policy itself.
+
+    ========================== ====================================================================
+    ``random``, ``greedy``     `RandomPolicy`, `GreedyPolicy`
+    ``minimax:DEPTH``          `MinimaxPolicy`; ``minimax`` looks 2 plies ahead
+    ``perfect:EPSILON``        `PerfectPolicy`; ``perfect`` never errs
+    ``rollouts:SIMULATIONS``   a tree search with random games
+    ``champion:SIMULATIONS``   `ChampionPolicy` with a tree search; ``champion`` plays without
+    ``PATH:SIMULATIONS``       a trained network with a tree search; ``PATH`` plays without. The
+                               path is that of a run of ``mijnlieff train``, of its checkpoint, or
+                               of a file written by ``mijnlieff export``.
+    ``MODULE:OBJECT``          an object with ``act`` or ``act_batch``, or what it returns when it
+                               is called, from a module that can be imported
+    ========================== ====================================================================
+
+    A search solves positions near the end exactly where the network has learnt from exact values,
+    as far as its run did; without a run, where at most 9 cells are empty.
+
+    Args:
+        policy: the name or path, or a policy. Of an object with only ``act`` or only ``act_batch``
+            the other method is made. A file with the name of a built-in policy needs its folder,
+            such as ``./random``.
+        seed: the seed of a policy made from a name or a path, 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: an unknown name; or a number or the seed out of range.
+        TypeError: neither a name nor a path nor a policy, or the seed is not an integer.
+        CheckpointError: the path does not exist, or it is neither a run nor a checkpoint nor a
+            network, or is damaged.
+        PolicyError: the module cannot be imported or has no such object, or that is not a policy.
+        MissingExtraError: the path is that of a checkpoint, and PyTorch is not installed.
+    """
+    if not isinstance(policy, str | os.PathLike):
+        return whole_policy(policy)
+    seed = seed_of(seed)
+    text = os.fspath(policy)
+    kind, colon, number = text.partition(":")
+    if isinstance(policy, str) and kind in _FORMS:
+        return _built_in(kind, number if colon else None, seed)
+    if os.path.exists(text):
+        return _from_path(Path(text), 0, seed)
+    path, colon, number = text.rpartition(":")
+    if path and number.isdecimal() and os.path.exists(path):
+        return _from_path(Path(path), int(number), seed)
+    if names := _OBJECT.fullmatch(text):
+        return _from_module(text, *names.groups())
+    missing = path if number.isdecimal() and colon else text
+    if isinstance(policy, os.PathLike) or Path(missing).name != missing or Path(missing).suffix:
+        raise CheckpointError(f"there is no file or run folder {missing}")
+    raise _unknown(text, f"there is no file or run folder {missing!r} either")
+
+
+def policy_name(policy: PolicyLike) -> str:
+    """Return the name of a policy in reports: as it was given, or the `repr` of an object."""
+    return os.fspath(policy) if isinstance(policy, str | os.PathLike) else repr(policy)
+
+
+def _built_in(kind: str, argument: str | None, seed: int) -> Policy:
+    """Return a built-in policy; `argument` is what follows the colon, None without one."""
+    form = _FORMS[kind]
+    if argument is None:
+        if form.needs_number:
+            raise ValueError(f"the policy {kind!r} needs a number, such as {form.example}")
+        return form.make(seed)
+    if form.number is None:
+        raise ValueError(f"the policy {kind!r} takes no number: not '{kind}:{argument}'")
+    try:
+        number = form.number(argument)
+    except ValueError:
+        wanted = "an integer" if form.number is int else "a number"
+        raise ValueError(
+            f"{argument!r} is not {wanted}: the policy {kind!r} takes one, such as {form.example}"
+        ) from None
+    return form.make(seed, number)
+
+
+def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
+    """Return the player of a run, a checkpoint or an exported network; the path exists."""
+    if path.is_dir():
+        path = path / _RUN
+        if not path.exists():
+            raise CheckpointError(
+                f"the folder {path.parent} holds no run: there is no checkpoint {path}"
+            )
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_NETWORK_FILE))
+    except OSError as error:
+        raise CheckpointError(f"cannot read {path}: {error.strerror}") from error
+    if start == _NETWORK_FILE:
+        return ExportedPolicy.load(path, seed, num_simulations=num_simulations)
+    if not start.startswith(_CHECKPOINT):
+        raise CheckpointError(
+            f"{path} is truncated, or not a checkpoint of `mijnlieff train` or a network of "
+            "`mijnlieff export`"
+        )
+    from mijnlieff.train.extras import require_train_extra
+
+    require_train_extra("torch")
+    from mijnlieff.train.run.policy import policy_from_checkpoint
+
+    return policy_from_checkpoint(path, num_simulations, seed)
+
+
+def _from_module(text: str, module: str, name: str) -> Policy:
+    """Return an object of a module, or what it returns, as a policy."""
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        is_policy = isinstance(found, ActPolicy | BatchPolicy) and not isinstance(found, type)
+        if callable(found) and not is_policy:
+            found = found()
+        return whole_policy(found)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module}.".startswith(f"{error.name}."):
+            raise _unknown(text, f"there is no module {error.name!r}") from None
+        raise PolicyError(f"cannot load the policy {text!r}: {error}") from error
+    except Exception as error:  # the module may do anything
+        reason = f"{type(error).__name__}: {error}"
+        raise PolicyError(f"cannot load the policy {text!r}: {reason}") from error
+
+
+def _unknown(text: str, reason: str) -> ValueError:
+    """Return the error about a name, which tells the nearest known one."""
+    kind, colon, argument = text.partition(":")
+    near = difflib.get_close_matches(kind.lower(), _FORMS, 1)
+    hint = f"; did you mean {near[0] + colon + argument!r}?" if near else f"; choose {POLICY_FORMS}"
+    return ValueError(f"unknown policy {text!r}, and {reason}{hint}")

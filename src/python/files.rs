@@ -1,0 +1,62 @@
+//! Files that Python's readers name.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use pyo3::prelude::*;
+
+use super::errors::classes;
+
+/// The content of a file.
+///
+/// # Errors
+///
+/// `CheckpointError`, which calls the file by `kind` and its path.
+pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path) -> PyResult<Vec<u8>> {
+    py.detach(|| fs::read(path)).map_err(|error| {
+        let path = path.display();
+        classes::CheckpointError::new_err(match error.kind() {
+            ErrorKind::NotFound => format!("the {kind} {path} does not exist"),
+            _ => format!("cannot read the {kind} {path}: {}", reason(&error)),
+        })
+    })
+}
+
+/// Write a file so that after a kill at any moment it is the old one or the new one; the same as
+/// `mijnlieff._util.files.write_whole`.
+///
+/// # Errors
+///
+/// `OutputError`; the old file is unchanged then.
+pub(crate) fn write_whole(py: Python<'_>, path: &Path, content: &[u8]) -> PyResult<()> {
+    py.detach(|| replace(path, content)).map_err(|error| {
+        let message = format!("cannot write {}: {}", path.display(), reason(&error));
+        classes::OutputError::new_err(message)
+    })
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let written = File::create(&part).and_then(|mut file| {
+        file.write_all(content)?;
+        // Otherwise a crash of the system could leave an empty file under the new name.
+        file.sync_all()?;
+        fs::rename(&part, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+/// What the system says, without its number for it.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
