@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{
-    Canvas, CanvasError, Layout, PackError, StateError, UnknownLayout, VariantSetError,
+    Canvas, CanvasError, Layout, PackError, UnknownLayout, VariantSetError, WordsError,
 };
 use crate::file_header::{FileError, FileKind};
 use crate::functional::FunctionalError;
@@ -215,8 +215,8 @@ fn errors_of_files() {
             "the network names an invalid variant: copies must be an integer, not \"x\"",
         Inputs { found: 39, expected: 38 } =>
             "the network reads 39 numbers for each position, this package works out 38",
-        Form { found: "x".to_owned() } =>
-            "the network has the form \"x\", this package knows \"symmetric\" and \"cells\"",
+        Architecture { found: "x".to_owned() } =>
+            "the network has the architecture \"x\", this package knows \"symmetric\" and \"cells\"",
         Nothing { what: "heads" } => "the network has 0 heads, it needs at least 1",
         Heads { units: 96, heads: 5 } =>
             "the network has 96 units, which must be a multiple of its 5 heads",
@@ -283,7 +283,7 @@ fn errors_of_searches_and_players() {
 fn errors_of_states() {
     let reasons = vec![PositionReason::NoOpeningStone];
     let impossible = PositionError { reasons };
-    messages!(StateError:
+    messages!(WordsError:
         Cells { first: 13, found: 7000 } => "bits 13 to 25 hold 7000, four cells are at most 6560",
         OffBoard { cell: 12, num_cells: 12 } =>
             "there is a stone on cell 12, but the board has only 12 cells",
@@ -303,7 +303,7 @@ fn errors_of_states() {
         State {
             index: 2,
             words: "0x1 0x2".to_owned(),
-            error: Box::new(StateError::TwoStones { cell: 3 }),
+            error: Box::new(WordsError::TwoStones { cell: 3 }),
         } => "state 2 (0x1 0x2): cell 3 has a stone of Light and one of Dark",
         Action(error) => message,
         IllegalEnd { index: 2 } =>

@@ -21,7 +21,7 @@
 //! [`policy`] and [`network`] import search, [`vector`] imports policies, [`functional`] and
 //! [`tree_search`] import vector, and [`self_play`] imports tree search and networks. Three private modules
 //! help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary
-//! files). [`memory`] has the error for memory that cannot be had. `python` binds it all.
+//! files). [`memory`] is fallible allocation. `python` binds it all.
 
 pub mod best_response;
 pub mod encode;

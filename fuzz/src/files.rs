@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mijnlieff::encode::{Layout, num_actions, observe};
 use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
-use mijnlieff::network::{Form, Network, NetworkError, Precision};
+use mijnlieff::network::{Architecture, Network, NetworkError, Precision};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;
@@ -229,15 +229,15 @@ fn num_inputs(variant: &Variant) -> usize {
 }
 
 /// The content of the file of a network, without its weights; `text` says the variant.
-fn network_content(text: &str, variant: &Variant, form: Form) -> Vec<u8> {
+fn network_content(text: &str, variant: &Variant, architecture: Architecture) -> Vec<u8> {
     let mut content = Vec::new();
-    for text in [text, form.name()] {
+    for text in [text, architecture.name()] {
         content.extend((text.len() as u32).to_le_bytes());
         content.extend(text.as_bytes());
     }
-    let sizes = match form {
-        Form::Symmetric { channels, blocks } => vec![channels, blocks],
-        Form::Cells {
+    let sizes = match architecture {
+        Architecture::Symmetric { channels, blocks } => vec![channels, blocks],
+        Architecture::Cells {
             units,
             blocks,
             heads,
@@ -249,16 +249,16 @@ fn network_content(text: &str, variant: &Variant, form: Form) -> Vec<u8> {
     content
 }
 
-fn num_weights(variant: &Variant, form: Form) -> usize {
+fn num_weights(variant: &Variant, architecture: Architecture) -> usize {
     let board = variant.board();
-    match form {
-        Form::Symmetric { channels, blocks } => {
+    match architecture {
+        Architecture::Symmetric { channels, blocks } => {
             let outputs = num_actions(variant) + 2;
             channels * (num_inputs(variant) + 1)
                 + 2 * blocks * channels * (channels * board.symmetries().len() + 1)
                 + (channels + 1) * outputs
         }
-        Form::Cells {
+        Architecture::Cells {
             units,
             blocks,
             heads,
@@ -270,14 +270,14 @@ fn num_weights(variant: &Variant, form: Form) -> usize {
     }
 }
 
-fn network_form(input: &mut Input<'_>) -> Form {
+fn network_architecture(input: &mut Input<'_>) -> Architecture {
     let (size, blocks) = (1 + input.below(3), input.below(3));
     match input.below(3) {
-        0 => Form::Symmetric {
+        0 => Architecture::Symmetric {
             channels: size,
             blocks,
         },
-        heads => Form::Cells {
+        heads => Architecture::Cells {
             units: size * heads,
             blocks,
             heads,
@@ -288,11 +288,11 @@ fn network_form(input: &mut Input<'_>) -> Form {
 fn check_network(file: &[u8], network: &Network) {
     assert_eq!(network.file(), file);
     let variant = network.variant();
-    let form = network.form();
+    let architecture = network.architecture();
     let text = text_of(variant);
-    let mut content = network_content(&text, variant, form);
+    let mut content = network_content(&text, variant, architecture);
     let weights = &file[HEADER + content.len()..];
-    let count = num_weights(variant, form);
+    let count = num_weights(variant, architecture);
     assert_eq!(network.num_weights(), count);
     assert_eq!(weights.len(), 4 * count);
     let (numbers, _) = weights.as_chunks::<4>();
@@ -325,11 +325,11 @@ pub fn network_file(data: &[u8]) {
     let mut right = None;
     let file = file(&mut input, NETWORK, |input| {
         let variant = input.listed_variant();
-        let form = network_form(input);
+        let architecture = network_architecture(input);
         let text = text_of(&variant);
         let written = input.edited(&text, &VARIANT_TOKENS);
-        let mut content = network_content(&written, &variant, form);
-        let count = num_weights(&variant, form);
+        let mut content = network_content(&written, &variant, architecture);
+        let count = num_weights(&variant, architecture);
         let scale = input.one_of(&[1.0, 0.01, 0.0, -1e30, f32::MAX]);
         let step = usize::from(input.byte()) | 1;
         let mut weights: Vec<f32> = (0..count)

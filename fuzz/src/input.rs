@@ -160,7 +160,7 @@ impl<'a> Input<'a> {
         (!moves.is_empty()).then(|| self.one_of(&moves))
     }
 
-    /// The moves of a game, which goes on to its end or stops where a byte says so.
+    /// The moves of a game to its end, or to where a byte stops it.
     pub(crate) fn game(&mut self, variant: &Variant) -> (Vec<Move>, Position) {
         let (mut moves, mut position) = (Vec::new(), Position::new(variant));
         let length = self.below(variant.max_game_length().min(255) + 1);
@@ -174,7 +174,7 @@ impl<'a> Input<'a> {
         (moves, position)
     }
 
-    /// Stones laid on the board, some last turn, and some number of turns.
+    /// Stones laid on the board, some last turn, and some number of plies.
     pub(crate) fn laid_stones(&mut self, variant: &Variant) -> LaidStones {
         let stone = |byte: u8| {
             let player = Player::ALL[usize::from(byte >> 2 & 1)];

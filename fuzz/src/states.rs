@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::encode::{State, StateError, action_of, num_actions, write_mask};
+use mijnlieff::encode::{PositionWords, WordsError, action_of, num_actions, write_mask};
 use mijnlieff::functional::{Run, step, write_masks};
 use mijnlieff::game::{Move, Variant, format_position, parse_position};
 use mijnlieff::vector::{IllegalAction, Reward};
 
 use super::input::{Input, LaidStones};
 
-/// States for which the functions use the packed form of games, where it can hold them.
+/// States for which the functions use packed games, where the variant allows it.
 const MANY: usize = 130;
 
-/// Checks that a state can be written and read, and that its game goes on by the rules.
-fn check_state(variant: &Arc<Variant>, state: &State, input: &mut Input<'_>) {
-    let mut words = vec![u64::MAX; State::num_words(variant)];
+/// Checks that a state can be written and read, and that its game continues by the rules.
+fn check_state(variant: &Arc<Variant>, state: &PositionWords, input: &mut Input<'_>) {
+    let mut words = vec![u64::MAX; PositionWords::num_words(variant)];
     state.write(variant, &mut words);
-    let read = State::read(variant, &words).expect("what was written can be read");
+    let read = PositionWords::read(variant, &words).expect("what was written can be read");
     let text = format_position(variant, &state.position);
     assert_eq!(text, format_position(variant, &read.position));
     assert_eq!((*state, state.position.ply()), (read, read.position.ply()));
@@ -52,13 +52,13 @@ fn check_state(variant: &Arc<Variant>, state: &State, input: &mut Input<'_>) {
     write_masks(variant, &all, &mut masks, run).expect("it is a state");
     assert_eq!(masks, mask.repeat(MANY));
     let next = match mv.filter(|_| !over) {
-        Some(mv) => State {
+        Some(mv) => PositionWords {
             position: state.position.play(variant, mv).expect("it is legal"),
             illegal: false,
         },
         None => *state,
     };
-    assert_eq!(State::read(variant, &stepped.states), Ok(next));
+    assert_eq!(PositionWords::read(variant, &stepped.states), Ok(next));
     assert_eq!(stepped.terminated, [next.is_over(variant)]);
     if over || !next.is_over(variant) {
         assert_eq!(stepped.rewards, [0.0]);
@@ -71,7 +71,7 @@ pub fn state_words(data: &[u8]) {
     let mut input = Input::new(data);
     let variant = Arc::new(input.listed_variant());
     let num_cells = variant.board().num_cells();
-    let num_words = State::num_words(&variant);
+    let num_words = PositionWords::num_words(&variant);
     assert_eq!(num_words == 1, num_cells <= 16);
     let LaidStones { stones, last, ply } = input.laid_stones(&variant);
     let mut words: Vec<u64> = match input.below(3) {
@@ -83,7 +83,7 @@ pub fn state_words(data: &[u8]) {
                 return;
             };
             let illegal = input.below(2) == 1 && !position.is_over(&variant);
-            let state = State { position, illegal };
+            let state = PositionWords { position, illegal };
             check_state(&variant, &state, &mut input);
             let mut words = vec![0; num_words];
             state.write(&variant, &mut words);
@@ -101,8 +101,8 @@ pub fn state_words(data: &[u8]) {
         stop: &AtomicBool::new(false),
     };
     let many = write_masks(&variant, &words.repeat(MANY), &mut masks, run);
-    assert_eq!(many.is_ok(), State::read(&variant, &words).is_ok());
-    match State::read(&variant, &words) {
+    assert_eq!(many.is_ok(), PositionWords::read(&variant, &words).is_ok());
+    match PositionWords::read(&variant, &words) {
         Ok(state) => {
             let mut written = vec![0; num_words];
             state.write(&variant, &mut written);
@@ -112,7 +112,7 @@ pub fn state_words(data: &[u8]) {
             }
             check_state(&variant, &state, &mut input);
         }
-        Err(StateError::Impossible(error)) => assert!(!error.reasons.is_empty()),
+        Err(WordsError::Impossible(error)) => assert!(!error.reasons.is_empty()),
         Err(_) => {}
     }
 }

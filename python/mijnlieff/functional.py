@@ -2,9 +2,9 @@
 
 A state is one uint64 on boards of up to 16 cells, with any number of copies, and five on larger
 boards. So ``n`` states are a uint64 array ``(n,)`` or ``(n, 5)``. No function changes its
-arguments, and there is nothing to reset, seed or close: this is the form that tree searches,
-model-based learners and servers want. `mijnlieff.VectorEnv` is faster for plain self-play, since it
-keeps the games in a form that needs no reading.
+arguments, and there is nothing to reset, seed or close: this is what tree searches, model-based
+learners and servers want. `mijnlieff.VectorEnv` is faster for plain self-play, since it keeps the
+games ready to play.
 
 >>> import numpy as np
 >>> from mijnlieff import functional
@@ -18,7 +18,7 @@ array([1, 1, 1, 1], dtype=int8)
 the state unchanged, reward 0 and terminated True, and every entry of its mask is 1.
 
 **Format.** A state holds what `Position.notation` holds: which piece lies where, the last turn, and
-the number of turns, whose parity says who moves. On boards of up to 16 cells the word is
+the number of plies, whose parity tells who is to move. On boards of up to 16 cells the word is
 
 ====== ========================================================================================
 bits   meaning
@@ -28,15 +28,15 @@ bits   meaning
 13-25  cells 4 to 7, in the same way
 26-38  cells 8 to 11
 39-51  cells 12 to 15
-52-57  number of turns so far, passes included
+52-57  number of plies so far, passes included
 58-62  last turn: 0 none, 1 pass, ``2 + cell`` for a placement
 63     whether an illegal action of the side to move has ended the game
 ====== ========================================================================================
 
 On larger boards word 0 has the stones of Light (bit ``i`` for cell ``i``), word 1 those of Dark,
 word 2 the stones that are Diagonals or Pullers, word 3 those that are Pushers or Pullers, and word
-4 the turns (bits 0-7), the last turn (bits 8-14) and the illegal end (bit 63). Bits without a
-meaning are 0. In both forms zeros are the start of every variant.
+4 the plies (bits 0-7), the last turn (bits 8-14) and the illegal end (bit 63). Bits without a
+meaning are 0. In both formats zeros are the start of every variant.
 
 A state is not a packed observation: that is a view of the side to move, without the seat, the last
 turn and the types of the stones. ``observe(states, "packed")`` gives it.

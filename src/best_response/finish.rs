@@ -12,10 +12,10 @@ use crate::search::Limits;
 pub struct BestResponse {
     /// The margin that the player is guaranteed from each start, in points.
     pub margins: Vec<i32>,
-    /// The positions that can be reached after 0, 1, ... turns, in which the game goes on.
+    /// The positions that can be reached after 0, 1, ... plies, in which the game is not over.
     pub positions: Vec<usize>,
-    /// The leaks, one entry for each number of turns after which the player may be to move.
-    pub leaks: Vec<Leaks>,
+    /// The mistakes, one entry for each number of plies after which the player may be to move.
+    pub mistakes: Vec<Mistakes>,
     /// One game for each position in which the outcome is given away, up to that move; the
     /// shortest first.
     pub refutations: Vec<Line>,
@@ -25,8 +25,8 @@ pub struct BestResponse {
 
 /// The positions in which the player gives the outcome away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaks {
-    /// The turns before the positions.
+pub struct Mistakes {
+    /// The plies before the positions.
     pub ply: usize,
     /// The positions in which the player is to move, reached by games in which the outcome was kept.
     pub kept: usize,
@@ -44,7 +44,7 @@ pub struct Line {
 }
 
 /// A position, and an action that gives the outcome away.
-type Leak = (u32, u8);
+type Mistake = (u32, u8);
 
 impl BestResponseSearch {
     /// Computes the player's guarantees, with up to `max_refutations` refutations.
@@ -66,7 +66,7 @@ impl BestResponseSearch {
         for ply in (0..self.ply).rev() {
             self.compute_values(ply, limits)?;
         }
-        let mut leaks = Vec::new();
+        let mut mistakes = Vec::new();
         let mut refutations = Vec::new();
         // Whether each position of the layer can be reached before the outcome is given away.
         let mut kept = self.kept_starts(0, num_threads, limits)?;
@@ -75,7 +75,7 @@ impl BestResponseSearch {
             if Player::ALL[ply % 2] == self.config.seat {
                 let found = self.follow_policy(ply, &kept, &mut after, num_threads, limits)?;
                 if !kept.is_empty() {
-                    leaks.push(Leaks {
+                    mistakes.push(Mistakes {
                         ply,
                         kept: kept.iter().filter(|&&it| it).count(),
                         given_away: found.len(),
@@ -105,7 +105,7 @@ impl BestResponseSearch {
             worst: self.worst_line(&margins),
             margins,
             positions,
-            leaks,
+            mistakes,
             refutations,
         })
     }
@@ -191,7 +191,7 @@ impl BestResponseSearch {
         after: &mut [bool],
         num_threads: usize,
         limits: Limits<'_>,
-    ) -> Result<Vec<Leak>, BestResponseError> {
+    ) -> Result<Vec<Mistake>, BestResponseError> {
         let mut reached = with_room(POSITIONS, after.len())?;
         let mut is_reached = filled(POSITIONS, after.len(), false)?;
         for place in places_of(kept) {
@@ -208,7 +208,7 @@ impl BestResponseSearch {
         for place in self.keeping(ply + 1, &reached, num_threads, limits)? {
             after[place as usize] = true;
         }
-        let mut leaks = Vec::new();
+        let mut mistakes = Vec::new();
         for place in places_of(kept) {
             look_at_flag(place, limits)?;
             let (before, next) = self.layers.split_at_mut(ply + 1);
@@ -232,11 +232,11 @@ impl BestResponseSearch {
                 }
             }
             if let Some((_, action)) = worst {
-                make_room(&mut leaks, POSITIONS, 1)?;
-                leaks.push((place as u32, action));
+                make_room(&mut mistakes, POSITIONS, 1)?;
+                mistakes.push((place as u32, action));
             }
         }
-        Ok(leaks)
+        Ok(mistakes)
     }
 
     /// Marks the positions that the opponent reaches while the outcome is kept.

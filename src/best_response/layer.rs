@@ -1,4 +1,4 @@
-//! Layers: the positions after a number of turns, and where their moves lead.
+//! Layers: the positions after a number of plies, and where their moves lead.
 
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ impl Edge {
     }
 }
 
-/// The positions after a number of turns.
+/// The positions after a number of plies.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     pub(super) nodes: Vec<Node>,

@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use finish::{BestResponse, Leaks, Line};
+pub use finish::{BestResponse, Line, Mistakes};
 
 use self::layer::{Edge, Index, Layer, POSITIONS, Target, margin_for};
 use self::node::Node;
@@ -117,7 +117,7 @@ pub enum BestResponseError {
     TooManyPositions {
         /// The most positions allowed.
         max_positions: usize,
-        /// The number of turns after which there are too many.
+        /// The number of plies after which there are too many.
         ply: usize,
         /// The positions after that many turns, as far as they were counted.
         at_ply: usize,
@@ -147,7 +147,7 @@ pub struct BestResponseSearch {
     variant: Variant,
     solver: Arc<Solver>,
     config: BestResponseConfig,
-    /// One layer for each number of turns.
+    /// One layer for each number of plies.
     layers: Vec<Layer>,
     /// Layer and place of each start.
     starts: Vec<(usize, usize)>,
@@ -214,7 +214,7 @@ impl BestResponseSearch {
         Ok(())
     }
 
-    /// The layer being searched: the turns before its positions, and how many positions it has.
+    /// The layer being searched: the plies before its positions, and how many positions it has.
     #[must_use]
     pub fn layer(&self) -> (usize, usize) {
         let nodes = self.layers.get(self.ply).map_or(0, |it| it.nodes.len());

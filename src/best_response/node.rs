@@ -8,7 +8,7 @@ const NO_ACTION: u8 = u8::MAX;
 
 /// A position of a board of up to 16 cells, and how it was reached first.
 ///
-/// Its layer knows the number of turns.
+/// Its layer knows the number of plies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     stones: [u16; 2],
@@ -68,7 +68,7 @@ impl Node {
     }
 }
 
-/// A number that tells apart positions of one layer in which the game goes on.
+/// A number that tells apart positions of one layer in which the game is not over.
 ///
 /// Keys are equal when the [`Position`]s are: the types of the stones do not matter.
 pub(super) fn key(position: &Position) -> u128 {

@@ -210,7 +210,7 @@ impl Canvas {
         usize::from(y) * self.width() + usize::from(x)
     }
 
-    /// The board's cell with a number on the canvas; none where the board has none.
+    /// The board's cell with a number on the canvas, if there is one.
     #[must_use]
     pub fn cell(self, variant: &Variant, number: usize) -> Option<Cell> {
         let (x, y) = (number % self.width(), number / self.width());

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{FunctionalError, Result, Run};
-use crate::encode::State;
+use crate::encode::PositionWords;
 use crate::game::Variant;
 use crate::threads::map_in_order;
 
@@ -32,15 +32,16 @@ impl<'a> Blocks<'a> {
     /// The words of the state of this number.
     #[inline]
     pub(super) fn words(self, index: usize) -> &'a [u64] {
-        let count = State::num_words(self.variant);
+        let count = PositionWords::num_words(self.variant);
         &self.states[index * count..][..count]
     }
 
     /// The state of this number.
     #[inline]
-    pub(super) fn read(self, index: usize) -> Result<State> {
+    pub(super) fn read(self, index: usize) -> Result<PositionWords> {
         let words = self.words(index);
-        State::read(self.variant, words).map_err(|error| FunctionalError::of(index, words, error))
+        PositionWords::read(self.variant, words)
+            .map_err(|error| FunctionalError::of(index, words, error))
     }
 
     /// Does `work` for every block and what belongs to it. The first error in the order of the

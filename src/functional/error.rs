@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::encode::StateError;
+use crate::encode::WordsError;
 use crate::memory::OutOfMemory;
 use crate::vector::StepError;
 
@@ -18,7 +18,7 @@ pub enum FunctionalError {
         /// Its words, as hexadecimal numbers.
         words: String,
         /// Why not.
-        error: Box<StateError>,
+        error: Box<WordsError>,
     },
     /// An action that cannot be played.
     #[error(transparent)]
@@ -43,7 +43,7 @@ pub type Result<T> = std::result::Result<T, FunctionalError>;
 impl FunctionalError {
     /// The error of the state of this number.
     #[cold]
-    pub(super) fn of(index: usize, words: &[u64], error: StateError) -> Self {
+    pub(super) fn of(index: usize, words: &[u64], error: WordsError) -> Self {
         let words: Vec<String> = words.iter().map(|word| format!("{word:#x}")).collect();
         let (words, error) = (words.join(" "), Box::new(error));
         Self::State {

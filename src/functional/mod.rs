@@ -1,8 +1,8 @@
 //! Games as plain words: functions from states to states, without an environment that keeps them.
 //!
-//! A state is [`State::num_words`] words, whose format [`State`] documents; `n` states are that many
-//! words one after the other. [`step`] plays an action in each, [`write_masks`] and [`observe`] say
-//! what a learner sees of them, and [`read`] gives them as values.
+//! A state is [`PositionWords::num_words`] words, whose format [`PositionWords`] documents; `n` states
+//! are that many words one after the other. [`step`] plays an action in each, [`write_masks`] and
+//! [`observe`] write what a learner sees of them, and [`read`] gives them as values.
 //!
 //! A game that is over stays as it is: [`step`] takes any action, leaves the state unchanged and pays
 //! 0, and every action of its mask is 1.
@@ -16,7 +16,7 @@ mod write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::encode::{Layout, State, VariantSet, move_of};
+use crate::encode::{Layout, PositionWords, VariantSet, move_of};
 use crate::game::{PlayError, Player, Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::vector::step::packed_game::{PackedGame, Tables};
@@ -67,7 +67,7 @@ pub fn step(
     illegal_action: IllegalAction,
     run: Run<'_>,
 ) -> Result<Stepped> {
-    let words = State::num_words(variant);
+    let words = PositionWords::num_words(variant);
     assert_eq!(states.len(), actions.len() * words);
     let mut next = zeroed(RESULTS, states.len())?;
     let mut rewards = zeroed(RESULTS, actions.len())?;
@@ -116,7 +116,7 @@ pub fn step(
     })
 }
 
-/// The next state, the reward and whether the game is over, in the packed form of a game. None for a
+/// The next state, the reward and whether the game is over, by way of a packed game. None for a
 /// word that is not a state, a game lost by an illegal action, and an illegal action.
 #[inline]
 fn step_packed(
@@ -147,10 +147,10 @@ fn step_packed(
 fn play(
     variant: &Variant,
     index: usize,
-    state: State,
+    state: PositionWords,
     action: i64,
     illegal_action: IllegalAction,
-) -> Result<Option<State>> {
+) -> Result<Option<PositionWords>> {
     if state.illegal {
         return Ok(None);
     }
@@ -160,7 +160,7 @@ fn play(
     let error = match mv.map(|mv| position.play(variant, mv)) {
         Some(Ok(position)) => {
             let illegal = false;
-            return Ok(Some(State { position, illegal }));
+            return Ok(Some(PositionWords { position, illegal }));
         }
         Some(Err(error)) => Some(error),
         None if position.is_over(variant) => return Ok(None),
@@ -171,7 +171,7 @@ fn play(
     }
     if illegal_action == IllegalAction::Lose {
         let illegal = true;
-        return Ok(Some(State { position, illegal }));
+        return Ok(Some(PositionWords { position, illegal }));
     }
     let (game, position) = (index, Box::new(position));
     Err(FunctionalError::Action(match error {
@@ -216,9 +216,9 @@ pub fn read<T: Send>(
     states: &[u64],
     out: &mut [T],
     run: Run<'_>,
-    write: impl Fn(&State, &mut T) + Sync,
+    write: impl Fn(&PositionWords, &mut T) + Sync,
 ) -> Result<()> {
-    assert_eq!(states.len(), out.len() * State::num_words(variant));
+    assert_eq!(states.len(), out.len() * PositionWords::num_words(variant));
     let outputs = out.chunks_mut(STATES_PER_BLOCK);
     Blocks::new(variant, states).run(run, outputs, |block, out| {
         for (index, entry) in (block.first..).zip(out) {
@@ -237,10 +237,10 @@ pub fn read<T: Send>(
 ///
 /// # Panics
 ///
-/// If there are not [`State::num_words`] words.
+/// If there are not [`PositionWords::num_words`] words.
 pub fn position(variant: &Variant, words: &[u64]) -> Result<Position> {
-    let state =
-        State::read(variant, words).map_err(|error| FunctionalError::of(0, words, error))?;
+    let state = PositionWords::read(variant, words)
+        .map_err(|error| FunctionalError::of(0, words, error))?;
     checked_position(0, &state)
 }
 
@@ -248,13 +248,13 @@ pub fn position(variant: &Variant, words: &[u64]) -> Result<Position> {
 ///
 /// # Errors
 ///
-/// As [`position`], for the first state that has none, or when memory does not suffice.
+/// As [`position`], for the first state without a position, or when memory does not suffice.
 ///
 /// # Panics
 ///
-/// If there are not [`State::num_words`] words a state.
+/// If there are not [`PositionWords::num_words`] words a state.
 pub fn positions(variant: &Variant, states: &[u64]) -> Result<Vec<Position>> {
-    let count = State::num_words(variant);
+    let count = PositionWords::num_words(variant);
     assert_eq!(states.len() % count, 0);
     let mut positions = with_room("the positions", states.len() / count)?;
     let blocks = Blocks::new(variant, states);
@@ -265,7 +265,7 @@ pub fn positions(variant: &Variant, states: &[u64]) -> Result<Vec<Position>> {
 }
 
 /// The position of a state, unless an illegal action has ended its game.
-fn checked_position(index: usize, state: &State) -> Result<Position> {
+fn checked_position(index: usize, state: &PositionWords) -> Result<Position> {
     if state.illegal {
         return Err(FunctionalError::IllegalEnd { index });
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::blocks::{Block, Blocks, STATES_PER_BLOCK};
 use super::{Result, Run};
-use crate::encode::{Layout, State, VariantSet, num_actions};
+use crate::encode::{Layout, PositionWords, VariantSet, num_actions};
 use crate::game::{Player, Variant};
 use crate::simd::dispatch;
 use crate::vector::Observations;
@@ -13,13 +13,13 @@ use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
 use crate::vector::step::wide_game::WideGame;
 
-/// States for which the tables of the packed form take less time than they save.
+/// States for which the tables of packed games take less time than they save.
 const MIN_PACKED: usize = 128;
 
 /// States that are read before they are written, so that they are still in the first cache.
 const TILE: usize = 64;
 
-/// Whether to write so many states in the packed form of games.
+/// Whether to write so many states by way of packed games.
 pub(super) fn packs(variant: &Variant, layout: Layout, states: usize) -> bool {
     states >= MIN_PACKED && PackedGame::fits(variant, layout)
 }
@@ -63,7 +63,7 @@ pub fn write_masks(
     masks: &mut [i8],
     run: Run<'_>,
 ) -> Result<()> {
-    let count = states.len() / State::num_words(variant);
+    let count = states.len() / PositionWords::num_words(variant);
     assert_eq!(masks.len(), count * num_actions(variant));
     if packs(variant, Layout::Flat, count) {
         write_masks_as::<PackedGame>(variant, states, masks, run)
@@ -122,7 +122,7 @@ pub fn observe(
     observations: Observations<'_>,
     run: Run<'_>,
 ) -> Result<()> {
-    let count = states.len() / State::num_words(variant);
+    let count = states.len() / PositionWords::num_words(variant);
     let set = VariantSet::one(variant.clone());
     assert_eq!(observations.rows(&set), count);
     if packs(variant, observations.layout(), count) {

@@ -28,7 +28,7 @@ impl Board {
     pub const MAX_ARRANGED_BLOCKS: usize = 6;
 
     /// Every board of this many blocks of 2x2 cells that hang together, each once up to rotation and
-    /// reflection. Neighbouring blocks share at least one edge of a cell or, with `corners`, touch at
+    /// reflection. Neighboring blocks share at least one edge of a cell or, with `corners`, touch at
     /// a corner.
     ///
     /// The boards come in a fixed order, flat ones first, each lying on its longer side.
@@ -121,13 +121,13 @@ fn least_image(squares: &Cells, side: i32) -> Cells {
 }
 
 fn moved_image(squares: &Cells, side: i32, image: Image) -> Cells {
-    // A square is turned around its centre; coordinates are doubled to keep that whole.
-    let centres = squares.iter();
-    let centres = centres.map(|&(y, x)| image(2 * y + side, 2 * x + side));
-    let centres: Cells = centres.collect();
-    let bottom = centres.iter().map(|it| it.0).min().unwrap_or(0);
-    let left = centres.iter().map(|it| it.1).min().unwrap_or(0);
-    let moved = centres.iter();
+    // A square is turned around its center; coordinates are doubled to keep that whole.
+    let centers = squares.iter();
+    let centers = centers.map(|&(y, x)| image(2 * y + side, 2 * x + side));
+    let centers: Cells = centers.collect();
+    let bottom = centers.iter().map(|it| it.0).min().unwrap_or(0);
+    let left = centers.iter().map(|it| it.1).min().unwrap_or(0);
+    let moved = centers.iter();
     let mut moved: Cells = moved
         .map(|&(y, x)| ((y - bottom) / 2, (x - left) / 2))
         .collect();

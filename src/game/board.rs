@@ -265,13 +265,13 @@ impl Board {
         self.reach[cell.index()][piece.index()]
     }
 
-    /// The cells with at least one of the four orthogonal neighbours missing.
+    /// The cells with at least one of the four orthogonal neighbors missing.
     #[must_use]
     pub fn outside(&self) -> CellSet {
         self.outside
     }
 
-    /// The cells with a horizontal and a vertical neighbour missing.
+    /// The cells with a horizontal and a vertical neighbor missing.
     #[must_use]
     pub fn corners(&self) -> CellSet {
         self.corners

@@ -1,13 +1,13 @@
 //! Lines of stones, counted for all cells of a board at once.
 //!
-//! Cells are numbered without gaps, so on most boards the neighbours of all cells in one direction lie
+//! Cells are numbered without gaps, so on most boards the neighbors of all cells in one direction lie
 //! a few constant distances away. A set of cells moves by one step in as many shifts as there are such
 //! distances: one on a rectangle, a few on an irregular board. Points come from such steps without a
 //! look at any single stone.
 
 use super::{Cell, CellSet};
 
-/// The cells that have a neighbour, in one direction, whose number is larger by `distance`.
+/// The cells that have a neighbor, in one direction, whose number is larger by `distance`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     from: u64,
@@ -22,7 +22,7 @@ struct Steps {
     others: Vec<Step>,
 }
 
-/// The steps between neighbours of a board.
+/// The steps between neighbors of a board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     /// For rows, columns and both diagonals, each in the direction in which numbers rise.
@@ -33,15 +33,15 @@ impl Lines {
     /// The directions in which cell numbers rise.
     pub(super) const RISING: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-    /// The lines of a board: `neighbour` is the next cell in a direction, if there is one.
+    /// The lines of a board: `neighbor` is the next cell in a direction, if there is one.
     pub(super) fn new(
         num_cells: usize,
-        neighbour: impl Fn(Cell, (i32, i32)) -> Option<Cell>,
+        neighbor: impl Fn(Cell, (i32, i32)) -> Option<Cell>,
     ) -> Self {
         let steps = |direction| {
             let mut steps: Vec<Step> = Vec::new();
             for cell in CellSet::first(num_cells) {
-                let Some(next) = neighbour(cell, direction) else {
+                let Some(next) = neighbor(cell, direction) else {
                     continue;
                 };
                 let distance = (next.index() - cell.index()) as u32;
@@ -81,8 +81,8 @@ impl Lines {
         let mut digits = [0; 4];
         for steps in &self.directions {
             // A stone is the last, the middle or the first of a triple.
-            let [before, after] = neighbours(steps, [stones; 2]);
-            let [last, first] = neighbours(steps, [stones & before, stones & after]);
+            let [before, after] = neighbors(steps, [stones; 2]);
+            let [last, first] = neighbors(steps, [stones & before, stones & after]);
             let middle = before & after;
             let ones = last ^ middle ^ first;
             let twos = last & middle | first & (last ^ middle);
@@ -108,7 +108,7 @@ fn after(steps: &Steps, cells: u64) -> u64 {
 
 /// The cells after the first set, and those before the second.
 #[inline(always)]
-fn neighbours(steps: &Steps, [rising, falling]: [u64; 2]) -> [u64; 2] {
+fn neighbors(steps: &Steps, [rising, falling]: [u64; 2]) -> [u64; 2] {
     let moved = |step: &Step| {
         let rising = (rising & step.from) << step.distance;
         [rising, falling >> step.distance & step.from]

@@ -18,7 +18,7 @@ pub fn perft(variant: &Variant, position: &Position, depth: u32) -> u64 {
     perft_until(variant, position, depth, &AtomicBool::new(false)).unwrap_or_default()
 }
 
-/// As [`perft`], but gives up with `None` soon after another thread sets `stop`.
+/// As [`perft`], but returns `None` soon after another thread sets `stop`.
 #[must_use]
 pub fn perft_until(
     variant: &Variant,

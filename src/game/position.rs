@@ -66,7 +66,7 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// Every reason found why no game of the variant comes to it: too many pieces of a type, a
+    /// Every reason found why no game of the variant reaches it: too many pieces of a type, a
     /// number of turns that does not fit the stones, a last turn that does not fit either, no stone
     /// where Light may open. These are necessary conditions; the turns before the last are not
     /// reconstructed.
@@ -131,7 +131,7 @@ impl Position {
         Ok(Self::from_words(variant, stones, types, hands, ply, last))
     }
 
-    /// A position from its words, as a compact form elsewhere keeps them; nothing is checked.
+    /// A position from its parts, as other representations keep them; nothing is checked.
     ///
     /// `stones` and `hands` are by player, `types` the low and the high bit of every stone's type
     /// index.
@@ -283,7 +283,7 @@ impl Position {
     /// Whether the game is over.
     #[must_use]
     pub fn is_over(&self, variant: &Variant) -> bool {
-        // The side to move never has an empty hand while the game goes on: when a player runs out,
+        // The side to move never has an empty hand before the game is over: when a player runs out,
         // the opponent's next turn is the last.
         self.hands[self.side_to_move().index()].is_empty()
             || (self.last == Last::Passed && self.empty(variant).is_empty())
@@ -302,7 +302,7 @@ impl Position {
         i32::from(light) - i32::from(dark)
     }
 
-    /// Whether a pass is the only legal move: the game goes on, but no cell is allowed.
+    /// Whether a pass is the only legal move: the game is not over, but no cell is allowed.
     #[must_use]
     pub fn must_pass(&self, variant: &Variant) -> bool {
         self.allowed.is_empty() && !self.is_over(variant)

@@ -8,10 +8,10 @@ use super::{Board, CellSet, Hand, Piece, Player, VariantError, shortened};
 /// Where, and with what, Light may open. The published rules differ; sources in [`crate::game`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Opening {
-    /// Any piece on an outside cell: one of its orthogonal neighbours is missing (EN). The default.
+    /// Any piece on an outside cell: one of its orthogonal neighbors is missing (EN). The default.
     #[default]
     Outside,
-    /// Any piece on a corner cell: a horizontal and a vertical neighbour are missing (IT).
+    /// Any piece on a corner cell: a horizontal and a vertical neighbor are missing (IT).
     Corner,
     /// A Straight on a corner cell (FR).
     CornerStraight,

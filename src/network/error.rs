@@ -35,10 +35,12 @@ pub enum NetworkError {
         /// How many numbers there are.
         expected: usize,
     },
-    /// The file names a form that this version does not know.
-    #[error("the network has the form {found:?}, this package knows \"symmetric\" and \"cells\"")]
-    Form {
-        /// The form found, cut when it is long.
+    /// The file names an architecture that this version does not know.
+    #[error(
+        "the network has the architecture {found:?}, this package knows \"symmetric\" and \"cells\""
+    )]
+    Architecture {
+        /// The name found, cut when it is long.
         found: String,
     },
     /// It has 0 channels, units or heads.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! the header of `crate::file_header`, with the letters "MIJNNETW"
-//! length of the variant's text, u32 | that text | length of the form's name, u32 | that name
-//! inputs, u32 | the sizes of the form, u32 each | the numbers of `NetworkWeights`, f32
+//! length of the variant's text, u32 | that text | length of the architecture's name, u32 | that name
+//! inputs, u32 | the sizes of the architecture, u32 each | the numbers of `NetworkWeights`, f32
 //! ```
 //!
 //! All numbers are little-endian. The text of the variant is UTF-8: a line with the name of the
@@ -13,7 +13,7 @@
 //! those of "cells" units, blocks and heads.
 
 use super::features::TacticalFeatures;
-use super::{Form, NetworkError, NetworkWeights};
+use super::{Architecture, NetworkError, NetworkWeights};
 use crate::file_header::FileKind;
 use crate::game::{Board, Variant, shortened};
 
@@ -27,14 +27,14 @@ pub(super) const KIND: FileKind = FileKind {
 pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
     let variant = &weights.variant;
     let mut body = Vec::new();
-    for text in [&write_variant(variant)[..], weights.form.name()] {
+    for text in [&write_variant(variant)[..], weights.architecture.name()] {
         body.extend((text.len() as u32).to_le_bytes());
         body.extend(text.as_bytes());
     }
     let mut sizes = vec![TacticalFeatures::size(variant)];
-    match weights.form {
-        Form::Symmetric { channels, blocks } => sizes.extend([channels, blocks]),
-        Form::Cells {
+    match weights.architecture {
+        Architecture::Symmetric { channels, blocks } => sizes.extend([channels, blocks]),
+        Architecture::Cells {
             units,
             blocks,
             heads,
@@ -67,14 +67,14 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
             expected,
         });
     }
-    let form = fields.form(name)?;
+    let architecture = fields.architecture(name)?;
     let (numbers, rest) = body[fields.at..].as_chunks::<4>();
     if !rest.is_empty() {
         let at = body.len() - rest.len();
         return Err(NetworkError::Content { at });
     }
     let numbers = numbers.iter().copied().map(f32::from_le_bytes).collect();
-    NetworkWeights::new(variant, form, numbers)
+    NetworkWeights::new(variant, architecture, numbers)
 }
 
 fn write_variant(variant: &Variant) -> String {
@@ -124,19 +124,19 @@ impl<'a> Fields<'a> {
         self.bytes(length)
     }
 
-    /// The sizes of the form of this name.
-    fn form(&mut self, name: &[u8]) -> Result<Form, NetworkError> {
+    /// The sizes of the architecture of this name.
+    fn architecture(&mut self, name: &[u8]) -> Result<Architecture, NetworkError> {
         match name {
-            b"symmetric" => Ok(Form::Symmetric {
+            b"symmetric" => Ok(Architecture::Symmetric {
                 channels: self.number()?,
                 blocks: self.number()?,
             }),
-            b"cells" => Ok(Form::Cells {
+            b"cells" => Ok(Architecture::Cells {
                 units: self.number()?,
                 blocks: self.number()?,
                 heads: self.number()?,
             }),
-            _ => Err(NetworkError::Form {
+            _ => Err(NetworkError::Architecture {
                 found: shortened(&String::from_utf8_lossy(name)),
             }),
         }

@@ -1,8 +1,8 @@
-//! Trained networks as players, in two forms.
+//! Trained networks as players, in two architectures.
 //!
 //! One is a residual MLP that respects the symmetries of the board, the other a convolution over its
-//! cells; `python/mijnlieff/train/` has both. A file holds only the learnt weights, see [`Form`]; they
-//! are made ready to evaluate when it is loaded.
+//! cells; `python/mijnlieff/train/` has both. A file holds only the learned weights, see
+//! [`Architecture`]; they are made ready to evaluate when it is loaded.
 
 mod cells;
 mod choice;
@@ -10,9 +10,9 @@ mod error;
 mod features;
 mod format;
 mod layer;
-mod numbers;
 mod product;
 mod symmetric;
+mod weight_reader;
 mod weights;
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -23,7 +23,7 @@ use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
 
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError};
-pub use weights::{Form, NUM_VALUES, NetworkWeights};
+pub use weights::{Architecture, NUM_VALUES, NetworkWeights};
 
 use cells::CellLayers;
 use symmetric::SymmetricLayers;
@@ -54,13 +54,13 @@ pub enum Precision {
 /// A network, ready to evaluate. Two are equal when their files are.
 pub struct Network {
     variant: Variant,
-    form: Form,
+    architecture: Architecture,
     num_weights: usize,
     file: Box<[u8]>,
     layers: Layers,
 }
 
-/// The layers of a network, by its form.
+/// The layers of a network, by its architecture.
 enum Layers {
     Symmetric(SymmetricLayers),
     Cells(CellLayers),
@@ -97,20 +97,20 @@ impl Network {
 
     fn with_file(weights: &NetworkWeights, file: Vec<u8>) -> Self {
         let variant = &weights.variant;
-        let numbers = weights.numbers();
-        let layers = match weights.form {
-            Form::Symmetric { channels, blocks } => {
-                Layers::Symmetric(SymmetricLayers::new(variant, channels, blocks, numbers))
+        let reader = weights.reader();
+        let layers = match weights.architecture {
+            Architecture::Symmetric { channels, blocks } => {
+                Layers::Symmetric(SymmetricLayers::new(variant, channels, blocks, reader))
             }
-            Form::Cells {
+            Architecture::Cells {
                 units,
                 blocks,
                 heads,
-            } => Layers::Cells(CellLayers::new(variant, units, blocks, heads, numbers)),
+            } => Layers::Cells(CellLayers::new(variant, units, blocks, heads, reader)),
         };
         Self {
             variant: variant.clone(),
-            form: weights.form,
+            architecture: weights.architecture,
             num_weights: weights.numbers.len(),
             file: file.into(),
             layers,
@@ -125,27 +125,30 @@ impl Network {
 
     /// What it is built of.
     #[must_use]
-    pub fn form(&self) -> Form {
-        self.form
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
     }
 
     /// Units of every hidden layer; of a cell, if each has its own.
     #[must_use]
     pub fn width(&self) -> usize {
-        match self.form {
-            Form::Symmetric { channels, .. } => channels * self.variant.board().symmetries().len(),
-            Form::Cells { units, .. } => units,
+        match self.architecture {
+            Architecture::Symmetric { channels, .. } => {
+                channels * self.variant.board().symmetries().len()
+            }
+            Architecture::Cells { units, .. } => units,
         }
     }
 
     /// Residual blocks.
     #[must_use]
     pub fn num_blocks(&self) -> usize {
-        let (Form::Symmetric { blocks, .. } | Form::Cells { blocks, .. }) = self.form;
+        let (Architecture::Symmetric { blocks, .. } | Architecture::Cells { blocks, .. }) =
+            self.architecture;
         blocks
     }
 
-    /// How many numbers were learnt.
+    /// How many numbers were learned.
     #[must_use]
     pub fn num_weights(&self) -> usize {
         self.num_weights
@@ -216,8 +219,8 @@ impl Network {
 
 impl std::fmt::Debug for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (form, width, blocks) = (self.form.name(), self.width(), self.num_blocks());
-        write!(f, "Network({form}, width {width}, {blocks} blocks)")
+        let (name, width, blocks) = (self.architecture.name(), self.width(), self.num_blocks());
+        write!(f, "Network({name}, width {width}, {blocks} blocks)")
     }
 }
 

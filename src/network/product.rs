@@ -23,7 +23,7 @@ pub(super) const ROWS: usize = 4;
 #[cfg(target_arch = "x86_64")]
 pub(super) const WIDE_STRIP: usize = 6;
 
-/// The weights of a block in one of the forms.
+/// The weights of a block in one of the precisions.
 pub(super) trait Weights {
     /// An element of a row of inputs: a float, or a pair of integers.
     type Input: Copy + Default;

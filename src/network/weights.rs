@@ -1,6 +1,6 @@
-//! The learnt numbers of a network.
+//! The learned numbers of a network.
 
-use super::numbers::Numbers;
+use super::weight_reader::WeightReader;
 use super::{NetworkError, cells, symmetric};
 use crate::game::Variant;
 
@@ -9,7 +9,7 @@ pub const NUM_VALUES: usize = 2;
 
 /// What a network is built of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum Architecture {
     /// A residual MLP that respects the symmetries of the board.
     ///
     /// With `C` channels, `G` symmetries, `F` inputs and `A` actions its weights are, in this order
@@ -57,7 +57,7 @@ pub enum Form {
     },
 }
 
-impl Form {
+impl Architecture {
     /// The name, as files have it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -94,11 +94,11 @@ impl Form {
     }
 }
 
-/// The learnt numbers, in the order of [`Form`].
+/// The learned numbers, in the order of [`Architecture`].
 #[derive(Clone, Debug)]
 pub struct NetworkWeights {
     pub(super) variant: Variant,
-    pub(super) form: Form,
+    pub(super) architecture: Architecture,
     pub(super) numbers: Vec<f32>,
 }
 
@@ -108,10 +108,14 @@ impl NetworkWeights {
     /// # Errors
     ///
     /// When there are no channels, units or heads, the heads cannot share the units equally, there are
-    /// not as many numbers as the form needs, or a number is infinite or NaN.
-    pub fn new(variant: Variant, form: Form, numbers: Vec<f32>) -> Result<Self, NetworkError> {
-        form.check()?;
-        let expected = form.count(&variant);
+    /// not as many numbers as the architecture needs, or a number is infinite or NaN.
+    pub fn new(
+        variant: Variant,
+        architecture: Architecture,
+        numbers: Vec<f32>,
+    ) -> Result<Self, NetworkError> {
+        architecture.check()?;
+        let expected = architecture.count(&variant);
         if expected != Some(numbers.len()) {
             return Err(NetworkError::Count {
                 found: numbers.len(),
@@ -123,13 +127,13 @@ impl NetworkWeights {
         }
         Ok(Self {
             variant,
-            form,
+            architecture,
             numbers,
         })
     }
 
     /// The numbers, to be taken apart layer by layer.
-    pub(super) fn numbers(&self) -> Numbers<'_> {
-        Numbers::of(&self.numbers)
+    pub(super) fn reader(&self) -> WeightReader<'_> {
+        WeightReader::of(&self.numbers)
     }
 }

@@ -123,7 +123,7 @@ impl Policy {
             .collect())
     }
 
-    /// The moves among which chance decides, where the policy does not err on purpose.
+    /// The moves to draw from, where the policy does not err on purpose.
     fn candidates(
         &self,
         variant: &Variant,

@@ -80,7 +80,7 @@ impl Perfect {
         self.epsilon
     }
 
-    /// The moves among which chance decides, after one draw from the generator.
+    /// The moves to draw from, after one draw from the generator.
     pub(super) fn draw(
         &self,
         variant: &Variant,

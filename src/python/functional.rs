@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::encode::{Layout, State, num_actions};
+use crate::encode::{Layout, PositionWords, num_actions};
 use crate::functional::{self, Run};
 use crate::game::{Player, Variant};
 use crate::memory::zeroed;
@@ -59,7 +59,7 @@ impl States {
         let shape = array.shape();
         let count = shape.first().copied().unwrap_or(0);
         if shape != state_shape(&variant, count) || shape.is_empty() {
-            let wanted = match State::num_words(&variant) {
+            let wanted = match PositionWords::num_words(&variant) {
                 1 => "(n,)".to_owned(),
                 words => format!("(n, {words})"),
             };
@@ -109,7 +109,7 @@ impl States {
 
 /// The shape of so many states.
 fn state_shape(variant: &Variant, count: usize) -> Vec<usize> {
-    match State::num_words(variant) {
+    match PositionWords::num_words(variant) {
         1 => vec![count],
         words => vec![count, words],
     }
@@ -126,7 +126,7 @@ pub(crate) fn functional_init<'py>(
     let variant = PyVariant::or_default(variant).0;
     let n = integers::integer_in("n", n, 0..=usize::MAX)?;
     // Zeros are the start of every variant.
-    let words = zeroed::<u64>(STATES, n.saturating_mul(State::num_words(&variant)))?;
+    let words = zeroed::<u64>(STATES, n.saturating_mul(PositionWords::num_words(&variant)))?;
     Ok(shaped(py, words, state_shape(&variant, n)).into_any())
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn functional_to_play<'py>(
     let states = States::read(states, variant, num_threads)?;
     let players = states.run(py, |run| {
         let mut players = zeroed("the players", states.count)?;
-        let write = |state: &State, player: &mut i8| {
+        let write = |state: &PositionWords, player: &mut i8| {
             *player = state.position.side_to_move().index() as i8;
         };
         functional::read(&states.variant, &states.words, &mut players, run, write)?;
@@ -248,7 +248,7 @@ pub(crate) fn functional_score<'py>(
     let variant = &states.variant;
     let scores = states.run(py, |run| {
         let mut scores: Vec<[i16; 2]> = zeroed("the points", states.count)?;
-        let write = |state: &State, score: &mut [i16; 2]| {
+        let write = |state: &PositionWords, score: &mut [i16; 2]| {
             *score = state.position.score(variant).map(|points| points as i16);
         };
         functional::read(variant, &states.words, &mut scores, run, write)?;
@@ -264,11 +264,11 @@ pub(crate) fn functional_from_positions(
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let variant = common_variant(&positions)?;
-    let (cores, count) = (cores(&positions)?, State::num_words(&variant));
+    let (cores, count) = (cores(&positions)?, PositionWords::num_words(&variant));
     let mut words = zeroed(STATES, cores.len().saturating_mul(count))?;
     for (&position, words) in cores.iter().zip(words.chunks_exact_mut(count)) {
         let illegal = false;
-        State { position, illegal }.write(&variant, words);
+        PositionWords { position, illegal }.write(&variant, words);
     }
     Ok(shaped(py, words, state_shape(&variant, cores.len())).into_any())
 }

@@ -27,7 +27,7 @@ pub use split_mix::SplitMix64;
 pub trait Draw: Rng {
     /// A random number `0..count`, each equally likely.
     ///
-    /// Multiplication instead of division, and rejection of the few values that would favour some
+    /// Multiplication instead of division, and rejection of the few values that would favor some
     /// results (Lemire, "Fast random integer generation in an interval", TOMACS 2019).
     ///
     /// # Panics

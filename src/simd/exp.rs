@@ -9,7 +9,7 @@ use super::{Simd, Vector};
 ///
 /// The polynomial approximates `2^x` on half an interval around 0 (its Taylor series); the whole part
 /// of the exponent is added to the bits of the result. The standard library's function is more exact
-/// and cannot be vectorised.
+/// and cannot be vectorized.
 #[inline(always)]
 pub(crate) fn exp<V: Simd>(simd: V, x: V::Vector) -> V::Vector {
     // Adding this number rounds to a whole one, whose lowest bits are then those of the sum.

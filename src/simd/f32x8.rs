@@ -1,7 +1,7 @@
 //! Vectors of eight f32: their operations, and the portable implementation.
 //!
 //! Most loops over arrays of eight numbers are left to the compiler. [`Vector`] is for the loops
-//! that it does not vectorise: without it, the tree search runs four times as many instructions.
+//! that it does not vectorize: without it, the tree search runs four times as many instructions.
 
 #![forbid(unsafe_code)]
 

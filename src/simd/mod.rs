@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::network::{Form, Network, NetworkWeights, Precision};
+    use crate::network::{Architecture, Network, NetworkWeights, Precision};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
@@ -146,7 +146,7 @@ mod tests {
         None
     }
 
-    /// A variant in the packed form, and one of 20 cells that has another.
+    /// A variant whose games are packed, and one of 20 cells, whose games are not.
     fn variants() -> [Arc<Variant>; 2] {
         let board = Board::from_text(&"####\n".repeat(5)).unwrap();
         let larger = Variant::new(board, Opening::Outside, 2).unwrap();
@@ -300,7 +300,7 @@ mod tests {
     /// A network of cells with units in a part of a vector.
     fn network_of_cells(units: usize) -> Network {
         let (blocks, heads) = (2, 4);
-        let form = Form::Cells {
+        let architecture = Architecture::Cells {
             units,
             blocks,
             heads,
@@ -309,10 +309,10 @@ mod tests {
         let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
         let mut rng = SplitMix64::new(3);
         let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
-        Network::new(&NetworkWeights::new(Variant::default(), form, weights).unwrap())
+        Network::new(&NetworkWeights::new(Variant::default(), architecture, weights).unwrap())
     }
 
-    /// Networks of both forms. The layers of the last one are wider than a strip of the widest vectors.
+    /// Networks of both architectures. The layers of the last one are wider than a strip of the widest vectors.
     fn networks() -> [Network; 3] {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
         let champion = Network::parse(file).unwrap();

@@ -228,7 +228,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the stop flag was set or memory does not suffice; the search goes on with the next call.
+    /// When the stop flag was set or memory does not suffice; the next call continues the search.
     fn select(&mut self, limits: Limits<'_>) -> Result<usize, Halt>;
 
     /// Writes the selected leaves: observations and legal actions, one row each.
@@ -283,7 +283,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the stop flag was set or memory does not suffice; the next call goes on.
+    /// When the stop flag was set or memory does not suffice; the next call continues.
     fn run_with_rollouts(&mut self, limits: Limits<'_>) -> Result<(), Halt>;
 
     /// Whether all searches are done.

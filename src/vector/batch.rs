@@ -1,4 +1,4 @@
-//! What a batch of games can do, whatever the form of its games.
+//! What a batch of games can do, whatever represents its games.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
-//! Functions on states: each state is a single game, whatever the form and the threads.
+//! Functions on states: each state is a single game, whatever represents it and however many threads.
 
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mijnlieff::encode::{
-    Layout, State, action_of, exchange_packed, exchange_sides, num_actions, observe, pack,
+    Layout, PositionWords, action_of, exchange_packed, exchange_sides, num_actions, observe, pack,
     write_mask,
 };
 use mijnlieff::functional::{self, FunctionalError, Run, Stepped};
@@ -55,9 +55,9 @@ fn step(
 }
 
 fn words(variant: &Variant, position: &Position) -> Vec<u64> {
-    let mut words = vec![0; State::num_words(variant)];
+    let mut words = vec![0; PositionWords::num_words(variant)];
     let (position, illegal) = (*position, false);
-    State { position, illegal }.write(variant, &mut words);
+    PositionWords { position, illegal }.write(variant, &mut words);
     words
 }
 
@@ -68,7 +68,7 @@ fn observations(
     player: Option<Player>,
     run: Run<'_>,
 ) -> (Vec<f32>, Vec<u8>, Vec<u64>) {
-    let count = states.len() / State::num_words(variant);
+    let count = states.len() / PositionWords::num_words(variant);
     let mut flat = vec![9.0; count * Layout::Flat.len(variant)];
     let memory = Observations::Float32(Layout::Flat, &mut flat);
     functional::observe(variant, states, player, memory, run).unwrap();
@@ -121,10 +121,10 @@ fn every_game_is_that_of_its_positions() {
     let mut ends = 0;
     for (number, variant) in variants().iter().enumerate() {
         let mut rng = SplitMix64::stream(number as u64, 0);
-        // One more than the packed form of games is used for, and few.
+        // Games that are packed, and few that are not.
         for games in [3, 129] {
             let mut positions = vec![Position::new(variant); games];
-            let mut states = vec![0; games * State::num_words(variant)];
+            let mut states = vec![0; games * PositionWords::num_words(variant)];
             while !positions.iter().all(|position| position.is_over(variant)) {
                 let mut mask = vec![9; games * num_actions(variant)];
                 functional::write_masks(variant, &states, &mut mask, ONE_THREAD).unwrap();
@@ -269,7 +269,10 @@ fn the_first_error_is_told() {
 #[allow(clippy::float_cmp)] // rewards are exact
 fn an_illegal_action_can_lose() {
     for variant in variants() {
-        let (pass, words) = (num_actions(&variant) as i64 - 1, State::num_words(&variant));
+        let (pass, words) = (
+            num_actions(&variant) as i64 - 1,
+            PositionWords::num_words(&variant),
+        );
         let states = vec![0; 2 * words];
         for illegal in [pass, -1, pass + 1] {
             let lose = |states: &[u64], actions: &[i64]| {
@@ -282,7 +285,7 @@ fn an_illegal_action_can_lose() {
             assert_eq!(stepped.rewards[0], -1.0);
             assert!(stepped.terminated[0]);
             let ended = &stepped.states[..words];
-            let state = State::read(&variant, ended).unwrap();
+            let state = PositionWords::read(&variant, ended).unwrap();
             assert_eq!(
                 (state.position, state.illegal),
                 (Position::new(&variant), true)

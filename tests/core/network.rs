@@ -4,22 +4,23 @@ use mijnlieff::FileError;
 use mijnlieff::encode::{Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
 use mijnlieff::network::{
-    Choice, ChoiceError, Evaluations, Form, Network, NetworkError, NetworkWeights, Precision,
+    Architecture, Choice, ChoiceError, Evaluations, Network, NetworkError, NetworkWeights,
+    Precision,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
-const SYMMETRIC: Form = Form::Symmetric {
+const SYMMETRIC: Architecture = Architecture::Symmetric {
     channels: 3,
     blocks: 2,
 };
-const CELLS: Form = Form::Cells {
+const CELLS: Architecture = Architecture::Cells {
     units: 10,
     blocks: 2,
     heads: 5,
 };
-const FORMS: [Form; 2] = [SYMMETRIC, CELLS];
+const ARCHITECTURES: [Architecture; 2] = [SYMMETRIC, CELLS];
 const HEADER: usize = 28;
 
 fn variant(board: &str, copies: i64) -> Variant {
@@ -39,16 +40,16 @@ fn variants() -> Vec<Variant> {
 }
 
 /// As many weights as the layers of a variant have.
-fn count(variant: &Variant, form: Form) -> usize {
+fn count(variant: &Variant, architecture: Architecture) -> usize {
     let board = variant.board();
     let cells = board.num_cells();
-    match form {
-        Form::Symmetric { channels, blocks } => {
+    match architecture {
+        Architecture::Symmetric { channels, blocks } => {
             let inputs = 3 * cells + 8 + 4 * cells + 8 * cells;
             let hidden = blocks * 2 * channels * (channels * board.symmetries().len() + 1);
             channels * (inputs + 1) + hidden + (channels + 1) * (4 * cells + 3)
         }
-        Form::Cells {
+        Architecture::Cells {
             units,
             blocks,
             heads,
@@ -63,20 +64,20 @@ fn count(variant: &Variant, form: Form) -> usize {
 }
 
 /// Weights, none of them 0.
-fn numbers(variant: &Variant, form: Form, scale: f32) -> Vec<f32> {
+fn numbers(variant: &Variant, architecture: Architecture, scale: f32) -> Vec<f32> {
     let mut rng = SplitMix64::new(11);
-    (0..count(variant, form))
+    (0..count(variant, architecture))
         .map(|_| (rng.unit() as f32 - 0.5) * scale)
         .collect()
 }
 
-fn network_of(variant: &Variant, form: Form, scale: f32) -> Network {
-    let numbers = numbers(variant, form, scale);
-    Network::new(&NetworkWeights::new(variant.clone(), form, numbers).unwrap())
+fn network_of(variant: &Variant, architecture: Architecture, scale: f32) -> Network {
+    let numbers = numbers(variant, architecture, scale);
+    Network::new(&NetworkWeights::new(variant.clone(), architecture, numbers).unwrap())
 }
 
-fn network(variant: &Variant, form: Form) -> Network {
-    network_of(variant, form, 0.8)
+fn network(variant: &Variant, architecture: Architecture) -> Network {
+    network_of(variant, architecture, 0.8)
 }
 
 /// Every position of a random game but the last.
@@ -166,8 +167,8 @@ fn a_batch_is_its_positions_to_the_last_bit() {
     let variant = Variant::default();
     let positions: Vec<Position> = (0..60).flat_map(|seed| game(&variant, seed)).collect();
     assert!(positions.len() > 600);
-    for form in FORMS {
-        let network = network(&variant, form);
+    for architecture in ARCHITECTURES {
+        let network = network(&variant, architecture);
         for precision in [Precision::Float32, Precision::Int16] {
             let whole = evaluate_with(&network, &positions, precision);
             assert_eq!(whole.logits.dim(), (positions.len(), 65));
@@ -201,17 +202,17 @@ fn integers_of_cells_are_close_to_floats() {
 #[test]
 fn a_file_is_read_as_it_was_written() {
     for variant in variants() {
-        for form in FORMS {
-            let written = network(&variant, form);
+        for architecture in ARCHITECTURES {
+            let written = network(&variant, architecture);
             let read = Network::parse(written.file()).unwrap();
             assert_eq!(read, written);
             assert_eq!(read.variant(), &variant);
-            assert_eq!(read.form(), form);
+            assert_eq!(read.architecture(), architecture);
             let order = variant.board().symmetries().len();
-            let width = if form == CELLS { 10 } else { 3 * order };
+            let width = if architecture == CELLS { 10 } else { 3 * order };
             assert_eq!(read.width(), width);
             assert_eq!(read.num_blocks(), 2);
-            assert_eq!(read.num_weights(), count(&variant, form));
+            assert_eq!(read.num_weights(), count(&variant, architecture));
             let positions = game(&variant, 1);
             assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
         }
@@ -220,13 +221,13 @@ fn a_file_is_read_as_it_was_written() {
 
 #[test]
 fn any_damage_is_noticed() {
-    let small = Form::Cells {
+    let small = Architecture::Cells {
         units: 2,
         blocks: 1,
         heads: 1,
     };
-    for form in [SYMMETRIC, small] {
-        check_damage(network(&variant("##", 1), form).file());
+    for architecture in [SYMMETRIC, small] {
+        check_damage(network(&variant("##", 1), architecture).file());
     }
 }
 
@@ -332,7 +333,7 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
     for wrong in ["", "Cells", "symmetric ", "cell"] {
         let error = refused([TEXT, wrong], &fields, &weights);
         let found = wrong.to_owned();
-        assert_eq!(error, NetworkError::Form { found });
+        assert_eq!(error, NetworkError::Architecture { found });
     }
     let error = refused([TEXT, &"x".repeat(1000)], &fields, &weights);
     assert!(error.to_string().len() < 200);
@@ -341,11 +342,11 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
 #[test]
 fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let variant = variant("##", 1);
-    for (form, fields) in [(SYMMETRIC, &[38, 3, 2][..]), (CELLS, &[38, 10, 2, 5])] {
-        let texts = [TEXT, form.name()];
-        let weights = numbers(&variant, form, 0.8);
+    for (architecture, fields) in [(SYMMETRIC, &[38, 3, 2][..]), (CELLS, &[38, 10, 2, 5])] {
+        let texts = [TEXT, architecture.name()];
+        let weights = numbers(&variant, architecture, 0.8);
         let whole = body(texts, fields, &weights);
-        assert_eq!(parse(&whole).unwrap(), network(&variant, form));
+        assert_eq!(parse(&whole).unwrap(), network(&variant, architecture));
         let with = |at: usize, field: u32| {
             let mut fields = fields.to_vec();
             fields[at] = field;
@@ -353,7 +354,11 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
         };
         let (found, expected) = (39, 38);
         assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
-        let what = if form == CELLS { "units" } else { "channels" };
+        let what = if architecture == CELLS {
+            "units"
+        } else {
+            "channels"
+        };
         assert_eq!(with(1, 0), NetworkError::Nothing { what });
         for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
             let error = with(at, field);
@@ -417,8 +422,8 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
 #[test]
 fn the_legal_action_with_the_largest_logit_is_chosen() {
     let networks = variants().into_iter().flat_map(|variant| {
-        let network = |form| (variant.clone(), network(&variant, form));
-        FORMS.map(network)
+        let network = |architecture| (variant.clone(), network(&variant, architecture));
+        ARCHITECTURES.map(network)
     });
     for (variant, network) in networks {
         let positions = game(&variant, 5);
@@ -466,8 +471,8 @@ fn sums_that_overflow_are_an_error_and_no_choice() {
         first: 0,
     };
     let positions = [Position::new(&variant)];
-    for form in FORMS {
-        let network = network_of(&variant, form, f32::MAX);
+    for architecture in ARCHITECTURES {
+        let network = network_of(&variant, architecture, f32::MAX);
         let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
         assert!(matches!(chosen, Err(ChoiceError::Logit { index: 0, .. })));
     }

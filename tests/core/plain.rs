@@ -1,5 +1,5 @@
 //! A game of a batch written plainly, from the rules and the descriptions of the options: what the
-//! fast forms are compared with.
+//! fast representations are compared with.
 
 use mijnlieff::encode::Layout;
 use mijnlieff::game::{Move, Player, Position, Variant};

@@ -299,7 +299,7 @@ fn a_solver_that_may_keep_nothing_gives_the_same_margins() {
 fn the_standard_game_is_won_by_dark_and_anywhere_by_light() {
     let variant = Variant::new(Board::default(), Opening::Anywhere, 2).unwrap();
     let solver = Solver::new(&variant);
-    // By cell (corner, edge, centre) and piece, for Light.
+    // By cell (corner, edge, center) and piece, for Light.
     let known = [[-1, -2, -1, -1], [-1, -1, -1, -1], [0, -1, 1, -1]];
     for (cell, margins) in [0, 1, 5].into_iter().zip(known) {
         for (piece, margin) in Piece::ALL.into_iter().zip(margins) {

@@ -194,7 +194,7 @@ fn the_fast_form_does_what_the_general_one_does() {
     }
 }
 
-/// Games that are over take any number for an action, in both forms alike, in whole and half tiles.
+/// Games that are over take any number for an action, packed and wide alike, in whole and half tiles.
 #[test]
 fn games_that_start_take_any_action() {
     const WILD: [i64; 8] = [-1, i64::MIN, i64::MAX, 65, 127, 128, 1 << 40, 3];
@@ -241,7 +241,7 @@ fn games_that_start_take_any_action() {
     }
 }
 
-/// All actions of all games give the same verdict and the same next position in both forms.
+/// All actions of all games give the same verdict and the same next position, packed and wide.
 #[test]
 fn both_forms_agree_on_every_action() {
     for variant in variants() {

@@ -3,7 +3,7 @@
 use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 
 use super::CellLayers;
-use super::kernels::Hear;
+use super::kernels::Convolve;
 use super::layers::Block;
 use super::tokens::{Convert, Inputs, Normalize};
 use crate::network::Precision;
@@ -55,9 +55,9 @@ fn forward_as<A: Inputs>(
     let added = added.flat_map(|hands| std::iter::repeat_n(hands, cells).flatten());
     let mut added: Vec<Lanes> = added.copied().collect();
 
-    let mut state = State::<A>::new(layers, tokens.len() / vectors);
+    let mut activations = Activations::<A>::new(layers, tokens.len() / vectors);
     for block in &layers.blocks {
-        state.apply(block, &mut tokens, &mut added);
+        activations.apply(block, &mut tokens, &mut added);
     }
     let mut numbers = vec![0.0; tokens.len() * LANES];
     dispatch(Normalize::<AsFloats> {
@@ -65,9 +65,9 @@ fn forward_as<A: Inputs>(
         tokens: &mut tokens,
         added: &added,
         inputs: &mut numbers,
-        factors: &mut state.factors,
+        factors: &mut activations.factors,
     });
-    read_out(layers, &numbers, &state.factors, logits, values);
+    read_out(layers, &numbers, &activations.factors, logits, values);
 }
 
 /// The features of all cells, and the hands and the number of allowed cells of all positions.
@@ -114,17 +114,17 @@ fn apply<A: Arithmetic>(
 }
 
 /// The inputs and outputs of the layers of a block.
-struct State<'a, A: Arithmetic> {
+struct Activations<'a, A: Arithmetic> {
     layers: &'a CellLayers,
     inputs: Vec<Input<A>>,
     /// By token.
     factors: Vec<f32>,
-    heard: Vec<Lanes>,
+    convolved: Vec<Lanes>,
     wide: Vec<Lanes>,
     wide_inputs: Vec<Input<A>>,
 }
 
-impl<'a, A: Inputs> State<'a, A> {
+impl<'a, A: Inputs> Activations<'a, A> {
     fn new(layers: &'a CellLayers, tokens: usize) -> Self {
         let vectors = layers.padding.vectors();
         let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
@@ -134,7 +134,7 @@ impl<'a, A: Inputs> State<'a, A> {
             layers,
             inputs: inputs(vectors),
             factors: vec![1.0; tokens],
-            heard: vec![[0.0; LANES]; tokens * vectors],
+            convolved: vec![[0.0; LANES]; tokens * vectors],
             wide: vec![[0.0; LANES]; tokens * wide],
             wide_inputs: inputs(wide),
         }
@@ -144,16 +144,16 @@ impl<'a, A: Inputs> State<'a, A> {
     fn apply(&mut self, block: &Block, tokens: &mut [Lanes], added: &mut [Lanes]) {
         self.normalize(tokens, added);
         apply::<A>(&block.message, &self.inputs, &self.factors, added);
-        dispatch(Hear {
+        dispatch(Convolve {
             kernels: &block.kernels,
-            said: added,
-            heard: &mut self.heard,
+            sources: added,
+            targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
         });
         dispatch(Convert::<A> {
             width: self.layers.padding.vectors(),
             rectify: false,
-            tokens: &mut self.heard,
+            tokens: &mut self.convolved,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
         });

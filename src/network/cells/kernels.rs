@@ -1,4 +1,4 @@
-//! The convolution: what each cell hears from all cells.
+//! The convolution, with kernels as large as the board: each cell is the target of all cells.
 
 #![allow(
     clippy::needless_range_loop,
@@ -9,14 +9,14 @@ use super::tokens::padded;
 use crate::game::{Board, Cell, Piece};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector};
 
-/// Cells that hear at once; their sums are held in registers.
+/// Targets that are summed at once; their sums are held in registers.
 const ROWS: usize = 8;
 
 /// The kernels of a block.
 pub(super) struct Kernels {
     num_cells: usize,
-    /// By vector of units, by [`ROWS`] cells that hear, and by cell that is heard. Each lane has the
-    /// weight of its unit's head.
+    /// By vector of units, by [`ROWS`] targets, and by source. Each lane has the weight of its unit's
+    /// head.
     weights: Vec<[Lanes; ROWS]>,
 }
 
@@ -38,13 +38,13 @@ impl Kernels {
         let mut weights = Vec::new();
         for vector in 0..padded(units) / LANES {
             for first in (0..num_cells).step_by(ROWS) {
-                for heard in 0..num_cells {
+                for source in 0..num_cells {
                     weights.push(std::array::from_fn(|row| {
-                        let cell = first + row;
-                        if cell >= num_cells {
+                        let target = first + row;
+                        if target >= num_cells {
                             return [0.0; LANES];
                         }
-                        let offset = offset(board, Cell::new(cell), Cell::new(heard));
+                        let offset = offset(board, Cell::new(target), Cell::new(source));
                         std::array::from_fn(|lane| {
                             let unit = vector * LANES + lane;
                             if unit < units {
@@ -76,18 +76,19 @@ fn offset(board: &Board, from: Cell, to: Cell) -> usize {
     2 * (dy * (2 * board.width() - 1) + dx) + usize::from(is_seen)
 }
 
-/// Writes what each cell hears: the sum of what all cells of its position say, rectified, times the
-/// kernel.
-pub(super) struct Hear<'a> {
+/// Convolves: the target at each cell is the sum of the sources at all cells of its position, rectified,
+/// times the kernel.
+pub(super) struct Convolve<'a> {
     pub(super) kernels: &'a Kernels,
     /// By position, cell and vector.
-    pub(super) said: &'a [Lanes],
-    pub(super) heard: &'a mut [Lanes],
+    pub(super) sources: &'a [Lanes],
+    /// The same.
+    pub(super) targets: &'a mut [Lanes],
     /// Vectors of a token.
     pub(super) vectors: usize,
 }
 
-impl Kernel for Hear<'_> {
+impl Kernel for Convolve<'_> {
     type Result = ();
 
     #[inline(always)]
@@ -98,10 +99,10 @@ impl Kernel for Hear<'_> {
         let mut column = vec![[0.0; LANES]; cells];
         for vector in 0..self.vectors {
             let weights = &self.kernels.weights[vector * groups * cells..][..groups * cells];
-            let said = self.said.chunks_exact(stride);
-            for (said, heard) in said.zip(self.heard.chunks_exact_mut(stride)) {
+            let sources = self.sources.chunks_exact(stride);
+            for (sources, targets) in sources.zip(self.targets.chunks_exact_mut(stride)) {
                 for cell in 0..cells {
-                    let number = simd.load(&said[cell * self.vectors + vector]);
+                    let number = simd.load(&sources[cell * self.vectors + vector]);
                     // Of 0 and NaN, this is NaN.
                     simd.splat(0.0).max(number).store(&mut column[cell]);
                 }
@@ -116,7 +117,7 @@ impl Kernel for Hear<'_> {
                     }
                     let first = group * ROWS;
                     for row in 0..ROWS.min(cells - first) {
-                        sums[row].store(&mut heard[(first + row) * self.vectors + vector]);
+                        sums[row].store(&mut targets[(first + row) * self.vectors + vector]);
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The layers, made from the learnt weights.
+//! The layers, made from the learned weights.
 
 use ndarray::{ArrayRef1, ArrayRef2, ArrayView1};
 
@@ -8,7 +8,7 @@ use crate::game::{Piece, Variant};
 use crate::network::NUM_VALUES;
 use crate::network::features::{HANDS, LISTS, TacticalFeatures};
 use crate::network::layer::{Entries, Layer};
-use crate::network::numbers::Numbers;
+use crate::network::weight_reader::WeightReader;
 use crate::simd::{LANES, WORDS};
 
 /// The layers, ready to evaluate.
@@ -28,7 +28,7 @@ pub(in crate::network) struct CellLayers {
     pub(super) outcome: Layer,
 }
 
-/// The layers of a block. What its layers read is normalised before; the weights of that are part of
+/// The layers of a block. What its layers read is normalized before; the weights of that are part of
 /// theirs.
 pub(super) struct Block {
     pub(super) message: Layer,
@@ -38,15 +38,15 @@ pub(super) struct Block {
     pub(super) outer: Layer,
 }
 
-/// The scale and the shift after a normalisation.
+/// The scale and the shift after a normalization.
 struct Norm<'a> {
     scale: ArrayView1<'a, f32>,
     shift: ArrayView1<'a, f32>,
 }
 
 impl<'a> Norm<'a> {
-    fn next(numbers: &mut Numbers<'a>, units: usize) -> Self {
-        let (scale, shift) = (numbers.next(units), numbers.next(units));
+    fn next(reader: &mut WeightReader<'a>, units: usize) -> Self {
+        let (scale, shift) = (reader.next(units), reader.next(units));
         Self { scale, shift }
     }
 }
@@ -58,27 +58,27 @@ impl CellLayers {
         units: usize,
         blocks: usize,
         heads: usize,
-        mut numbers: Numbers<'_>,
+        mut reader: WeightReader<'_>,
     ) -> Self {
-        let weights = numbers.next((units, LISTS));
-        let cells = from_cells(variant, &weights, &numbers.next(units));
-        let hands = from_hands(variant, &numbers.next((units, HANDS + 1)));
+        let weights = reader.next((units, LISTS));
+        let cells = from_cells(variant, &weights, &reader.next(units));
+        let hands = from_hands(variant, &reader.next((units, HANDS + 1)));
         let board = variant.board();
-        let offsets = numbers.next((num_offsets(board), blocks * heads));
+        let offsets = reader.next((num_offsets(board), blocks * heads));
         let block = |number: usize| {
             let kernels = Kernels::new(board, units, heads, |offset, head| {
                 offsets[[offset, number * heads + head]]
             });
-            let norm = Norm::next(&mut numbers, units);
-            let weights = numbers.next((units, units));
-            let message = dense(&weights, &numbers.next(units), Some(&norm));
-            let weights = numbers.next((units, units));
-            let gather = dense(&weights, &numbers.next(units), None);
-            let norm = Norm::next(&mut numbers, units);
-            let weights = numbers.next((2 * units, units));
-            let inner = dense(&weights, &numbers.next(2 * units), Some(&norm));
-            let weights = numbers.next((units, 2 * units));
-            let outer = dense(&weights, &numbers.next(units), None);
+            let norm = Norm::next(&mut reader, units);
+            let weights = reader.next((units, units));
+            let message = dense(&weights, &reader.next(units), Some(&norm));
+            let weights = reader.next((units, units));
+            let gather = dense(&weights, &reader.next(units), None);
+            let norm = Norm::next(&mut reader, units);
+            let weights = reader.next((2 * units, units));
+            let inner = dense(&weights, &reader.next(2 * units), Some(&norm));
+            let weights = reader.next((units, 2 * units));
+            let outer = dense(&weights, &reader.next(units), None);
             Block {
                 message,
                 kernels,
@@ -88,15 +88,15 @@ impl CellLayers {
             }
         };
         let blocks = (0..blocks).map(block).collect();
-        let norm = Norm::next(&mut numbers, units);
+        let norm = Norm::next(&mut reader, units);
         let pieces = Piece::ALL.len();
-        let weights = numbers.next((pieces, units));
-        let placements = readout(&weights, &numbers.next(pieces), Some(&norm));
-        let weights = numbers.next((units, units));
-        let summary = dense(&weights, &numbers.next(units), Some(&norm));
+        let weights = reader.next((pieces, units));
+        let placements = readout(&weights, &reader.next(pieces), Some(&norm));
+        let weights = reader.next((units, units));
+        let summary = dense(&weights, &reader.next(units), Some(&norm));
         let rest = 1 + NUM_VALUES;
-        let weights = numbers.next((rest, units));
-        let outcome = readout(&weights, &numbers.next(rest), None);
+        let weights = reader.next((rest, units));
+        let outcome = readout(&weights, &reader.next(rest), None);
         Self {
             features: TacticalFeatures::new(variant),
             padding: Padding::new(units),

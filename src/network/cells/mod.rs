@@ -1,4 +1,4 @@
-//! The form of a token for each cell: a convolution with kernels as large as the board.
+//! The architecture with a token for each cell: a convolution with kernels as large as the board.
 //!
 //! It is the network of `python/mijnlieff/train/network/canvas.py` on one board. So which cells
 //! see each other and how they lie to each other are constants, and each head's kernel is one matrix

@@ -1,4 +1,4 @@
-//! What is done to tokens between layers: normalising, rectifying, rounding.
+//! What is done to tokens between layers: normalizing, rectifying, rounding.
 
 use crate::network::layer::{Arithmetic, AsFloats, AsIntegers, Input};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
@@ -118,7 +118,7 @@ impl<A: Inputs> Kernel for Normalize<'_, A> {
         let tokens = self.tokens.chunks_exact_mut(width);
         let tokens = tokens.zip(self.added.chunks_exact(width));
         let inputs = self.inputs.chunks_exact_mut(width * LANES / A::PER_INPUT);
-        let mut centred = vec![[0.0; LANES]; width];
+        let mut centered = vec![[0.0; LANES]; width];
         for (((token, added), inputs), factor) in tokens.zip(inputs).zip(self.factors) {
             let mut sum = simd.splat(0.0);
             for (number, added) in token.iter_mut().zip(added) {
@@ -128,13 +128,13 @@ impl<A: Inputs> Kernel for Normalize<'_, A> {
             }
             let mean = simd.splat(sum.sum() * share);
             let mut squares = simd.splat(0.0);
-            for ((number, mask), centred) in token.iter().zip(mask).zip(&mut centred) {
+            for ((number, mask), centered) in token.iter().zip(mask).zip(&mut centered) {
                 let difference = simd.load(number).sub(mean).mul(simd.load(mask));
-                difference.store(centred);
+                difference.store(centered);
                 squares = squares.add(difference.mul(difference));
             }
             let variance = squares.sum() * share;
-            *factor = A::write(simd, &centred, inputs) / (variance + EPSILON).sqrt();
+            *factor = A::write(simd, &centered, inputs) / (variance + EPSILON).sqrt();
         }
     }
 }

@@ -38,13 +38,13 @@ fn forward_as<F: Numbers>(
 ) {
     let count = observations.nrows();
     let width = network.inputs.len();
-    let mut state = State::<F> {
+    let mut activations = Activations::<F> {
         network,
         units: vec![[0.0; LANES]; count * width],
         numbers: vec![Input::<F>::default(); count * width * LANES / F::PER_INPUT],
         factors: vec![1.0; count],
     };
-    let mut beside = state.units.clone();
+    let mut beside = activations.units.clone();
     let lists = dispatch(WriteFeatures {
         features: &network.features,
         observations,
@@ -56,21 +56,21 @@ fn forward_as<F: Numbers>(
             numbers: &inputs,
             stride: inputs.len() / count,
         },
-        factors: &state.factors,
-        outputs: &mut state.units,
+        factors: &activations.factors,
+        outputs: &mut activations.units,
     });
-    state.rectify(None);
+    activations.rectify(None);
     for [first, second] in &network.blocks {
-        std::mem::swap(&mut state.units, &mut beside);
-        state.apply(first);
-        state.rectify(None);
-        state.apply(second);
-        state.rectify(Some(&beside));
+        std::mem::swap(&mut activations.units, &mut beside);
+        activations.apply(first);
+        activations.rectify(None);
+        activations.apply(second);
+        activations.rectify(Some(&beside));
     }
-    state.units = vec![[0.0; LANES]; count * network.readout.len()];
-    state.apply(&network.readout);
+    activations.units = vec![[0.0; LANES]; count * network.readout.len()];
+    activations.apply(&network.readout);
 
-    let outputs = state.units.chunks_exact(network.readout.len());
+    let outputs = activations.units.chunks_exact(network.readout.len());
     let mut cells = vec![[0.0; 4]; network.num_cells];
     let rows = logits.outer_iter_mut().zip(values.outer_iter_mut());
     for (outputs, (logits, values)) in outputs.zip(rows) {
@@ -82,7 +82,7 @@ fn forward_as<F: Numbers>(
 }
 
 /// The hidden units of a chunk.
-struct State<'a, F: Arithmetic> {
+struct Activations<'a, F: Arithmetic> {
     network: &'a SymmetricLayers,
     /// For each position and symmetry, in the order of the group's transform, all channels; before
     /// they are rectified, for each slot.
@@ -93,7 +93,7 @@ struct State<'a, F: Arithmetic> {
     factors: Vec<f32>,
 }
 
-impl<F: Numbers> State<'_, F> {
+impl<F: Numbers> Activations<'_, F> {
     fn apply(&mut self, layer: &Layer) {
         F::apply(Apply {
             layer,
@@ -109,15 +109,15 @@ impl<F: Numbers> State<'_, F> {
     /// Goes from slots to units, adds the units `beside`, rectifies, and goes back to slots.
     fn rectify(&mut self, beside: Option<&[Lanes]>) {
         dispatch(Rectify {
-            state: self,
+            activations: self,
             beside,
         });
     }
 }
 
-/// See [`State::rectify`].
+/// See [`Activations::rectify`].
 struct Rectify<'a, 'b, F: Arithmetic> {
-    state: &'a mut State<'b, F>,
+    activations: &'a mut Activations<'b, F>,
     beside: Option<&'a [Lanes]>,
 }
 
@@ -126,7 +126,7 @@ impl<F: Numbers> Kernel for Rectify<'_, '_, F> {
 
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) {
-        let kind = self.state.network.irreps.kind;
+        let kind = self.activations.network.irreps.kind;
         kind.run(RectifyWith(simd, self));
     }
 }
@@ -138,12 +138,22 @@ impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
 
     #[inline(always)]
     fn run<const ORDER: usize, const STEPS: usize>(self, transform: Transform<ORDER, STEPS>) {
-        let Self(simd, Rectify { state, beside }) = self;
-        let width = state.units.len() / state.factors.len();
+        let Self(
+            simd,
+            Rectify {
+                activations,
+                beside,
+            },
+        ) = self;
+        let width = activations.units.len() / activations.factors.len();
         let stride = width / ORDER;
-        let each = state.units.chunks_exact_mut(width).enumerate();
-        let numbers = state.numbers.chunks_exact_mut(width * LANES / F::PER_INPUT);
-        for (((position, units), numbers), factor) in each.zip(numbers).zip(&mut state.factors) {
+        let each = activations.units.chunks_exact_mut(width).enumerate();
+        let numbers = activations
+            .numbers
+            .chunks_exact_mut(width * LANES / F::PER_INPUT);
+        for (((position, units), numbers), factor) in
+            each.zip(numbers).zip(&mut activations.factors)
+        {
             let beside = beside.map(|beside| &beside[position * width..][..width]);
             for vector in 0..stride {
                 let mut slots = [Float(simd.splat(0.0)); ORDER];
@@ -161,7 +171,7 @@ impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
                     simd.splat(0.0).max(sum).store(&mut units[at]);
                 }
             }
-            *factor = F::transform(simd, transform, state.network.levels, units, numbers);
+            *factor = F::transform(simd, transform, activations.network.levels, units, numbers);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The form that respects the symmetries of the board: a residual MLP.
+//! The architecture that respects the symmetries of the board: a residual MLP.
 //!
-//! It is the network of `python/mijnlieff/train/network/network.py`. Only the learnt weights are in
+//! It is the network of `python/mijnlieff/train/network/network.py`. Only the learned weights are in
 //! a file; they are put into blocks when it is loaded.
 
 mod basis;
@@ -22,7 +22,7 @@ use crate::game::Variant;
 use crate::network::NUM_VALUES;
 use crate::network::features::TacticalFeatures;
 use crate::network::layer::Layer;
-use crate::network::numbers::Numbers;
+use crate::network::weight_reader::WeightReader;
 
 /// The layers, ready to evaluate.
 pub(super) struct SymmetricLayers {
@@ -43,7 +43,7 @@ impl SymmetricLayers {
         variant: &Variant,
         channels: usize,
         blocks: usize,
-        mut numbers: Numbers<'_>,
+        mut reader: WeightReader<'_>,
     ) -> Self {
         let group = SymmetryGroup::of(variant.board());
         let irreps = Irreps::of(&group.elements());
@@ -55,14 +55,14 @@ impl SymmetricLayers {
         };
         let (features, order) = (TacticalFeatures::size(variant), group.order());
         let outputs = num_actions(variant) + NUM_VALUES;
-        let inputs = shape.inputs(&numbers.next((channels, features)), &numbers.next(channels));
+        let inputs = shape.inputs(&reader.next((channels, features)), &reader.next(channels));
         let mut hidden = || {
-            let weights = numbers.next((channels, channels, order));
-            shape.hidden(&weights, &numbers.next(channels))
+            let weights = reader.next((channels, channels, order));
+            shape.hidden(&weights, &reader.next(channels))
         };
         let blocks = (0..blocks).map(|_| [hidden(), hidden()]).collect();
-        let readout = shape.heads(&numbers.next((channels, outputs)));
-        let heads = Heads::new(variant, &group, &irreps, &numbers.next(outputs));
+        let readout = shape.heads(&reader.next((channels, outputs)));
+        let heads = Heads::new(variant, &group, &irreps, &reader.next(outputs));
         Self {
             num_cells: variant.board().num_cells(),
             features: AdaptedFeatures::new(variant, &group, &irreps),

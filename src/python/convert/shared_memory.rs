@@ -36,12 +36,12 @@ use crate::memory::OutOfMemory;
 /// # Safety
 ///
 /// All bit patterns are values of the type, zero among them.
-pub(crate) unsafe trait Number: Element + Copy {}
+pub(crate) unsafe trait Scalar: Element + Copy {}
 
 macro_rules! implement_number {
     ($($number:ty)*) => {$(
         // SAFETY: any bits are a value of these types.
-        unsafe impl Number for $number {}
+        unsafe impl Scalar for $number {}
     )*};
 }
 
@@ -160,7 +160,7 @@ impl<T: Element> SharedMemory<T> {
             *dimension = size as npy_intp;
         }
         // SAFETY: the assertion has just shown that the numbers lie within the memory, which is
-        // initialised and neither moved nor freed while the owner lives, and the array holds the
+        // initialized and neither moved nor freed while the owner lives, and the array holds the
         // owner. NumPy takes over a reference to the dtype and to the owner, even when it fails.
         unsafe {
             let array = PY_ARRAY_API.PyArray_NewFromDescr(
@@ -294,13 +294,13 @@ impl<T: Element> LentArray<T> {
     }
 }
 
-impl<T: Number> LentArray<T> {
+impl<T: Scalar> LentArray<T> {
     /// The numbers, to write to.
     ///
     /// Python code may read them or write to them meanwhile. It then finds old and new numbers mixed,
     /// as in any array that two threads share. So the core never reads them back.
     pub(crate) fn numbers(&mut self) -> &mut [T] {
-        // SAFETY: the memory holds `len` initialised numbers and lives as long as its owner. From Rust
+        // SAFETY: the memory holds `len` initialized numbers and lives as long as its owner. From Rust
         // it is reached through this object alone, which is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(self.memory.start.as_ptr(), self.memory.len) }
     }

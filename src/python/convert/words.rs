@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use super::actions::OutOfRange;
 use super::arrays::{readable, shape_text};
 use super::integers;
-use crate::encode::State;
+use crate::encode::PositionWords;
 use crate::functional;
 use crate::game::{Position, Variant};
 use crate::memory::with_room;
@@ -50,9 +50,9 @@ pub(crate) fn packed<'py>(
     variant: &Variant,
     position: Position,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut words = vec![0; State::num_words(variant)];
+    let mut words = vec![0; PositionWords::num_words(variant)];
     let illegal = false;
-    State { position, illegal }.write(variant, &mut words);
+    PositionWords { position, illegal }.write(variant, &mut words);
     match words[..] {
         [word] => Ok(word.into_pyobject(py)?.into_any()),
         _ => Ok(words.into_pyarray(py).into_any()),
@@ -61,7 +61,7 @@ pub(crate) fn packed<'py>(
 
 /// The position that [`packed`] gave this word or these words of.
 pub(crate) fn unpacked(variant: &Variant, given: &Bound<'_, PyAny>) -> PyResult<Position> {
-    let words = match State::num_words(variant) {
+    let words = match PositionWords::num_words(variant) {
         1 => vec![integers::word(given)?],
         count => {
             let array = words_array("the words of a position", given)?;

@@ -189,11 +189,13 @@ impl PyBestResponseSearch {
             core.finish(num_threads, max_refutations, Limits::stopped_by(stop))
         })??;
         let line = |Line { start, actions }| (start, actions);
-        let leaks = found.leaks.iter();
+        let mistakes = found.mistakes.iter();
         Ok((
             found.margins,
             found.positions,
-            leaks.map(|it| (it.ply, it.kept, it.given_away)).collect(),
+            mistakes
+                .map(|it| (it.ply, it.kept, it.given_away))
+                .collect(),
             found.refutations.into_iter().map(line).collect(),
             line(found.worst),
         ))

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyType};
 
 use crate::encode::{Layout, num_actions};
 use crate::memory::with_room;
-use crate::network::{Choice, Form, NUM_VALUES, Network, NetworkWeights, Precision};
+use crate::network::{Architecture, Choice, NUM_VALUES, Network, NetworkWeights, Precision};
 use crate::python::convert::arrays::{readable, shape_text, shaped};
 use crate::python::convert::{integers, short_repr};
 use crate::python::errors::classes;
@@ -171,8 +171,8 @@ impl PyNetwork {
         blocks: usize,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let form = Form::Symmetric { channels, blocks };
-        Self::of(py, &variant, form, &weights)
+        let architecture = Architecture::Symmetric { channels, blocks };
+        Self::of(py, &variant, architecture, &weights)
     }
 
     /// The network of the form ``"cells"`` with these weights.
@@ -196,12 +196,12 @@ impl PyNetwork {
         heads: usize,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let form = Form::Cells {
+        let architecture = Architecture::Cells {
             units,
             blocks,
             heads,
         };
-        Self::of(py, &variant, form, &weights)
+        Self::of(py, &variant, architecture, &weights)
     }
 
     /// The file, as the constructor reads it.
@@ -236,15 +236,15 @@ impl PyNetwork {
     /// Layers that respect the symmetries of the board, or a token for each cell.
     #[getter]
     fn form(&self) -> &'static str {
-        self.0.form().name()
+        self.0.architecture().name()
     }
 
     /// Kernels of each block; None in the form ``"symmetric"``.
     #[getter]
     fn heads(&self) -> Option<usize> {
-        match self.0.form() {
-            Form::Symmetric { .. } => None,
-            Form::Cells { heads, .. } => Some(heads),
+        match self.0.architecture() {
+            Architecture::Symmetric { .. } => None,
+            Architecture::Cells { heads, .. } => Some(heads),
         }
     }
 
@@ -415,7 +415,7 @@ impl PyNetwork {
     fn of(
         py: Python<'_>,
         variant: &PyVariant,
-        form: Form,
+        architecture: Architecture,
         weights: &PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
         let weights = readable(weights)?;
@@ -424,7 +424,7 @@ impl PyNetwork {
         copied.extend_from_slice(weights);
         let variant = (*variant.0).clone();
         Self::build(py, || {
-            NetworkWeights::new(variant, form, copied).map(|weights| Network::new(&weights))
+            NetworkWeights::new(variant, architecture, copied).map(|weights| Network::new(&weights))
         })
     }
 

@@ -20,7 +20,7 @@ use crate::python::errors::classes;
 /// Args:
 ///     board: the standard 4x4 board unless given.
 ///     opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
-///         neighbour missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
+///         neighbor missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
 ///         Straight on a corner cell, ``"anywhere"`` any piece anywhere.
 ///     copies: pieces of each of the four types that each player starts with, 1 to 127.
 ///

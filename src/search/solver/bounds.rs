@@ -54,7 +54,7 @@ pub(super) fn narrow(
     Ok(())
 }
 
-/// Bounds that the margin lies within, however the game goes on.
+/// Bounds that the margin lies within, however the game continues.
 pub(super) fn static_bounds(variant: &Variant, position: &Position) -> Bounds {
     let margin = |ours: u16, theirs: u16| i32::from(ours) - i32::from(theirs);
     let board = variant.board();

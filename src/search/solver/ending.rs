@@ -77,7 +77,7 @@ impl Ending {
         } else {
             SolverState::<4>::KEY_BITS
         };
-        // A slot for one in sixteen ways to colour the cells and mark some as allowed.
+        // A slot for one in sixteen ways to color the cells and mark some as allowed.
         let useful = 8_usize << (2 * cells.len()) >> 4;
         Ok(Self {
             stones,

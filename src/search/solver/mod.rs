@@ -158,7 +158,7 @@ impl Solver {
     /// A solver that takes at most about this much memory between searches, for programs that keep many.
     ///
     /// Where a table and what it needs do not fit, nothing is kept: each search makes its own tables of
-    /// the endings that it comes to, as on boards of more than 16 cells. That takes longer.
+    /// the endings that it reaches, as on boards of more than 16 cells. That takes longer.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ const OFFSET: i32 = 1 << (VALUE_BITS - 1);
 
 /// The largest margin that an entry can hold.
 pub(super) const MAX_MARGIN: i32 = OFFSET - 1;
-/// Beyond every margin: a bound that says nothing.
+/// Beyond every margin: not a bound.
 const NO_BOUND: i32 = 1000;
 
 /// The bounds of a position: its margin lies in `lower..=upper`.
@@ -86,7 +86,7 @@ impl TranspositionTable {
     #[inline]
     fn locate(&self, key: u64) -> (&[AtomicU64; WAYS], u64) {
         // Multiplying by an odd number and adding the high half to the low are both bijections on
-        // the numbers of `key_bits` bits. The factors are those of SplitMix64's finaliser, for
+        // the numbers of `key_bits` bits. The factors are those of SplitMix64's finalizer, for
         // their mixing.
         let mask = u64::MAX >> (64 - self.key_bits);
         let mut mixed = key.wrapping_mul(0xBF58_476D_1CE4_E5B9) & mask;

@@ -48,7 +48,7 @@ const TREES_PER_THREAD: usize = 64;
 /// The most simulations of a tree for which room is reserved at the start.
 const MOST_ROOM: usize = 256;
 
-/// The trees over positions of one form.
+/// The trees over positions of one [`GameState`].
 pub(crate) struct TreeBatch<S: GameState> {
     variants: Arc<VariantSet>,
     rules: S::Rules,

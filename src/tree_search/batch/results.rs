@@ -25,7 +25,7 @@ pub struct Results {
     pub root_values: Array1<f32>,
     /// Visits of each action, those before this search included, `(roots, num_actions)`.
     pub visit_counts: Array2<i32>,
-    /// The chance that was added at the root, `(roots, num_actions)`: noise on the logits (Gumbel),
+    /// The randomness that was added at the root, `(roots, num_actions)`: noise on the logits (Gumbel),
     /// or the policy with noise in it (PUCT).
     pub root_noise: Array2<f32>,
     /// Whether the root is solved: then it has no visits, and its target and value are exact.

@@ -9,7 +9,7 @@ use crate::vector::step::state::GameState;
 /// The largest value accepted: the sum over all simulations of a search stays finite.
 pub(crate) const MAX_VALUE: f32 = u64::MAX as f32;
 
-/// A position's evaluation in the form that a tree stores.
+/// A position's evaluation as a tree stores it.
 #[derive(Clone, Copy)]
 pub(crate) struct LeafEvaluation<'a> {
     pub(crate) head: Prediction,

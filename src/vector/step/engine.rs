@@ -1,4 +1,4 @@
-//! The games of a batch and the operations on all of them, for any form of a game.
+//! The games of a batch and the operations on all of them, for any [`GameState`].
 
 use std::iter;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::vector::error::StepError;
 const GAMES: &str = "the games";
 const PENDING: &str = "the games that wait for the opponent";
 
-/// The games of a batch in one form.
+/// The games of a batch.
 #[derive(Debug)]
 pub(crate) struct GameEngine<S: GameState> {
     context: StepContext<S>,

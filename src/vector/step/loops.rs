@@ -1,4 +1,4 @@
-//! The hot loops of a batch, for any form of a game.
+//! The hot loops of a batch, for any [`GameState`].
 
 use std::iter;
 
@@ -10,7 +10,7 @@ use crate::simd::{Kernel, Simd, dispatch};
 use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Autoreset, IllegalAction};
 
-/// The action, unless it is illegal and the game goes on.
+/// The action, unless it is illegal and the game is not over.
 #[inline]
 pub(crate) fn playable<S: GameState>(
     context: &StepContext<S>,

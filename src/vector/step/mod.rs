@@ -1,11 +1,11 @@
-//! How games are stepped: the state of a game in its forms, and the loops over many.
+//! How games are stepped: the state of a game in two representations, and the loops over many.
 //!
 //! [`wide_game::WideGame`] holds any board and knows its variant, so it would do for all games.
 //! [`packed_game::PackedGame`] stays beside it for the standard board and others of 16 cells: its game
 //! is the packed observation and one more word, so rows and masks are copied from tables by the byte,
 //! without a loop over a number of cells that is known only at run time. A step of the standard board
-//! takes 161 instructions, and 249 in the form for any board, where it would lose a quarter to a third
-//! of its speed; more figures are in `docs/performance.md`.
+//! takes 161 instructions, and 249 as a [`wide_game::WideGame`], which would cost a quarter to a third of
+//! its speed; more figures are in `docs/performance.md`.
 
 pub(crate) mod ends;
 pub(crate) mod engine;

@@ -1,4 +1,4 @@
-//! The packed form of a game on 16 cells, in two machine words.
+//! A game on 16 cells, packed in two machine words.
 
 use std::array;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::vector::buffers::Observations;
 /// ```text
 /// view   the packed observation (see `encode::pack`): own stones, opposing stones, allowed cells,
 ///        own hand, opposing hand, from the side to move
-/// rest   bit  0..16  stones of odd type index      bit 32..40  number of turns so far
+/// rest   bit  0..16  stones of odd type index      bit 32..40  number of plies so far
 ///        bit 16..32  stones of type index 2 and 3  bit 40..45  last turn: cell, 16 pass, 17 start
 ///                                                  bit 48..52  types that may be placed
 ///                                                  bit 63      whether the game is over
@@ -74,7 +74,7 @@ impl PackedGame {
     /// The index of the pass, the last action.
     pub(crate) const PASS: usize = 4 * CELLS;
 
-    /// Whether batches of these variants can use this form to write this layout.
+    /// Whether batches of these variants can hold packed games and write this layout.
     pub(crate) fn fits_all(variants: &VariantSet, layout: Layout) -> bool {
         let fills = |board: &Board| {
             let is_filled = |canvas: Canvas| canvas.area() == board.num_cells();
@@ -85,7 +85,7 @@ impl PackedGame {
             .is_some_and(|variant| Self::fits(variant, layout) && fills(variant.board()))
     }
 
-    /// Whether games of this variant can use this form to write this layout.
+    /// Whether games of this variant can be packed and write this layout.
     pub(crate) fn fits(variant: &Variant, layout: Layout) -> bool {
         let board = variant.board();
         let square = board.width() * board.height() == CELLS;

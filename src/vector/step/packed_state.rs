@@ -1,4 +1,4 @@
-//! States as words (see [`crate::encode::State`]) to and from the packed form of a game.
+//! States as words (see [`crate::encode::PositionWords`]) to and from packed games.
 
 use super::lookup::HELD;
 use super::packed_game::{
@@ -6,19 +6,19 @@ use super::packed_game::{
     Tables,
 };
 use super::state::GameState;
-use crate::encode::state::{LAST_CELL, LAST_PASS, small_sets, small_turns, small_word};
+use crate::encode::words::{LAST_CELL, LAST_PASS, decode_plies, decode_sets, encode_small};
 use crate::game::{Opening, Player};
 
 impl PackedGame {
     /// The game in a word. None if a state of that word does not exist or is lost by an illegal
-    /// action, and [`crate::encode::State::read`] tells which.
+    /// action, and [`crate::encode::PositionWords::read`] tells which.
     ///
     /// What makes a word a state is written in [`crate::game::Position::from_stones`]; here are the
     /// same conditions on bits.
     #[inline(always)]
     pub(crate) fn read(tables: &Tables, word: u64) -> Option<Self> {
-        let sets = small_sets(word)?;
-        let (ply, last) = small_turns(word);
+        let sets = decode_sets(word)?;
+        let (ply, last) = decode_plies(word);
         if word >> 63 != 0 || ply == 0 {
             return (word == 0).then_some(tables.start);
         }
@@ -92,7 +92,7 @@ impl PackedGame {
             cell => LAST_CELL + cell,
         };
         let sets = [light, dark, self.rest & 0xffff, self.rest >> 16 & 0xffff];
-        small_word(sets, self.rest >> PLY_SHIFT & 0xff, last)
+        encode_small(sets, self.rest >> PLY_SHIFT & 0xff, last)
     }
 }
 
@@ -126,13 +126,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::encode::{State, VariantSet};
+    use crate::encode::{PositionWords, VariantSet};
     use crate::game::{Board, Position, Variant};
     use crate::random::{Draw, SplitMix64};
 
     /// The game in a word, by way of its position.
     fn read_slowly(tables: &Tables, word: u64) -> Option<PackedGame> {
-        let state = State::read(&tables.variant, &[word]).ok()?;
+        let state = PositionWords::read(&tables.variant, &[word]).ok()?;
         let game = PackedGame::from_position(tables, 0, &state.position);
         (!state.illegal).then_some(game)
     }
@@ -153,7 +153,7 @@ mod tests {
                     loop {
                         let mut words = [0];
                         let illegal = false;
-                        State { position, illegal }.write(&variant, &mut words);
+                        PositionWords { position, illegal }.write(&variant, &mut words);
                         let word = words[0];
                         let game = PackedGame::read(&tables, word).unwrap();
                         assert_eq!(game, PackedGame::from_position(&tables, 0, &position));
@@ -164,7 +164,7 @@ mod tests {
                             if rng.below(2) == 0 {
                                 other ^= bit(&mut rng);
                             }
-                            // A change of the number of turns alone is often still a state.
+                            // A change of the number of plies alone is often still a state.
                             other = other.wrapping_add(rng.below(4) << 52);
                             let game = PackedGame::read(&tables, other);
                             assert_eq!(game, read_slowly(&tables, other), "{other:#x}");

@@ -1,4 +1,4 @@
-//! The state of a game in a batch, which has two forms with the same meaning.
+//! The state of a game in a batch, of which there are two representations with the same meaning.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// The index of the variant of the game.
     fn variant(&self) -> usize;
 
-    /// The game in the words of a [`crate::encode::State`], where this form can read them by itself.
+    /// The game in these words (see [`crate::encode::PositionWords`]), if this type can read them itself.
     fn from_words(_: &Self::Rules, _: &[u64]) -> Option<Self> {
         None
     }
@@ -51,7 +51,7 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// The state after an action, which must be legal.
     fn play(&self, rules: &Self::Rules, action: usize) -> Self;
 
-    /// Plays an action, which must be legal, and returns whether the game goes on. A state that is
+    /// Plays an action, which must be legal, and returns whether the game is not over. A state that is
     /// `held` may do so for any action, and become any other state: it is about to be replaced.
     fn advance(&mut self, rules: &Self::Rules, action: usize, held: bool) -> bool;
 

@@ -1,4 +1,4 @@
-//! The form of a game on any board of up to 64 cells, which knows its variant.
+//! A game on any board of up to 64 cells, which knows its variant.
 
 use std::sync::Arc;
 

@@ -36,7 +36,7 @@ macro_rules! with_eights {
 }
 
 /// A number type of rows that are written eight numbers at a time.
-trait Number: Feature {
+trait Scalar: Feature {
     /// The bits of a byte as numbers, the lowest first.
     fn spread(byte: u8) -> [Self; 8];
 
@@ -44,7 +44,7 @@ trait Number: Feature {
     fn hands(hands: u64, copies: u8) -> [Self; 8];
 }
 
-impl Number for f32 {
+impl Scalar for f32 {
     #[inline(always)]
     fn spread(byte: u8) -> [Self; 8] {
         FLOATS[usize::from(byte)]
@@ -56,7 +56,7 @@ impl Number for f32 {
     }
 }
 
-impl Number for u8 {
+impl Scalar for u8 {
     #[inline(always)]
     fn spread(byte: u8) -> [Self; 8] {
         SPREAD[usize::from(byte)].to_le_bytes()
@@ -93,7 +93,7 @@ impl WideTables {
 
     /// Flat observations are of one variant, whose actions are numbered over its cells.
     #[inline(always)]
-    fn write_flat<'a, T: Number>(
+    fn write_flat<'a, T: Scalar>(
         &self,
         states: impl Iterator<Item = &'a WideGame>,
         all: &mut [T],
@@ -113,7 +113,7 @@ impl WideTables {
     }
 
     #[inline(always)]
-    fn write_planes<'a, T: Number, V: Simd>(
+    fn write_planes<'a, T: Scalar, V: Simd>(
         &self,
         simd: V,
         states: impl Iterator<Item = &'a WideGame>,
@@ -152,7 +152,7 @@ impl WideTables {
 
     /// Writes planes of less than eight slots or more than a word has.
     #[inline(always)]
-    fn write_odd_planes<T: Number, V: Simd>(&self, simd: V, state: &WideGame, row: &mut [T]) {
+    fn write_odd_planes<T: Scalar, V: Simd>(&self, simd: V, state: &WideGame, row: &mut [T]) {
         let (slots, variant) = (&self.planes, state.variant());
         let (sets, hands) = row.split_at_mut(4 * slots.area);
         let states = [state.own, state.opposing, state.allowed, u64::MAX];
@@ -233,7 +233,7 @@ fn rows<T>(all: &mut [T], length: usize, first: usize) -> impl Iterator<Item = &
 
 /// Writes the lowest bits of a set as numbers, eight at a time.
 #[inline(always)]
-fn write_eights<T: Number, const EIGHTS: usize>(set: u64, out: &mut [T]) {
+fn write_eights<T: Scalar, const EIGHTS: usize>(set: u64, out: &mut [T]) {
     let out = &mut out[..8 * EIGHTS];
     for (eight, byte) in out.as_chunks_mut().0.iter_mut().zip(set.to_le_bytes()) {
         *eight = T::spread(byte);
@@ -258,7 +258,7 @@ impl WideGame {
 
 /// Writes a set as numbers, one for each bit of `out`.
 #[inline(always)]
-fn write_set<T: Number>(set: u64, out: &mut [T]) {
+fn write_set<T: Scalar>(set: u64, out: &mut [T]) {
     let length = out.len();
     let (eights, rest) = out.as_chunks_mut();
     for (byte, eight) in set.to_le_bytes().into_iter().zip(&mut *eights) {

@@ -13,7 +13,7 @@ use crate::memory::{OutOfMemory, make_room};
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
-/// Positions that a thread takes at a time; neighbours share much of their searches.
+/// Positions that a thread takes at a time; neighbors share much of their searches.
 const CHUNK: usize = 256;
 
 /// A canonical position: planes, then hands.
@@ -134,7 +134,7 @@ pub fn make_book(
     Ok(format::write(positions))
 }
 
-/// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` turns.
+/// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` plies.
 ///
 /// Finished games count, and differ from games that go on. The board must have at most 16 cells, and
 /// the variant at most 3 copies.

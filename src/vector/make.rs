@@ -1,4 +1,4 @@
-//! The choice of the form of the games in a batch.
+//! Makes a batch, of packed games where the boards allow it.
 
 use super::batch::BatchEnv;
 use super::config::Config;
@@ -10,7 +10,7 @@ use crate::memory::OutOfMemory;
 
 /// A batch that must be reset, and should be seeded, before the first step.
 ///
-/// Its games have the packed form if the boards fit it. It can write observations of the `layout`
+/// Its games are packed if the boards fit ([`PackedGame`]). It can write observations of the `layout`
 /// only, on a canvas those of [`Layout::Planes`].
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn batch_env(
     }
 }
 
-/// The same in the form that works for every board, whatever the board; meant for comparisons.
+/// The same of [`WideGame`]s, whatever the board; meant for comparisons.
 ///
 /// # Errors
 ///

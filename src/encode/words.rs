@@ -1,4 +1,4 @@
-//! States: positions as words, so that a game can go on from plain numbers.
+//! Positions as words, from which a game can be continued.
 
 use thiserror::Error;
 
@@ -65,7 +65,7 @@ static ONES: [u32; 256] = {
 /// Why words are not a state of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum StateError {
+pub enum WordsError {
     /// A number that four cells cannot have.
     #[error("bits {first} to {} hold {found}, four cells are at most {}", .first + FOUR_CELLS_BITS - 1, FOUR_CELLS - 1)]
     Cells {
@@ -113,7 +113,7 @@ pub enum StateError {
     /// An end by an illegal action after the game was over.
     #[error("the game was over, so an illegal action cannot have ended it")]
     EndedTwice,
-    /// A position that no game comes to.
+    /// A position that no game reaches.
     #[error(transparent)]
     Impossible(#[from] PositionError),
 }
@@ -121,7 +121,7 @@ pub enum StateError {
 /// A position, and whether its side to move has lost by an illegal action; as words, a state.
 ///
 /// A state holds what the notation of a position holds: which piece lies where, the last turn, and
-/// the number of turns so far, whose parity says who moves. Hands and allowed cells follow from
+/// the number of plies so far, whose parity tells who is to move. Hands and allowed cells follow from
 /// them. It differs from the packed observation ([`super::pack`]), which has no seat: the same view
 /// can belong to Light or to Dark, as a pass changes who moves and leaves no trace on the board.
 ///
@@ -135,7 +135,7 @@ pub enum StateError {
 /// bit  13..26   cells 4 to 7, in the same way
 /// bit  26..39   cells 8 to 11
 /// bit  39..52   cells 12 to 15
-/// bit  52..58   number of turns so far, passes included
+/// bit  52..58   number of plies so far, passes included
 /// bit  58..63   last turn: 0 none, 1 pass, 2 + cell for a placement
 /// bit  63       whether an illegal action of the side to move has ended the game
 /// ```
@@ -148,10 +148,10 @@ pub enum StateError {
 /// word 1        stones of Dark
 /// word 2        stones whose type index is odd: Diagonal and Puller
 /// word 3        stones whose type index is 2 or 3: Pusher and Puller
-/// word 4        bit 0..8 turns so far, bit 8..15 last turn, bit 63 illegal end, all as above
+/// word 4        bit 0..8 plies so far, bit 8..15 last turn, bit 63 illegal end, all as above
 /// ```
 ///
-/// In both forms zeros are the start of every variant. Two states of a variant are equal words if
+/// In both formats zeros are the start of every variant. Two states of a variant are equal words if
 /// and only if their positions have the same notation; positions that are equal because they have the
 /// same future may have different states.
 ///
@@ -160,14 +160,14 @@ pub enum StateError {
 /// The format is part of the public interface. It changes only in a release whose change log says
 /// so under Breaking; words do not carry a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct PositionWords {
     /// The position.
     pub position: Position,
     /// Whether an illegal action of the side to move has ended the game, which was not over.
     pub illegal: bool,
 }
 
-impl State {
+impl PositionWords {
     /// The number of words of a state: 1 on boards of at most 16 cells, else 5.
     #[must_use]
     pub fn num_words(variant: &Variant) -> usize {
@@ -188,21 +188,21 @@ impl State {
     ///
     /// # Panics
     ///
-    /// If there are not [`State::num_words`] words.
+    /// If there are not [`PositionWords::num_words`] words.
     #[inline]
-    pub fn read(variant: &Variant, words: &[u64]) -> Result<Self, StateError> {
+    pub fn read(variant: &Variant, words: &[u64]) -> Result<Self, WordsError> {
         let (sets, ply, last, illegal) = if is_small(variant) {
             let &[word] = words else {
                 panic!("a state of this board is one word");
             };
-            let (ply, last) = small_turns(word);
+            let (ply, last) = decode_plies(word);
             (read_cells(word)?, ply, last, word)
         } else {
             let &[light, dark, low, high, rest] = words else {
                 panic!("a state of this board is five words");
             };
             if (rest & !ILLEGAL_END) >> 15 != 0 {
-                return Err(StateError::UnusedBits { found: rest });
+                return Err(WordsError::UnusedBits { found: rest });
             }
             let sets = [light, dark, low, high].map(CellSet::from_bits);
             (sets, rest & 255, rest >> LARGE_LAST_SHIFT & 127, rest)
@@ -215,7 +215,7 @@ impl State {
             found => {
                 let (cell, num_cells) = ((found - LAST_CELL) as usize, variant.board().num_cells());
                 if cell >= num_cells {
-                    return Err(StateError::LastTurn { found, num_cells });
+                    return Err(WordsError::LastTurn { found, num_cells });
                 }
                 let cell = Cell::new(cell);
                 let bit = |set: CellSet| usize::from(set.contains(cell));
@@ -227,7 +227,7 @@ impl State {
             Position::from_sets(variant, [light, dark], [low, high], last, ply as usize)?;
         let illegal = illegal & ILLEGAL_END != 0;
         if illegal && position.is_over(variant) {
-            return Err(StateError::EndedTwice);
+            return Err(WordsError::EndedTwice);
         }
         Ok(Self { position, illegal })
     }
@@ -236,7 +236,7 @@ impl State {
     ///
     /// # Panics
     ///
-    /// If there are not [`State::num_words`] words.
+    /// If there are not [`PositionWords::num_words`] words.
     #[inline]
     pub fn write(&self, variant: &Variant, words: &mut [u64]) {
         let position = &self.position;
@@ -251,7 +251,7 @@ impl State {
         let illegal = if self.illegal { ILLEGAL_END } else { 0 };
         if is_small(variant) {
             let sets = [light, dark, low, high];
-            words.copy_from_slice(&[small_word(sets, ply, last) | illegal]);
+            words.copy_from_slice(&[encode_small(sets, ply, last) | illegal]);
         } else {
             let rest = ply | last << LARGE_LAST_SHIFT | illegal;
             words.copy_from_slice(&[light, dark, low, high, rest]);
@@ -264,25 +264,25 @@ fn is_small(variant: &Variant) -> bool {
 }
 
 /// The word with these sets of stones (of Light, of Dark, and by the bits of their types), number of
-/// turns, and last turn.
+/// plies, and last turn.
 #[inline(always)]
-pub(crate) fn small_word(sets: [u64; 4], ply: u64, last: u64) -> u64 {
+pub(crate) fn encode_small(sets: [u64; 4], ply: u64, last: u64) -> u64 {
     let [light, dark, low, high] = sets;
     // A digit is a sum over these sets, and so is the number.
     let cells = ones(light | dark) + 4 * ones(dark) + ones(low) + 2 * ones(high);
     cells | ply << SMALL_PLY_SHIFT | last << SMALL_LAST_SHIFT
 }
 
-/// The number of turns and the last turn of a word, as [`small_word`] takes them.
+/// The number of plies and the last turn of a word, as [`encode_small`] takes them.
 #[inline(always)]
-pub(crate) fn small_turns(word: u64) -> (u64, u64) {
+pub(crate) fn decode_plies(word: u64) -> (u64, u64) {
     (word >> SMALL_PLY_SHIFT & 63, word >> SMALL_LAST_SHIFT & 31)
 }
 
-/// The sets of a word as [`small_word`] takes them, 16 bits each from the lowest; none if a number of
+/// The sets of a word as [`encode_small`] takes them, 16 bits each from the lowest; none if a number of
 /// four cells is too large.
 #[inline(always)]
-pub(crate) fn small_sets(word: u64) -> Option<u64> {
+pub(crate) fn decode_sets(word: u64) -> Option<u64> {
     let mut rows = 0;
     for group in 0..4 {
         let number = word >> (FOUR_CELLS_BITS * group) & ((1 << FOUR_CELLS_BITS) - 1);
@@ -309,8 +309,8 @@ fn ones(set: u64) -> u64 {
 
 /// The stones of Light and Dark, and of which types they are.
 #[inline]
-fn read_cells(word: u64) -> Result<[CellSet; 4], StateError> {
-    if let Some(sets) = small_sets(word) {
+fn read_cells(word: u64) -> Result<[CellSet; 4], WordsError> {
+    if let Some(sets) = decode_sets(word) {
         return Ok([0, 16, 32, 48].map(|shift| CellSet::from_bits(sets >> shift & 0xffff)));
     }
     let numbers = (0..4).map(|group| {
@@ -319,23 +319,23 @@ fn read_cells(word: u64) -> Result<[CellSet; 4], StateError> {
     });
     let mut large = numbers.filter(|&(_, number)| number >= FOUR_CELLS as u64);
     let (first, found) = large.next().expect("a number of four cells is too large");
-    Err(StateError::Cells { first, found })
+    Err(WordsError::Cells { first, found })
 }
 
 #[inline]
-fn check_sets(variant: &Variant, sets: [CellSet; 4]) -> Result<(), StateError> {
+fn check_sets(variant: &Variant, sets: [CellSet; 4]) -> Result<(), WordsError> {
     let [light, dark, low, high] = sets;
     let first = |set: CellSet| set.into_iter().next().map(Cell::index);
     let stones = light | dark;
     if let Some(cell) = first((stones | low | high) - variant.board().all()) {
         let num_cells = variant.board().num_cells();
-        return Err(StateError::OffBoard { cell, num_cells });
+        return Err(WordsError::OffBoard { cell, num_cells });
     }
     if let Some(cell) = first(light & dark) {
-        return Err(StateError::TwoStones { cell });
+        return Err(WordsError::TwoStones { cell });
     }
     match first((low | high) - stones) {
-        Some(cell) => Err(StateError::TypeWithoutStone { cell }),
+        Some(cell) => Err(WordsError::TypeWithoutStone { cell }),
         None => Ok(()),
     }
 }

@@ -1,19 +1,19 @@
-//! Learnt numbers as arrays.
+//! Takes the learned weights of a network as arrays, one after the other.
 
 use ndarray::{ArrayView, ArrayView1, Axis, Dimension, IntoDimension};
 
-/// Numbers that have not been taken yet.
-pub(super) struct Numbers<'a> {
+/// The weights that have not been taken yet.
+pub(super) struct WeightReader<'a> {
     rest: ArrayView1<'a, f32>,
 }
 
-impl<'a> Numbers<'a> {
-    pub(super) fn of(numbers: &'a [f32]) -> Self {
-        let rest = ArrayView1::from(numbers);
+impl<'a> WeightReader<'a> {
+    pub(super) fn of(weights: &'a [f32]) -> Self {
+        let rest = ArrayView1::from(weights);
         Self { rest }
     }
 
-    /// The next numbers, in this shape.
+    /// The next weights, in this shape.
     pub(super) fn next<D: Dimension>(
         &mut self,
         shape: impl IntoDimension<Dim = D>,
@@ -22,6 +22,6 @@ impl<'a> Numbers<'a> {
         let (next, rest) = self.rest.split_at(Axis(0), shape.size());
         self.rest = rest;
         next.into_shape_with_order(shape)
-            .expect("as many numbers as the shape has")
+            .expect("as many weights as the shape has")
     }
 }
