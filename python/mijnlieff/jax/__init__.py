@@ -15,8 +15,14 @@ and `jax.lax.scan` apply, and games run on the device where the network is.
 It needs jax and pgx (``pip install 'mijnlieff[jax]'``).
 """
 
-from mijnlieff.jax.convert import to_position, to_positions
-from mijnlieff.jax.env import Mijnlieff
-from mijnlieff.jax.state import State
+from mijnlieff._util.extras import missing_extra, require_version
+
+require_version("mijnlieff.jax", "jax", "0.7", "jax")
+require_version("mijnlieff.jax", "pgx", "2.6", "jax")
+try:
+    from mijnlieff.jax.env import Mijnlieff
+    from mijnlieff.jax.state import State, to_position, to_positions
+except ImportError as error:
+    raise missing_extra("mijnlieff.jax", "JAX and Pgx", "jax", error) from error
 
 __all__ = ["Mijnlieff", "State", "to_position", "to_positions"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import DTypeLike
+from pgx import core
 
 from mijnlieff._mijnlieff import (
     Position,
@@ -19,10 +21,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff._util.choices import check_choice
 from mijnlieff.jax import game as rules
-from mijnlieff.jax import views
-from mijnlieff.jax.convert import game_of
-from mijnlieff.jax.frameworks import core, jax
-from mijnlieff.jax.state import State
+from mijnlieff.jax.state import State, game_of
 from mijnlieff.jax.tables import tables_of
 
 if TYPE_CHECKING:
@@ -212,13 +211,13 @@ class Mijnlieff(core.Env):
         game = game_of(positions)
         over = np.array([position.is_over for position in positions])
         state = State(
-            current_player=(game.turns % 2 ^ light_player).astype(np.int32),
+            current_player=(game.plies % 2 ^ light_player).astype(np.int32),
             observation=self._axes(observe_batch(positions, self.observation, self.dtype)),
             rewards=np.zeros((len(positions), 2), np.float32),
             terminated=over,
             truncated=np.zeros(len(positions), bool),
             legal_action_mask=mask_batch(positions).astype(bool) | over[:, None],
-            _step_count=game.turns,
+            _step_count=game.plies,
             _x=game,
             _variant=self.variant,
         )
@@ -272,7 +271,7 @@ class Mijnlieff(core.Env):
         return action.astype(jnp.int32)
 
     def _view(self, game: GameState, on_turn: jax.Array) -> jax.Array:
-        write = views.flat if self.observation == "flat" else views.planes
+        write = rules.flat if self.observation == "flat" else rules.planes
         return write(self._tables, game, on_turn, self.dtype)
 
     def _axes(self, observations: Any) -> Any:

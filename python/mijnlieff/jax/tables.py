@@ -1,4 +1,8 @@
-"""The constants of a variant that a step needs, computed once by NumPy."""
+"""The constants of a variant that a step needs, computed once by NumPy.
+
+A set of cells is made of words of 32 bits, one word on boards of up to 32 cells and two on larger
+ones, as JAX has no 64-bit integers unless they are enabled.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.jax.words import words_of
 
-__all__ = ["Run", "Tables", "tables_of"]
+__all__ = ["WORD_BITS", "Run", "Tables", "cells_of", "tables_of", "words_of"]
+
+WORD_BITS = 32
 
 _ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 _LINES = ((1, 0), (0, 1), (1, 1), (-1, 1))
+
+
+def words_of(cells: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Return the words of sets given by cell, bool ``(..., num_cells)``, as ``(..., words)``."""
+    num_cells = cells.shape[-1]
+    padding = [(0, 0)] * (cells.ndim - 1) + [(0, -num_cells % WORD_BITS)]
+    groups = np.pad(cells, padding).reshape(*cells.shape[:-1], -1, WORD_BITS).astype(np.uint32)
+    words: NDArray[np.uint32] = (groups << np.arange(WORD_BITS, dtype=np.uint32)).sum(-1, np.uint32)
+    return words
+
+
+def cells_of(words: NDArray[np.uint32], num_cells: int) -> NDArray[np.bool_]:
+    """Return the sets of words ``(..., words)`` by cell, bool ``(..., num_cells)``."""
+    cells = np.arange(num_cells, dtype=np.uint32)
+    return np.asarray(words[..., cells // WORD_BITS] >> cells % WORD_BITS & 1, bool)
 
 
 @dataclass(frozen=True)

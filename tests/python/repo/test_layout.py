@@ -47,7 +47,7 @@ OPTIONAL = {
     "pygame": set(),
     "tensorboard": set(),
     "jax": {"mijnlieff.jax"},
-    "pgx": {"mijnlieff.jax.frameworks"},
+    "pgx": {"mijnlieff.jax"},
 }
 
 
