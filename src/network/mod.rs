@@ -9,6 +9,7 @@ mod choice;
 mod error;
 mod features;
 mod format;
+mod inputs;
 mod layer;
 mod product;
 mod symmetric;

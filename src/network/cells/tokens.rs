@@ -1,6 +1,7 @@
 //! What is done to tokens between layers: normalizing, rectifying, rounding.
 
-use crate::network::layer::{Arithmetic, AsFloats, AsIntegers, Input};
+use crate::network::inputs::Inputs;
+use crate::network::layer::{Arithmetic, Input};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
 
 /// The largest integer that a number of a token is rounded to.
@@ -34,66 +35,6 @@ impl Padding {
     /// Vectors of a token.
     pub(super) fn vectors(&self) -> usize {
         self.mask.len()
-    }
-}
-
-/// How the inputs of layers are made for a precision.
-pub(super) trait Inputs: Arithmetic {
-    /// Numbers in an input.
-    const PER_INPUT: usize;
-
-    /// Makes inputs of integers.
-    fn of_integers(integers: &[[i16; WORDS]]) -> Vec<Input<Self>>;
-
-    /// Makes inputs of a token's numbers; returns the factor for them.
-    fn write<V: Simd>(simd: V, numbers: &[Lanes], inputs: &mut [Input<Self>]) -> f32;
-}
-
-impl Inputs for AsFloats {
-    const PER_INPUT: usize = 1;
-
-    fn of_integers(integers: &[[i16; WORDS]]) -> Vec<f32> {
-        let integers = integers.as_flattened().iter();
-        integers.map(|&number| f32::from(number)).collect()
-    }
-
-    #[inline(always)]
-    fn write<V: Simd>(_: V, numbers: &[Lanes], inputs: &mut [f32]) -> f32 {
-        inputs.copy_from_slice(numbers.as_flattened());
-        1.0
-    }
-}
-
-impl Inputs for AsIntegers {
-    const PER_INPUT: usize = 2;
-
-    fn of_integers(integers: &[[i16; WORDS]]) -> Vec<[i16; 2]> {
-        integers.as_flattened().as_chunks().0.to_vec()
-    }
-
-    #[inline(always)]
-    fn write<V: Simd>(simd: V, numbers: &[Lanes], inputs: &mut [[i16; 2]]) -> f32 {
-        let zero = simd.splat(0.0);
-        let (mut largest, mut sum) = (zero, zero);
-        for number in numbers {
-            let number = simd.load(number);
-            let size = number.max(zero.sub(number));
-            largest = largest.max(size);
-            sum = sum.add(size);
-        }
-        // Numbers that overflow make all outputs NaN, as no integers can stand for them.
-        if !sum.sum().is_finite() {
-            return f32::NAN;
-        }
-        let largest = largest.largest();
-        let scale = if largest > 0.0 { LEVELS / largest } else { 0.0 };
-        let scale = simd.splat(scale);
-        let pairs = numbers.as_chunks::<2>().0.iter();
-        for ([low, high], words) in pairs.zip(inputs.as_flattened_mut().as_chunks_mut().0) {
-            let (low, high) = (simd.load(low).mul(scale), simd.load(high).mul(scale));
-            low.store_rounded(high, words);
-        }
-        largest / LEVELS
     }
 }
 
@@ -134,7 +75,7 @@ impl<A: Inputs> Kernel for Normalize<'_, A> {
                 squares = squares.add(difference.mul(difference));
             }
             let variance = squares.sum() * share;
-            *factor = A::write(simd, &centered, inputs) / (variance + EPSILON).sqrt();
+            *factor = A::write(simd, LEVELS, &centered, inputs) / (variance + EPSILON).sqrt();
         }
     }
 }
@@ -167,7 +108,7 @@ impl<A: Inputs> Kernel for Convert<'_, A> {
                     simd.splat(0.0).max(simd.load(number)).store(number);
                 }
             }
-            *factor = A::write(simd, token, inputs);
+            *factor = A::write(simd, LEVELS, token, inputs);
         }
     }
 }

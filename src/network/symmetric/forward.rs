@@ -11,7 +11,7 @@ use super::SymmetricLayers;
 use super::basis::WriteFeatures;
 use super::irreps::{Term, Transform, WithTransform};
 use crate::network::Precision;
-use crate::network::features::Lists;
+use crate::network::inputs::{Inputs, largest, scale};
 use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
 use crate::network::product::Rows;
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
@@ -30,7 +30,7 @@ pub(in crate::network) fn forward(
     }
 }
 
-fn forward_as<F: Numbers>(
+fn forward_as<F: TransformedInputs>(
     network: &SymmetricLayers,
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
@@ -49,7 +49,7 @@ fn forward_as<F: Numbers>(
         features: &network.features,
         observations,
     });
-    let inputs = F::of_lists(&lists);
+    let inputs = F::of_integers(&lists);
     F::apply(Apply {
         layer: &network.inputs,
         inputs: Rows {
@@ -93,7 +93,7 @@ struct Activations<'a, F: Arithmetic> {
     factors: Vec<f32>,
 }
 
-impl<F: Numbers> Activations<'_, F> {
+impl<F: TransformedInputs> Activations<'_, F> {
     fn apply(&mut self, layer: &Layer) {
         F::apply(Apply {
             layer,
@@ -121,7 +121,7 @@ struct Rectify<'a, 'b, F: Arithmetic> {
     beside: Option<&'a [Lanes]>,
 }
 
-impl<F: Numbers> Kernel for Rectify<'_, '_, F> {
+impl<F: TransformedInputs> Kernel for Rectify<'_, '_, F> {
     type Result = ();
 
     #[inline(always)]
@@ -133,7 +133,7 @@ impl<F: Numbers> Kernel for Rectify<'_, '_, F> {
 
 struct RectifyWith<'a, 'b, V, F: Arithmetic>(V, Rectify<'a, 'b, F>);
 
-impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
+impl<V: Simd, F: TransformedInputs> WithTransform for RectifyWith<'_, '_, V, F> {
     type Result = ();
 
     #[inline(always)]
@@ -176,14 +176,9 @@ impl<V: Simd, F: Numbers> WithTransform for RectifyWith<'_, '_, V, F> {
     }
 }
 
-/// How the inputs of layers are made for a precision.
-trait Numbers: Arithmetic {
-    /// Numbers in an input.
-    const PER_INPUT: usize;
-
-    fn of_lists(lists: &[Lists]) -> Vec<Input<Self>>;
-
-    /// The Fourier transform of one position's units, and its factor.
+/// Makes inputs of the Fourier transform of units, none of which is negative.
+trait TransformedInputs: Inputs {
+    /// The transform of one position's units, and its factor.
     fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
         simd: V,
         transform: Transform<ORDER, STEPS>,
@@ -193,14 +188,7 @@ trait Numbers: Arithmetic {
     ) -> f32;
 }
 
-impl Numbers for AsFloats {
-    const PER_INPUT: usize = 1;
-
-    fn of_lists(lists: &[Lists]) -> Vec<f32> {
-        let numbers = lists.as_flattened().iter();
-        numbers.map(|&number| f32::from(number)).collect()
-    }
-
+impl TransformedInputs for AsFloats {
     #[inline(always)]
     fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
         simd: V,
@@ -225,13 +213,7 @@ impl Numbers for AsFloats {
     }
 }
 
-impl Numbers for AsIntegers {
-    const PER_INPUT: usize = 2;
-
-    fn of_lists(lists: &[Lists]) -> Vec<[i16; 2]> {
-        lists.as_flattened().as_chunks().0.to_vec()
-    }
-
+impl TransformedInputs for AsIntegers {
     #[inline(always)]
     fn transform<V: Simd, const ORDER: usize, const STEPS: usize>(
         simd: V,
@@ -240,19 +222,10 @@ impl Numbers for AsIntegers {
         units: &[Lanes],
         numbers: &mut [[i16; 2]],
     ) -> f32 {
-        let (mut largest, mut sum) = (simd.splat(0.0), simd.splat(0.0));
-        for unit in units {
-            let unit = simd.load(unit);
-            largest = largest.max(unit);
-            sum = sum.add(unit);
-        }
-        // Sums that overflow make all outputs NaN, as no integers can stand for them.
-        if !sum.sum().is_finite() {
+        let Some(largest) = largest(simd, units) else {
             return f32::NAN;
-        }
-        let largest = largest.largest();
-        let scale = if largest > 0.0 { levels / largest } else { 0.0 };
-        let scale = simd.splat(scale);
+        };
+        let scale = simd.splat(scale(largest, levels));
         let (units, _) = units.as_chunks::<2>();
         let (numbers, _) = numbers.as_flattened_mut().as_chunks_mut();
         let stride = units.len() / ORDER;
