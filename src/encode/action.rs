@@ -11,7 +11,13 @@ pub fn num_actions(variant: &Variant) -> usize {
 /// The index of the pass, the last action.
 #[must_use]
 pub fn pass_action(variant: &Variant) -> usize {
-    Piece::ALL.len() * variant.board().num_cells()
+    pass_over(variant.board().num_cells())
+}
+
+/// The index of the pass where a placement is on one of so many cells.
+#[must_use]
+pub(crate) const fn pass_over(num_cells: usize) -> usize {
+    Piece::ALL.len() * num_cells
 }
 
 /// The action index of a move on a cell of the board, or of a pass.
@@ -51,24 +57,34 @@ pub fn move_of(variant: &Variant, action: usize) -> Option<Move> {
 ///
 /// If `mask` does not have [`num_actions`] entries.
 pub fn write_mask(variant: &Variant, position: &Position, mask: &mut [i8]) {
-    assert_eq!(mask.len(), num_actions(variant));
+    write_mask_over(
+        variant.board().num_cells(),
+        Cell::index,
+        variant,
+        position,
+        mask,
+    );
+}
+
+/// As [`write_mask`], where `number` of `num_cells` numbers is that of a cell.
+pub(super) fn write_mask_over(
+    num_cells: usize,
+    number: impl Fn(Cell) -> usize,
+    variant: &Variant,
+    position: &Position,
+    mask: &mut [i8],
+) {
+    let pass = pass_over(num_cells);
+    assert_eq!(mask.len(), pass + 1);
     mask.fill(0);
     if position.is_over(variant) {
         return;
     }
-    if position.must_pass(variant) {
-        mask[pass_action(variant)] = 1;
-        return;
-    }
-    let cells = variant.board().num_cells();
+    mask[pass] = i8::from(position.must_pass(variant));
     for piece in position.placeable(variant) {
-        let row = &mut mask[piece.index() * cells..][..cells];
-        write_cells(position.allowed().bits(), row);
-    }
-}
-
-fn write_cells(bits: u64, row: &mut [i8]) {
-    for (i, entry) in row.iter_mut().enumerate() {
-        *entry = (bits >> i & 1) as i8;
+        let row = &mut mask[piece.index() * num_cells..][..num_cells];
+        for cell in position.allowed() {
+            row[number(cell)] = 1;
+        }
     }
 }

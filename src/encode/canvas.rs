@@ -4,7 +4,8 @@ use std::borrow::Borrow;
 
 use thiserror::Error;
 
-use super::observation::{cell_sets, hand_counts};
+use super::action::{pass_over, write_mask_over};
+use super::observation::{exchange_planes, number_in, write_planes};
 use super::{Feature, Layout};
 use crate::game::{Board, Cell, Move, Piece, Position, Variant};
 
@@ -103,6 +104,15 @@ impl Canvas {
         })
     }
 
+    /// The rectangle around a board.
+    #[must_use]
+    pub fn of(board: &Board) -> Self {
+        Self {
+            height: board.height() as u8,
+            width: board.width() as u8,
+        }
+    }
+
     /// The smallest canvas that holds the boards of these variants.
     ///
     /// ```
@@ -123,13 +133,13 @@ impl Canvas {
     pub fn around<V: Borrow<Variant>>(
         variants: impl IntoIterator<Item = V>,
     ) -> Result<Self, CanvasError> {
-        let boxes = variants.into_iter().map(|variant| {
-            let board = variant.borrow().board();
-            (board.height(), board.width())
+        let canvases = variants.into_iter();
+        let canvases = canvases.map(|variant| Self::of(variant.borrow().board()));
+        let around = canvases.reduce(|one, other| Self {
+            height: one.height.max(other.height),
+            width: one.width.max(other.width),
         });
-        let around = boxes.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)));
-        let (height, width) = around.ok_or(CanvasError::NoVariants)?;
-        Self::new(height, width)
+        around.ok_or(CanvasError::NoVariants)
     }
 
     /// Rows.
@@ -159,7 +169,7 @@ impl Canvas {
     /// The index of the pass, the last action.
     #[must_use]
     pub fn pass_action(self) -> usize {
-        Piece::ALL.len() * self.area()
+        pass_over(self.area())
     }
 
     /// The shape of one observation.
@@ -171,7 +181,7 @@ impl Canvas {
     /// The numbers in one observation.
     #[must_use]
     pub fn observation_len(self) -> usize {
-        Layout::NUM_PLANES * self.area()
+        Layout::planes_len(self.area())
     }
 
     /// Fails when the board of the variant does not fit.
@@ -206,8 +216,7 @@ impl Canvas {
     /// The number on the canvas of a cell of a board that fits.
     #[must_use]
     pub fn number_of(self, variant: &Variant, cell: Cell) -> usize {
-        let (x, y) = variant.board().cells()[cell.index()];
-        usize::from(y) * self.width() + usize::from(x)
+        number_in(variant.board(), self.width(), cell)
     }
 
     /// The board's cell with a number on the canvas, if there is one.
@@ -273,20 +282,7 @@ impl Canvas {
     ///
     /// If `out` does not have [`Canvas::observation_len`] entries.
     pub fn observe<T: Feature>(self, variant: &Variant, position: &Position, out: &mut [T]) {
-        assert_eq!(out.len(), self.observation_len());
-        let [own, opposing, allowed] = cell_sets(variant, position);
-        let sets = [own, opposing, allowed, variant.board().all()];
-        let (cells, hands) = out.split_at_mut(sets.len() * self.area());
-        cells.fill(T::default());
-        for (set, plane) in sets.into_iter().zip(cells.chunks_exact_mut(self.area())) {
-            for cell in set {
-                plane[self.number_of(variant, cell)] = T::ONE;
-            }
-        }
-        let planes = hands.chunks_exact_mut(self.area());
-        for (plane, count) in planes.zip(hand_counts(position)) {
-            plane.fill(T::hand(count, variant.copies()));
-        }
+        write_planes(variant, position, self.height(), self.width(), out);
     }
 
     /// Turns an observation into that of the other player, as [`super::exchange_sides`] does.
@@ -296,7 +292,7 @@ impl Canvas {
     /// If `row` does not have [`Canvas::observation_len`] entries.
     pub fn exchange_sides<T: Feature>(self, row: &mut [T]) {
         assert_eq!(row.len(), self.observation_len());
-        super::observation::exchange_planes(self.area(), row);
+        exchange_planes(self.area(), row);
     }
 
     /// Writes 1 for every legal action of a position whose board fits, and 0 for the others; all 0
@@ -306,11 +302,8 @@ impl Canvas {
     ///
     /// If `mask` does not have [`Canvas::num_actions`] entries.
     pub fn write_mask(self, variant: &Variant, position: &Position, mask: &mut [i8]) {
-        assert_eq!(mask.len(), self.num_actions());
-        mask.fill(0);
-        for mv in position.legal_moves(variant) {
-            mask[self.action_of(variant, mv)] = 1;
-        }
+        let number = |cell| self.number_of(variant, cell);
+        write_mask_over(self.area(), number, variant, position, mask);
     }
 }
 

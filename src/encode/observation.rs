@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::game::{CellSet, Position, Variant, shortened};
+use crate::game::{Board, Cell, CellSet, Piece, Position, Variant, shortened};
 
 /// How a position is laid out as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,28 @@ pub enum Layout {
 
 impl Layout {
     /// The planes of [`Layout::Planes`].
-    pub const NUM_PLANES: usize = 12;
+    pub const NUM_PLANES: usize = Self::PLANE_SETS + Self::NUM_HANDS;
+
+    /// The sets of cells in [`Layout::Flat`].
+    pub(crate) const FLAT_SETS: usize = 3;
+
+    /// The sets of cells in [`Layout::Planes`].
+    pub(crate) const PLANE_SETS: usize = 4;
+
+    /// The counts of pieces: of each type in the own hand, then in the opposing one.
+    pub(crate) const NUM_HANDS: usize = 2 * Piece::ALL.len();
+
+    /// The numbers in [`Layout::Flat`] on a board of so many cells.
+    #[must_use]
+    pub const fn flat_len(num_cells: usize) -> usize {
+        Self::FLAT_SETS * num_cells + Self::NUM_HANDS
+    }
+
+    /// The numbers in [`Layout::Planes`] of so many cells each.
+    #[must_use]
+    pub const fn planes_len(area: usize) -> usize {
+        Self::NUM_PLANES * area
+    }
 
     /// The shape of one observation; empty for the single number of [`Layout::Packed`].
     #[must_use]
@@ -29,7 +50,7 @@ impl Layout {
         let board = variant.board();
         match self {
             Self::Planes => vec![Self::NUM_PLANES, board.height(), board.width()],
-            Self::Flat => vec![3 * board.num_cells() + 8],
+            Self::Flat => vec![Self::flat_len(board.num_cells())],
             Self::Packed => vec![],
         }
     }
@@ -119,14 +140,17 @@ impl Feature for u8 {
 pub fn observe<T: Feature>(variant: &Variant, position: &Position, layout: Layout, out: &mut [T]) {
     assert_eq!(out.len(), layout.len(variant));
     match layout {
-        Layout::Planes => write_planes(variant, position, out),
+        Layout::Planes => {
+            let board = variant.board();
+            write_planes(variant, position, board.height(), board.width(), out);
+        }
         Layout::Flat => write_flat(variant, position, out),
         Layout::Packed => panic!("a packed observation is one u64"),
     }
 }
 
 /// Own stones, opposing stones and the cells where a placement is legal now.
-pub(super) fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
+pub(crate) fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
     let player = position.side_to_move();
     // A finished game has no legal placement, whatever the last piece points to.
     let allowed = if position.is_over(variant) {
@@ -142,12 +166,11 @@ pub(super) fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] 
 }
 
 /// Own hand, then the opposing hand.
-pub(super) fn hand_counts(position: &Position) -> [u8; 8] {
+pub(crate) fn hand_counts(position: &Position) -> [u8; Layout::NUM_HANDS] {
     let player = position.side_to_move();
-    let (own, opposing) = (position.hand(player), position.hand(player.opponent()));
-    let mut counts = [0; 8];
-    counts[..4].copy_from_slice(&own.counts());
-    counts[4..].copy_from_slice(&opposing.counts());
+    let hands = [player, player.opponent()].map(|player| position.hand(player).counts());
+    let mut counts = [0; Layout::NUM_HANDS];
+    counts.copy_from_slice(hands.as_flattened());
     counts
 }
 
@@ -165,27 +188,40 @@ fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T])
             };
         }
     }
-    for (value, count) in out[3 * cells..].iter_mut().zip(hand_counts(position)) {
+    let hands = &mut out[Layout::FLAT_SETS * cells..];
+    for (value, count) in hands.iter_mut().zip(hand_counts(position)) {
         *value = T::hand(count, variant.copies());
     }
 }
 
-fn write_planes<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
-    let board = variant.board();
-    let (area, width) = (board.width() * board.height(), board.width());
+/// Writes [`Layout::Planes`] in a rectangle in whose lower left corner the board lies.
+pub(super) fn write_planes<T: Feature>(
+    variant: &Variant,
+    position: &Position,
+    height: usize,
+    width: usize,
+    out: &mut [T],
+) {
+    let (board, area) = (variant.board(), height * width);
+    assert_eq!(out.len(), Layout::planes_len(area));
     let [own, opposing, allowed] = cell_sets(variant, position);
-    let sets = [own, opposing, allowed, board.all()];
+    let sets: [_; Layout::PLANE_SETS] = [own, opposing, allowed, board.all()];
     let (stones, hands) = out.split_at_mut(sets.len() * area);
     stones.fill(T::default());
     for (set, plane) in sets.into_iter().zip(stones.chunks_exact_mut(area)) {
         for cell in set {
-            let (x, y) = board.cells()[cell.index()];
-            plane[usize::from(y) * width + usize::from(x)] = T::ONE;
+            plane[number_in(board, width, cell)] = T::ONE;
         }
     }
     for (plane, count) in hands.chunks_exact_mut(area).zip(hand_counts(position)) {
         plane.fill(T::hand(count, variant.copies()));
     }
+}
+
+/// The number of a cell in a rectangle of this width in whose lower left corner the board lies.
+pub(super) fn number_in(board: &Board, width: usize, cell: Cell) -> usize {
+    let (x, y) = board.cells()[cell.index()];
+    usize::from(y) * width + usize::from(x)
 }
 
 /// Turns an observation in [`Layout::Planes`] or [`Layout::Flat`] into that of the other player.
@@ -202,14 +238,14 @@ pub fn exchange_sides<T: Feature>(variant: &Variant, layout: Layout, row: &mut [
     let board = variant.board();
     match layout {
         Layout::Planes => exchange_planes(board.width() * board.height(), row),
-        Layout::Flat => exchange(board.num_cells(), 4, row),
+        Layout::Flat => exchange(board.num_cells(), Piece::ALL.len(), row),
         Layout::Packed => panic!("a packed observation is one u64"),
     }
 }
 
 /// As [`exchange_sides`], for planes of this area.
 pub(super) fn exchange_planes<T: Feature>(area: usize, row: &mut [T]) {
-    exchange(area, 4 * area, row);
+    exchange(area, Piece::ALL.len() * area, row);
 }
 
 /// As [`exchange_sides`], with the numbers of a set of cells and of a hand; the hands come last.
@@ -224,6 +260,7 @@ fn exchange<T: Feature>(set: usize, hand: usize, row: &mut [T]) {
 
 /// Turns an observation in [`Layout::Packed`] into that of the other player, as [`exchange_sides`].
 #[must_use]
+#[inline(always)]
 pub fn exchange_packed(word: u64) -> u64 {
     let stones = (word as u32).rotate_left(16);
     let hands = ((word >> 48) as u16).rotate_left(8);
@@ -270,10 +307,18 @@ impl PackError {
 /// The result is meaningless for variants that [`PackError::check`] refuses.
 #[must_use]
 pub fn pack(variant: &Variant, position: &Position) -> u64 {
-    let [own, opposing, allowed] = cell_sets(variant, position).map(CellSet::bits);
-    let hands = hand_counts(position)
-        .into_iter()
-        .enumerate()
-        .fold(0, |bits, (i, count)| bits | u64::from(count) << (2 * i));
+    let sets = cell_sets(variant, position).map(CellSet::bits);
+    pack_parts(sets, hand_counts(position))
+}
+
+/// An observation in [`Layout::Packed`] of own stones, opposing stones and allowed cells, and of the
+/// counts of both hands.
+#[inline(always)]
+pub(crate) fn pack_parts(
+    [own, opposing, allowed]: [u64; 3],
+    hands: [u8; Layout::NUM_HANDS],
+) -> u64 {
+    let hands = hands.into_iter().enumerate();
+    let hands = hands.fold(0, |bits, (i, count)| bits | u64::from(count) << (2 * i));
     own | opposing << 16 | allowed << 32 | hands << 48
 }

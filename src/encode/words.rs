@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::game::{Cell, CellSet, Move, Piece, Player, Position, PositionError, Variant};
+use crate::game::{Cell, CellSet, Move, Player, Position, PositionError, Variant};
 
 /// The largest board whose states are single words.
 const MAX_SMALL_CELLS: usize = 16;
@@ -140,7 +140,7 @@ pub enum WordsError {
 /// bit  63       whether an illegal action of the side to move has ended the game
 /// ```
 ///
-/// Players and pieces are numbered as everywhere ([`Player`], [`Piece`]);
+/// Players and pieces are numbered as everywhere ([`Player`], [`Piece`](crate::game::Piece));
 /// cells that the board lacks are empty. On a larger board a state is five words:
 ///
 /// ```text
@@ -217,10 +217,7 @@ impl PositionWords {
                 if cell >= num_cells {
                     return Err(WordsError::LastTurn { found, num_cells });
                 }
-                let cell = Cell::new(cell);
-                let bit = |set: CellSet| usize::from(set.contains(cell));
-                let piece = Piece::ALL[bit(low) + 2 * bit(high)];
-                Some(Move::Place { piece, cell })
+                Some(Move::placed([low, high], Cell::new(cell)))
             }
         };
         let position =

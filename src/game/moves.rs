@@ -1,6 +1,6 @@
 //! Moves: placements and passes.
 
-use super::{Cell, Piece};
+use super::{Cell, CellSet, Piece};
 
 /// A turn: a placement, or a pass when no placement is legal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,4 +14,13 @@ pub enum Move {
     },
     /// Does nothing; legal only when nothing else is.
     Pass,
+}
+
+impl Move {
+    /// The placement of the stone on a cell, where `types` are the low and the high bit of every stone's
+    /// type index.
+    pub(crate) fn placed(types: [CellSet; 2], cell: Cell) -> Self {
+        let piece = Piece::at(types, cell);
+        Self::Place { piece, cell }
+    }
 }

@@ -1,5 +1,7 @@
 //! Players, the four types of pieces, and the pieces in hand.
 
+use super::{Cell, CellSet};
+
 /// One of the two players; Light moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Player {
@@ -50,6 +52,13 @@ impl Piece {
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// The type of the stone on a cell, where `types` are the low and the high bit of every stone's type
+    /// index.
+    pub(crate) fn at(types: [CellSet; 2], cell: Cell) -> Self {
+        let [low, high] = types.map(|set| usize::from(set.contains(cell)));
+        Self::ALL[low + 2 * high]
     }
 
     /// The sign of this type in game records.

@@ -439,8 +439,7 @@ impl Position {
     }
 
     fn type_at(&self, cell: Cell) -> Piece {
-        let bit = |i: usize| usize::from(self.types[i].contains(cell));
-        Piece::ALL[bit(0) + 2 * bit(1)]
+        Piece::at(self.types, cell)
     }
 
     fn put(&mut self, player: Player, piece: Piece, cell: Cell) {

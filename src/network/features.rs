@@ -9,14 +9,14 @@ use crate::simd::WORDS;
 /// Features of each cell; the last place is unused.
 pub(super) const LISTS: usize = 15;
 /// Numbers of both hands.
-pub(super) const HANDS: usize = 8;
+pub(super) const HANDS: usize = Layout::NUM_HANDS;
 
 /// A feature of one cell, or the sum of a list's, in each place of a list.
 pub(super) type Lists = [i16; WORDS];
 
 /// Where a cell's features start in [`Lists`]: the lines by stones on them, and for each piece how
 /// many cells it would leave the opponent, and whether that is none.
-const LINES: usize = 3;
+const LINES: usize = Layout::FLAT_SETS;
 const CHOICES: usize = LINES + 4;
 const NONE: usize = CHOICES + Piece::ALL.len();
 
@@ -85,7 +85,10 @@ impl TacticalFeatures {
     #[inline(always)]
     pub(super) fn write_hands(&self, observation: &[f32], hands: &mut Lists) {
         *hands = [0; WORDS];
-        for (hand, &share) in hands.iter_mut().zip(&observation[3 * self.num_cells..]) {
+        for (hand, &share) in hands
+            .iter_mut()
+            .zip(&observation[Layout::FLAT_SETS * self.num_cells..])
+        {
             *hand = i16::from((share * self.copies + 0.5) as u8);
         }
     }

@@ -13,8 +13,9 @@ from mijnlieff._util.types import check_type
 
 __all__ = ["expand_packed"]
 
-_SET_BITS = 16
-_HANDS_FROM = 48
+_NUM_SETS, _SET_BITS = 3, 16
+_NUM_HANDS, _HAND_BITS = 8, 2
+_HANDS_FROM = _NUM_SETS * _SET_BITS
 
 
 def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "flat") -> Any:
@@ -47,49 +48,33 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
     check_choice("layout", layout, ("flat", "planes"))
     torch = sys.modules.get("torch")  # a caller with a tensor has imported it
     if torch is not None and isinstance(packed, torch.Tensor):
-        return _expand_torch(torch, packed, variant, layout)
+        if packed.dtype not in (torch.uint64, torch.int64):
+            raise TypeError(f"packed observations must be uint64 or int64, not {packed.dtype}")
+        # PyTorch shifts int64 only; the sign bits that it shifts in are masked away.
+        words = packed.view(torch.int64)
+        return _expand(torch, words, variant, layout, {"device": packed.device})
     words = np.asarray(packed)
     if words.dtype != np.uint64:
         raise TypeError(f"packed observations must be uint64, not {words.dtype}")
-    sets, hands = _shifts(variant.board.num_cells)
-    one, three = np.uint64(1), np.uint64(3)
-    cells = (words[..., None] >> sets.astype(np.uint64) & one).astype(np.float32)
-    held = (words[..., None] >> hands.astype(np.uint64) & three).astype(np.float32)
-    held /= np.float32(variant.copies)
-    if layout == "flat":
-        return np.concatenate([cells, held], axis=-1)
+    return _expand(np, words.view(np.int64), variant, layout, {})
+
+
+def _expand(arrays: Any, words: Any, variant: Variant, layout: str, device: dict[str, Any]) -> Any:
+    """Expand int64 `words` by the functions of `arrays`, which is NumPy or PyTorch."""
     board = variant.board
-    planes = np.zeros((*words.shape, 12, board.height * board.width), np.float32)
-    places = np.asarray([x + board.width * y for x, y in board.cells])
-    planes[..., :3, places] = cells.reshape(*words.shape, 3, board.num_cells)
-    planes[..., 3, places] = 1
-    planes[..., 4:, :] = held[..., None]
-    return planes.reshape(*words.shape, 12, board.height, board.width)
-
-
-def _shifts(num_cells: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the lowest bit of each entry: for the three sets of cells, and for the two hands."""
-    sets = np.add.outer(_SET_BITS * np.arange(3), np.arange(num_cells)).ravel()
-    return sets, _HANDS_FROM + 2 * np.arange(8)
-
-
-def _expand_torch(torch: Any, packed: Any, variant: Variant, layout: str) -> Any:
-    if packed.dtype not in (torch.uint64, torch.int64):
-        raise TypeError(f"packed observations must be uint64 or int64, not {packed.dtype}")
-    # PyTorch shifts int64 only; the sign bits that it shifts in are masked away.
-    words = packed.view(torch.int64).unsqueeze(-1)
-    sets, hands = (
-        torch.as_tensor(shifts, device=packed.device) for shifts in _shifts(variant.board.num_cells)
-    )
-    cells = (words >> sets & 1).to(torch.float32)
-    held = (words >> hands & 3).to(torch.float32) / variant.copies
+    sets = np.add.outer(_SET_BITS * np.arange(_NUM_SETS), np.arange(board.num_cells)).ravel()
+    hands = _HANDS_FROM + _HAND_BITS * np.arange(_NUM_HANDS)
+    sets, hands = (arrays.asarray(shifts, **device) for shifts in (sets, hands))
+    last = words[..., None]
+    cells = arrays.asarray(last >> sets & 1, dtype=arrays.float32)
+    held = arrays.asarray(last >> hands & 3, dtype=arrays.float32) / variant.copies
     if layout == "flat":
-        return torch.cat([cells, held], dim=-1)
-    board, shape = variant.board, packed.shape
-    size = (*shape, 12, board.height * board.width)
-    planes = torch.zeros(size, dtype=torch.float32, device=packed.device)
-    places = torch.as_tensor([x + board.width * y for x, y in board.cells], device=packed.device)
-    planes[..., :3, places] = cells.reshape(*shape, 3, board.num_cells)
-    planes[..., 3, places] = 1
-    planes[..., 4:, :] = held.unsqueeze(-1)
-    return planes.reshape(*shape, 12, board.height, board.width)
+        return arrays.concatenate([cells, held], axis=-1)
+    shape, batch = variant.observation_shape("planes"), tuple(words.shape)
+    num_planes, height, width = shape
+    planes = arrays.zeros((*batch, num_planes, height * width), dtype=arrays.float32, **device)
+    places = arrays.asarray([x + width * y for x, y in board.cells], **device)
+    planes[..., :_NUM_SETS, places] = cells.reshape(*batch, _NUM_SETS, board.num_cells)
+    planes[..., _NUM_SETS, places] = 1
+    planes[..., -_NUM_HANDS:, :] = held[..., None]
+    return planes.reshape(*batch, *shape)

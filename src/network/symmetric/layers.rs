@@ -9,6 +9,7 @@ use ndarray::{ArrayRef1, ArrayRef2, ArrayRef3};
 
 use super::group::SymmetryGroup;
 use super::irreps::{Irrep, Irreps};
+use crate::encode::Layout;
 use crate::game::{Piece, Variant};
 use crate::network::features::{HANDS, LISTS, TacticalFeatures};
 use crate::network::layer::{Entries, Layer};
@@ -68,7 +69,7 @@ impl Shape<'_> {
                 }
                 if irrep.start == 0 {
                     for hand in 0..HANDS {
-                        let start = 3 * variant.board().num_cells();
+                        let start = Layout::FLAT_SETS * variant.board().num_cells();
                         let weight = f64::from(weights[[channel, start + hand]]);
                         let input = lists.len() * WORDS + hand;
                         entries.set(input, channel, weight / f64::from(variant.copies()));

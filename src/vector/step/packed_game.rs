@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::lookup::{FLOATS, HANDS, HELD, KEPT, NTH_BIT, SPREAD, divide};
 use super::state::GameState;
-use crate::encode::{Canvas, Feature, Layout, PackError, VariantSet, move_of, pack};
-use crate::game::{Board, Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+use crate::encode::{
+    Canvas, Feature, Layout, PackError, VariantSet, exchange_packed, move_of, pack, pass_over,
+};
+use crate::game::{Board, Cell, CellSet, Hand, Move, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
 use crate::vector::buffers::Observations;
@@ -34,8 +36,8 @@ pub(super) const CELLS: usize = 16;
 const PASS: usize = PackedGame::PASS;
 const NUM_ACTIONS: usize = PASS + 1;
 const EFFECTS: usize = NUM_ACTIONS.next_power_of_two();
-const FLAT: usize = 3 * CELLS + 8;
-const PLANES: usize = Layout::NUM_PLANES * CELLS;
+const FLAT: usize = Layout::flat_len(CELLS);
+const PLANES: usize = Layout::planes_len(CELLS);
 
 pub(super) const LAST_PASSED: u64 = 16;
 const LAST_START: u64 = 17;
@@ -72,7 +74,7 @@ pub(crate) struct Tables {
 
 impl PackedGame {
     /// The index of the pass, the last action.
-    pub(crate) const PASS: usize = 4 * CELLS;
+    pub(crate) const PASS: usize = pass_over(CELLS);
 
     /// Whether batches of these variants can hold packed games and write this layout.
     pub(crate) fn fits_all(variants: &VariantSet, layout: Layout) -> bool {
@@ -138,17 +140,16 @@ impl PackedGame {
         let effect = &tables.effects[action % EFFECTS];
         let placed = self.view.wrapping_add(effect.change);
         // The sides change their places.
-        let stones = u64::from((placed as u32).rotate_left(16));
-        let hands = u64::from(((placed >> 48) as u16).rotate_left(8));
-        let allowed = effect.reach & !(stones | (stones >> 16));
+        let view = exchange_packed(placed);
+        let allowed = effect.reach & !(view | view >> 16);
         // The opening rule does not matter any more: there is a stone now, or its player has passed.
-        let held = u64::from(HELD[usize::from(hands as u8)]);
+        let held = u64::from(HELD[usize::from((view >> 48) as u8)]);
         // A pass that leaves no cell either is the second one. No branch, as ends are hard to predict.
         let over = u64::from(held == 0) | u64::from(allowed | effect.change == 0);
         let allowed = allowed & over.wrapping_sub(1);
         let kept = self.rest & ((1 << LAST_SHIFT) - 1);
         Self {
-            view: stones | allowed << 32 | hands << 48,
+            view: view | allowed << 32,
             rest: (kept + effect.marks) | held << PLACEABLE_SHIFT | over << OVER_SHIFT,
         }
     }
@@ -156,7 +157,7 @@ impl PackedGame {
     #[inline(always)]
     fn write_flat_floats(self, tables: &Tables, row: &mut [f32; FLAT]) {
         let bytes = self.bytes();
-        let (cells, hands) = row.split_at_mut(3 * CELLS);
+        let (cells, hands) = row.split_at_mut(Layout::FLAT_SETS * CELLS);
         for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
             part.copy_from_slice(&FLOATS[usize::from(byte)]);
         }
@@ -168,7 +169,7 @@ impl PackedGame {
     #[inline(always)]
     fn write_flat_bytes(self, row: &mut [u8; FLAT]) {
         let bytes = self.bytes();
-        let (cells, hands) = row.split_at_mut(3 * CELLS);
+        let (cells, hands) = row.split_at_mut(Layout::FLAT_SETS * CELLS);
         for (part, byte) in cells.chunks_exact_mut(8).zip(bytes) {
             part.copy_from_slice(&SPREAD[usize::from(byte)].to_le_bytes());
         }
@@ -184,7 +185,7 @@ impl PackedGame {
         hand: impl Fn(u8) -> [T; 4],
     ) {
         let bytes = self.bytes();
-        let (sets, hands) = row.split_at_mut(4 * CELLS);
+        let (sets, hands) = row.split_at_mut(Layout::PLANE_SETS * CELLS);
         for (part, byte) in sets.chunks_exact_mut(8).zip(bytes) {
             part.copy_from_slice(&spread(byte));
         }
@@ -254,12 +255,7 @@ impl GameState for PackedGame {
         let last = match (self.rest & LAST_MASK) >> LAST_SHIFT {
             LAST_START => None,
             LAST_PASSED => Some(Move::Pass),
-            cell => {
-                let cell = Cell::new(cell as usize);
-                let bit = |set: CellSet| usize::from(set.contains(cell));
-                let piece = Piece::ALL[bit(types[0]) + 2 * bit(types[1])];
-                Some(Move::Place { piece, cell })
-            }
+            cell => Some(Move::placed(types, Cell::new(cell as usize))),
         };
         let ply = (self.rest >> 32) as u8;
         Position::from_words(&tables.variant, stones, types, hands, ply, last)

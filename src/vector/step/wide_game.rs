@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::lookup::{NTH_BIT, divide, nth_bit};
 use super::state::GameState;
 use super::wide_tables::{Effect, WideTables, held};
-use crate::encode::VariantSet;
-use crate::game::{Cell, CellSet, Hand, Move, Piece, Player, Position, Variant};
+use crate::encode::{VariantSet, cell_sets, hand_counts};
+use crate::game::{Cell, CellSet, Hand, Move, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
 use crate::vector::buffers::Observations;
@@ -45,18 +45,14 @@ pub(crate) type WideKey = ([u64; 4], u16);
 
 impl WideGame {
     pub(super) fn of(index: usize, variant: &Variant, position: &Position) -> Self {
-        let player = position.side_to_move();
-        let stones = |player| position.stones(player).bits();
-        let hand = |player| u64::from(u32::from_le_bytes(position.hand(player).counts()));
+        let [own, opposing, allowed] = cell_sets(variant, position).map(CellSet::bits);
         let [low, high] = position.types().map(CellSet::bits);
-        let over = position.is_over(variant);
         let placeable = position.placeable(variant);
         Self {
-            own: stones(player),
-            opposing: stones(player.opponent()),
-            // A finished game has no legal placement, whatever the last piece points to.
-            allowed: if over { 0 } else { position.allowed().bits() },
-            hands: hand(player) | hand(player.opponent()) << 32,
+            own,
+            opposing,
+            allowed,
+            hands: u64::from_le_bytes(hand_counts(position)),
             low,
             high,
             variant: index as u16,
@@ -67,7 +63,7 @@ impl WideGame {
                 Some(Move::Place { cell, .. }) => cell.index() as u8,
             },
             placeable: placeable.fold(0, |types, piece| types | 1 << piece.index()),
-            over,
+            over: position.is_over(variant),
         }
     }
 
@@ -128,12 +124,7 @@ impl GameState for WideGame {
         let last = match self.last {
             LAST_START => None,
             LAST_PASSED => Some(Move::Pass),
-            cell => {
-                let cell = Cell::new(usize::from(cell));
-                let bit = |set: CellSet| usize::from(set.contains(cell));
-                let piece = Piece::ALL[bit(types[0]) + 2 * bit(types[1])];
-                Some(Move::Place { piece, cell })
-            }
+            cell => Some(Move::placed(types, Cell::new(usize::from(cell)))),
         };
         Position::from_words(variant, stones, types, hands, self.ply, last)
     }

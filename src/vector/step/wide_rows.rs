@@ -6,7 +6,7 @@ use super::lookup::{FLOATS, SPREAD};
 use super::state::GameState;
 use super::wide_game::WideGame;
 use super::wide_tables::WideTables;
-use crate::encode::{Feature, Layout};
+use crate::encode::{Feature, Layout, pack_parts, pass_over};
 use crate::simd::Simd;
 use crate::vector::buffers::Observations;
 
@@ -101,7 +101,7 @@ impl WideTables {
     ) {
         let (cells, copies) = (self.actions.area, self.opening(0).copies);
         with_eights!(cells, EIGHTS => {
-            for (row, state) in rows(all, 3 * cells + 8, first).zip(states) {
+            for (row, state) in rows(all, Layout::flat_len(cells), first).zip(states) {
                 for (number, set) in [state.own, state.opposing, state.allowed].into_iter().enumerate() {
                     // The numbers beyond the cells are overwritten by those that follow.
                     write_eights::<T, EIGHTS>(set, &mut row[number * cells..]);
@@ -122,13 +122,13 @@ impl WideTables {
     ) {
         let (slots, area) = (&self.planes, self.planes.area);
         if !(8..=64).contains(&area) {
-            for (row, state) in rows(all, 12 * area, first).zip(states) {
+            for (row, state) in rows(all, Layout::planes_len(area), first).zip(states) {
                 self.write_odd_planes(simd, state, row);
             }
             return;
         }
         with_eights!(area, EIGHTS => {
-            for (row, state) in rows(all, 12 * area, first).zip(states) {
+            for (row, state) in rows(all, Layout::planes_len(area), first).zip(states) {
                 let variant = state.variant();
                 let sets = [state.own, state.opposing, state.allowed, u64::MAX];
                 // The numbers beyond a plane are overwritten by the next one.
@@ -137,9 +137,10 @@ impl WideTables {
                     write_eights::<T, EIGHTS>(set, &mut row[number * area..]);
                 }
                 let counts = T::hands(state.hands, self.opening(variant).copies);
-                for (number, count) in (4..12).zip(counts) {
+                for (number, count) in (Layout::PLANE_SETS..Layout::NUM_PLANES).zip(counts) {
                     // The last plane does not have numbers behind it.
-                    let whole = if number < 11 { EIGHTS } else { EIGHTS - 1 };
+                    let is_last = number == Layout::NUM_PLANES - 1;
+                    let whole = if is_last { EIGHTS - 1 } else { EIGHTS };
                     let plane = &mut row[number * area..][..8 * whole];
                     for eight in plane.as_chunks_mut::<8>().0 {
                         *eight = [count; 8];
@@ -154,7 +155,7 @@ impl WideTables {
     #[inline(always)]
     fn write_odd_planes<T: Scalar, V: Simd>(&self, simd: V, state: &WideGame, row: &mut [T]) {
         let (slots, variant) = (&self.planes, state.variant());
-        let (sets, hands) = row.split_at_mut(4 * slots.area);
+        let (sets, hands) = row.split_at_mut(Layout::PLANE_SETS * slots.area);
         let states = [state.own, state.opposing, state.allowed, u64::MAX];
         for (set, plane) in states.into_iter().zip(sets.chunks_exact_mut(slots.area)) {
             for (word, &start) in slots.starts.iter().enumerate() {
@@ -177,15 +178,17 @@ impl WideTables {
     ) {
         let (slots, area) = (&self.actions, self.actions.area);
         if !(8..=64).contains(&area) {
-            for (mask, (state, over)) in rows(masks, 4 * area + 1, 0).zip(states) {
+            let pass = pass_over(area);
+            for (mask, (state, over)) in rows(masks, pass + 1, 0).zip(states) {
                 let allowed = if over { 0 } else { state.allowed };
-                mask[4 * area] = i8::from(allowed == 0);
-                self.write_odd_mask(simd, state, allowed, &mut mask[..4 * area]);
+                mask[pass] = i8::from(allowed == 0);
+                self.write_odd_mask(simd, state, allowed, &mut mask[..pass]);
             }
             return;
         }
         with_eights!(area, EIGHTS => {
-            for (mask, (state, over)) in rows(masks, 4 * area + 1, 0).zip(states) {
+            let pass = pass_over(area);
+            for (mask, (state, over)) in rows(masks, pass + 1, 0).zip(states) {
                 let allowed = if over { 0 } else { state.allowed };
                 let bits = slots.of(simd, state.variant(), 0, allowed);
                 let bytes = bits.to_le_bytes();
@@ -201,11 +204,11 @@ impl WideTables {
                     }
                     if piece == 3 && !area.is_multiple_of(8) {
                         let last = SPREAD[usize::from((bits >> (area - 8)) as u8)] & kept;
-                        let end = mask[4 * area - 8..4 * area].first_chunk_mut();
+                        let end = mask[pass - 8..pass].first_chunk_mut();
                         *end.expect("eight slots") = last.to_le_bytes().map(|byte| byte as i8);
                     }
                 }
-                mask[4 * area] = i8::from(allowed == 0);
+                mask[pass] = i8::from(allowed == 0);
             }
         });
     }
@@ -250,9 +253,8 @@ impl WideGame {
     /// The observation in [`Layout::Packed`].
     #[inline(always)]
     fn pack(&self) -> u64 {
-        let hands = self.hands.to_le_bytes().into_iter().enumerate();
-        let hands = hands.fold(0, |bits, (i, count)| bits | u64::from(count) << (2 * i));
-        self.own | self.opposing << 16 | self.allowed << 32 | hands << 48
+        let sets = [self.own, self.opposing, self.allowed];
+        pack_parts(sets, self.hands.to_le_bytes())
     }
 }
 

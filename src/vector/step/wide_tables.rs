@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::encode::VariantSet;
+use crate::encode::{Canvas, VariantSet};
 use crate::game::{Board, Cell, Piece, Variant};
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::Simd;
@@ -163,18 +163,11 @@ pub(super) struct OpeningRule {
 impl WideTables {
     pub(super) fn new(set: &Arc<VariantSet>) -> Result<Self, OutOfMemory> {
         let variants = set.all();
-        let canvas = set.canvas();
-        let board = variants[0].board();
-        let (width, height) = match canvas {
-            Some(canvas) => (canvas.width(), canvas.height()),
-            None => (board.width(), board.height()),
-        };
-        let in_plane = |variant: &Variant, cell: Cell| {
-            let (x, y) = variant.board().cells()[cell.index()];
-            usize::from(y) * width + usize::from(x)
-        };
-        let in_actions = |variant: &Variant, cell: Cell| match canvas {
-            Some(_) => in_plane(variant, cell),
+        let plane = set.canvas();
+        let plane = plane.unwrap_or_else(|| Canvas::of(variants[0].board()));
+        let in_plane = |variant: &Variant, cell: Cell| plane.number_of(variant, cell);
+        let in_actions = |variant: &Variant, cell: Cell| match set.canvas() {
+            Some(canvas) => canvas.number_of(variant, cell),
             None => cell.index(),
         };
         let pass = set.pass_action();
@@ -183,7 +176,7 @@ impl WideTables {
         let mut tables = Self {
             variants: set.clone(),
             actions: Slots::new(variants, area, in_actions)?,
-            planes: Slots::new(variants, width * height, in_plane)?,
+            planes: Slots::new(variants, plane.area(), in_plane)?,
             pass,
             openings: with_room(TABLES, variants.len())?,
             most_cells: sizes.max().unwrap_or(0),
