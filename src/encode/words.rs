@@ -245,12 +245,11 @@ impl PositionWords {
             Some(Move::Pass) => LAST_PASS,
             Some(Move::Place { cell, .. }) => LAST_CELL + cell.index() as u64,
         };
-        let illegal = if self.illegal { ILLEGAL_END } else { 0 };
         if is_small(variant) {
             let sets = [light, dark, low, high];
-            words.copy_from_slice(&[encode_small(sets, ply, last) | illegal]);
+            words.copy_from_slice(&[encode_small(sets, ply, last, self.illegal)]);
         } else {
-            let rest = ply | last << LARGE_LAST_SHIFT | illegal;
+            let rest = ply | last << LARGE_LAST_SHIFT | illegal_end(self.illegal);
             words.copy_from_slice(&[light, dark, low, high, rest]);
         }
     }
@@ -261,13 +260,18 @@ fn is_small(variant: &Variant) -> bool {
 }
 
 /// The word with these sets of stones (of Light, of Dark, and by the bits of their types), number of
-/// plies, and last turn.
+/// plies, last turn, and illegal end.
 #[inline(always)]
-pub(crate) fn encode_small(sets: [u64; 4], ply: u64, last: u64) -> u64 {
+pub(crate) fn encode_small(sets: [u64; 4], ply: u64, last: u64, illegal: bool) -> u64 {
     let [light, dark, low, high] = sets;
     // A digit is a sum over these sets, and so is the number.
     let cells = ones(light | dark) + 4 * ones(dark) + ones(low) + 2 * ones(high);
-    cells | ply << SMALL_PLY_SHIFT | last << SMALL_LAST_SHIFT
+    cells | ply << SMALL_PLY_SHIFT | last << SMALL_LAST_SHIFT | illegal_end(illegal)
+}
+
+#[inline(always)]
+const fn illegal_end(illegal: bool) -> u64 {
+    if illegal { ILLEGAL_END } else { 0 }
 }
 
 /// The number of plies and the last turn of a word, as [`encode_small`] takes them.

@@ -3,12 +3,22 @@
 use std::sync::atomic::Ordering;
 
 use super::{FunctionalError, Result, Run};
-use crate::encode::PositionWords;
+use crate::encode::{Layout, PositionWords};
 use crate::game::Variant;
 use crate::threads::map_in_order;
+use crate::vector::step::packed_game::PackedGame;
+use crate::vector::step::state::GameState;
 
 /// States that a thread works on before it looks whether to stop, and takes the next.
 pub(super) const STATES_PER_BLOCK: usize = 1024;
+
+/// States for which the tables of packed games take less time than they save.
+const MIN_PACKED: usize = 128;
+
+/// Whether to work on so many states as packed games.
+pub(super) fn packs(variant: &Variant, layout: Layout, states: usize) -> bool {
+    states >= MIN_PACKED && PackedGame::fits(variant, layout)
+}
 
 /// Many states of a variant.
 #[derive(Clone, Copy)]
@@ -42,6 +52,18 @@ impl<'a> Blocks<'a> {
         let words = self.words(index);
         PositionWords::read(self.variant, words)
             .map_err(|error| FunctionalError::of(index, words, error))
+    }
+
+    /// The game of this number as a batch steps it, and whether it is over.
+    #[inline]
+    pub(super) fn game<S: GameState>(self, rules: &S::Rules, index: usize) -> Result<(S, bool)> {
+        if let Some(state) = S::from_words(rules, self.words(index)) {
+            let over = state.is_over(rules);
+            return Ok((state, over));
+        }
+        let state = self.read(index)?;
+        let over = state.is_over(self.variant);
+        Ok((S::from_position(rules, 0, &state.position), over))
     }
 
     /// Does `work` for every block and what belongs to it. The first error in the order of the

@@ -16,12 +16,14 @@ mod write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::encode::{Layout, PositionWords, VariantSet, move_of};
-use crate::game::{PlayError, Player, Position, Variant};
+use crate::encode::{Layout, PositionWords};
+use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
-use crate::vector::step::packed_game::{PackedGame, Tables};
+use crate::vector::step::game::{Game, StepContext};
+use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
-use crate::vector::{IllegalAction, Reward, StepError};
+use crate::vector::step::wide_game::WideGame;
+use crate::vector::{Autoreset, Config, IllegalAction, Reward};
 use blocks::{Blocks, STATES_PER_BLOCK};
 pub use error::{FunctionalError, Result};
 pub use write::{observe, write_masks};
@@ -67,6 +69,24 @@ pub fn step(
     illegal_action: IllegalAction,
     run: Run<'_>,
 ) -> Result<Stepped> {
+    let mut config = Config::new(variant.clone());
+    config.autoreset = Autoreset::Disabled;
+    (config.reward, config.illegal_action) = (reward, illegal_action);
+    if blocks::packs(variant, Layout::Flat, actions.len()) {
+        step_as::<PackedGame>(config, states, actions, run)
+    } else {
+        step_as::<WideGame>(config, states, actions, run)
+    }
+}
+
+fn step_as<S: GameState>(
+    config: Config,
+    states: &[u64],
+    actions: &[i64],
+    run: Run<'_>,
+) -> Result<Stepped> {
+    let context = &StepContext::<S>::new(config)?;
+    let variant = context.config.variants.get(0);
     let words = PositionWords::num_words(variant);
     assert_eq!(states.len(), actions.len() * words);
     let mut next = zeroed(RESULTS, states.len())?;
@@ -76,35 +96,33 @@ pub fn step(
         .chunks_mut(STATES_PER_BLOCK * words)
         .zip(rewards.chunks_mut(STATES_PER_BLOCK))
         .zip(terminated.chunks_mut(STATES_PER_BLOCK));
-    let packs = write::packs(variant, Layout::Flat, actions.len());
-    let set = Arc::new(VariantSet::one(variant.clone()));
-    let tables = packs.then(|| PackedGame::rules(&set)).transpose()?;
     Blocks::new(variant, states).run(run, outputs, |block, ((next, rewards), terminated)| {
-        let next = next.chunks_exact_mut(words);
-        let outputs = next.zip(rewards).zip(terminated);
-        for (index, ((next, reward_now), over)) in (block.first..).zip(outputs) {
-            if let Some(tables) = &tables
-                && let [word] = *block.all.words(index)
-                && let Some(stepped) = step_packed(tables, word, actions[index], reward)
-            {
-                (next[0], *reward_now, *over) = stepped;
+        let mut game = Game::new(context);
+        let outputs = next.chunks_exact_mut(words).zip(rewards).zip(terminated);
+        for (index, ((next, reward), over)) in (block.first..).zip(outputs) {
+            let (state, was_over) = block.all.game::<S>(&context.rules, index)?;
+            if was_over {
+                next.copy_from_slice(block.all.words(index));
+                *over = true;
                 continue;
             }
-            let state = block.all.read(index)?;
-            let played = play(variant, index, state, actions[index], illegal_action)?;
-            let (after, is_over) = match played {
-                Some(after) => (after, after.is_over(variant)),
-                None => (state, true),
+            game.place(state);
+            let action = actions[index];
+            let legal = game.can_play(context, action);
+            if !legal && context.config.illegal_action == IllegalAction::Raise {
+                let error = context.why_not(index, &game, action);
+                return Err(FunctionalError::Action(error));
+            }
+            let end = if !legal {
+                game.act(context, None).end
+            } else if game.act_plainly(context, action as usize) {
+                None
+            } else {
+                game.end_or_start(context).end
             };
-            after.write(variant, next);
-            *over = is_over;
-            if played.is_some() && is_over {
-                let actor = state.position.side_to_move();
-                *reward_now = if after.illegal {
-                    -1.0
-                } else {
-                    pay(after.position.margin(variant), actor, reward)
-                };
+            game.state.write_words(&context.rules, !legal, next);
+            if let Some((ending, _)) = end {
+                (*reward, *over) = (ending.reward, true);
             }
         }
         Ok(())
@@ -114,91 +132,6 @@ pub fn step(
         rewards,
         terminated,
     })
-}
-
-/// The next state, the reward and whether the game is over, by way of a packed game. None for a
-/// word that is not a state, a game lost by an illegal action, and an illegal action.
-#[inline]
-fn step_packed(
-    tables: &Tables,
-    word: u64,
-    action: i64,
-    reward: Reward,
-) -> Option<(u64, f32, bool)> {
-    let game = PackedGame::read(tables, word)?;
-    if game.is_over(tables) {
-        return Some((word, 0.0, true));
-    }
-    let action = usize::try_from(action).ok()?;
-    if action > PackedGame::PASS || !game.is_legal(tables, action) {
-        return None;
-    }
-    let after = game.play(tables, action);
-    if !after.is_over(tables) {
-        return Some((after.word(), 0.0, false));
-    }
-    let [light, dark] = after.score(tables).map(i32::from);
-    let paid = pay(light - dark, Player::ALL[game.to_play()], reward);
-    Some((after.word(), paid, true))
-}
-
-/// The state after an action; none if the game was over before.
-#[inline]
-fn play(
-    variant: &Variant,
-    index: usize,
-    state: PositionWords,
-    action: i64,
-    illegal_action: IllegalAction,
-) -> Result<Option<PositionWords>> {
-    if state.illegal {
-        return Ok(None);
-    }
-    let position = state.position;
-    let mv = usize::try_from(action).ok();
-    let mv = mv.and_then(|action| move_of(variant, action));
-    let error = match mv.map(|mv| position.play(variant, mv)) {
-        Some(Ok(position)) => {
-            let illegal = false;
-            return Ok(Some(PositionWords { position, illegal }));
-        }
-        Some(Err(error)) => Some(error),
-        None if position.is_over(variant) => return Ok(None),
-        None => None,
-    };
-    if error == Some(PlayError::GameOver) {
-        return Ok(None);
-    }
-    if illegal_action == IllegalAction::Lose {
-        let illegal = true;
-        return Ok(Some(PositionWords { position, illegal }));
-    }
-    let (game, position) = (index, Box::new(position));
-    Err(FunctionalError::Action(match error {
-        Some(error) => StepError::Play {
-            game,
-            action,
-            position,
-            error,
-        },
-        None => StepError::UnknownAction {
-            game,
-            action,
-            position,
-        },
-    }))
-}
-
-/// What a game that has ended by the rules pays the player who acted.
-fn pay(margin_of_light: i32, actor: Player, reward: Reward) -> f32 {
-    let margin = match actor {
-        Player::Light => margin_of_light,
-        Player::Dark => -margin_of_light,
-    };
-    match reward {
-        Reward::Outcome => margin.signum() as f32,
-        Reward::Margin => margin as f32,
-    }
 }
 
 /// Calls `write` with every state and its entry of `out`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::blocks::{Block, Blocks, STATES_PER_BLOCK};
+use super::blocks::{Block, Blocks, STATES_PER_BLOCK, packs};
 use super::{Result, Run};
 use crate::encode::{Layout, PositionWords, VariantSet, num_actions};
 use crate::game::{Player, Variant};
@@ -13,35 +13,19 @@ use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
 use crate::vector::step::wide_game::WideGame;
 
-/// States for which the tables of packed games take less time than they save.
-const MIN_PACKED: usize = 128;
-
 /// States that are read before they are written, so that they are still in the first cache.
 const TILE: usize = 64;
-
-/// Whether to write so many states by way of packed games.
-pub(super) fn packs(variant: &Variant, layout: Layout, states: usize) -> bool {
-    states >= MIN_PACKED && PackedGame::fits(variant, layout)
-}
 
 /// Reads up to [`TILE`] states from this number on, with whether they are over.
 fn read_tile<S: GameState>(
     block: &Block<'_>,
     rules: &S::Rules,
-    variant: &Variant,
     numbers: impl Iterator<Item = usize>,
     tile: &mut Vec<(S, bool)>,
 ) -> Result<()> {
     tile.clear();
     for index in numbers {
-        if let Some(state) = S::from_words(rules, block.all.words(index)) {
-            let over = state.is_over(rules);
-            tile.push((state, over));
-            continue;
-        }
-        let state = block.all.read(index)?;
-        let over = state.is_over(variant);
-        tile.push((S::from_position(rules, 0, &state.position), over));
+        tile.push(block.all.game(rules, index)?);
     }
     Ok(())
 }
@@ -86,7 +70,7 @@ fn write_masks_as<S: GameState>(
         let mut first = block.first;
         for masks in masks.chunks_mut(TILE * actions) {
             let next = first + masks.len() / actions;
-            read_tile::<S>(&block, &rules, variant, first..next, &mut tile)?;
+            read_tile::<S>(&block, &rules, first..next, &mut tile)?;
             dispatch(WriteMasks {
                 rules: &rules,
                 states: tile.iter().map(|(state, over)| (state, *over)),
@@ -147,7 +131,7 @@ fn observe_as<S: GameState>(
         let rows = observations.rows(&set);
         for first in (0..rows).step_by(TILE) {
             let numbers = (first..rows.min(first + TILE)).map(|row| block.first + row);
-            read_tile::<S>(&block, &rules, variant, numbers, &mut tile)?;
+            read_tile::<S>(&block, &rules, numbers, &mut tile)?;
             dispatch(WriteObservations {
                 rules: &rules,
                 states: tile.iter().map(|(state, _)| state),

@@ -10,7 +10,7 @@ use super::loops::{
     FindUnplayable, GameBlock, Sample, Step, WriteMasks, WriteObservations, playable, write_view,
 };
 use super::state::GameState;
-use crate::game::{PlayError, Position};
+use crate::game::Position;
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::dispatch;
 use crate::threads::Pool;
@@ -75,29 +75,6 @@ impl<S: GameState> GameEngine<S> {
         match self.context.config.opponent {
             Opponent::Outside => with_room(PENDING, self.games.len()),
             Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// Why an action cannot be played.
-    fn why_not(&self, game: usize, action: i64) -> StepError {
-        let position = Box::new(self.position(game));
-        let (variants, index) = (&self.context.config.variants, self.variant(game));
-        let mv = usize::try_from(action).ok();
-        match mv.and_then(|action| variants.move_of(index, action)) {
-            None if !self.games[game].over => StepError::UnknownAction {
-                game,
-                action,
-                position,
-            },
-            mv => StepError::Play {
-                game,
-                action,
-                error: mv
-                    .filter(|_| !self.games[game].over)
-                    .and_then(|mv| position.check(variants.get(index), mv).err())
-                    .unwrap_or(PlayError::GameOver),
-                position,
-            },
         }
     }
 }
@@ -261,7 +238,7 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         drop(found);
         match unplayable {
             None => Ok(()),
-            Some(game) => Err(self.why_not(game, actions[game])),
+            Some(i) => Err(self.context.why_not(i, &self.games[i], actions[i])),
         }
     }
 
@@ -329,11 +306,10 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         if expected != found {
             return Err(StepError::Length { expected, found });
         }
-        let pass = self.context.pass as u64;
         for (&i, &action) in self.pending.iter().zip(actions) {
-            let state = &self.games[i].state;
-            if action as u64 > pass || !state.is_legal(&self.context.rules, action as usize) {
-                return Err(self.why_not(i, action));
+            let game = &self.games[i];
+            if !game.can_play(&self.context, action) {
+                return Err(self.context.why_not(i, game, action));
             }
         }
         let mut still = with_room(PENDING, self.pending.len())?;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::state::GameState;
-use crate::game::{Player, Position};
+use crate::game::{PlayError, Player, Position};
 use crate::memory::OutOfMemory;
 use crate::policy::Policy;
 use crate::random::{Draw, SplitMix64};
 use crate::search::Limits;
 use crate::vector::config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat};
+use crate::vector::error::StepError;
 
 /// The numbers of a game's streams. The environment and `sample_actions` draw from different ones,
 /// so that they do not disturb each other.
@@ -42,6 +43,32 @@ impl<S: GameState> StepContext<S> {
             stop: Arc::default(),
             config,
         })
+    }
+
+    /// Why an action cannot be played in the game of this number.
+    #[cold]
+    pub(crate) fn why_not(&self, number: usize, game: &Game<S>, action: i64) -> StepError {
+        let (variants, index) = (&self.config.variants, game.state.variant());
+        let position = Box::new(game.state.position(&self.rules));
+        let mv = usize::try_from(action).ok();
+        let mv = mv.and_then(|action| variants.move_of(index, action));
+        let error = match mv {
+            _ if game.over => None,
+            None => {
+                return StepError::UnknownAction {
+                    game: number,
+                    action,
+                    position,
+                };
+            }
+            Some(mv) => position.check(variants.get(index), mv).err(),
+        };
+        StepError::Play {
+            game: number,
+            action,
+            position,
+            error: error.unwrap_or(PlayError::GameOver),
+        }
     }
 }
 
@@ -166,6 +193,12 @@ impl<S: GameState> Game<S> {
         self.seat = Player::ALL[state.to_play()];
         self.over = false;
         self.fresh = false;
+    }
+
+    /// Whether an action exists and is legal, in a game that is not over.
+    #[inline(always)]
+    pub(crate) fn can_play(&self, context: &StepContext<S>, action: i64) -> bool {
+        action as u64 <= context.pass as u64 && self.state.is_legal(&context.rules, action as usize)
     }
 
     /// Plays a legal action in self-play where nothing else can happen in the step but the start or

@@ -40,7 +40,7 @@ const FLAT: usize = Layout::flat_len(CELLS);
 const PLANES: usize = Layout::planes_len(CELLS);
 
 pub(super) const LAST_PASSED: u64 = 16;
-const LAST_START: u64 = 17;
+pub(super) const LAST_START: u64 = 17;
 const ONE_PLY: u64 = 1 << 32;
 pub(super) const PLY_SHIFT: u32 = 32;
 pub(super) const LAST_SHIFT: u32 = 40;
@@ -74,7 +74,7 @@ pub(crate) struct Tables {
 
 impl PackedGame {
     /// The index of the pass, the last action.
-    pub(crate) const PASS: usize = pass_over(CELLS);
+    pub(super) const PASS: usize = pass_over(CELLS);
 
     /// Whether batches of these variants can hold packed games and write this layout.
     pub(crate) fn fits_all(variants: &VariantSet, layout: Layout) -> bool {
@@ -267,6 +267,11 @@ impl GameState for PackedGame {
             &[word] => Self::read(tables, word),
             _ => None,
         }
+    }
+
+    #[inline(always)]
+    fn write_words(&self, _: &Tables, illegal: bool, words: &mut [u64]) {
+        words[0] = self.word(illegal);
     }
 
     #[inline(always)]

@@ -2,11 +2,13 @@
 
 use super::lookup::HELD;
 use super::packed_game::{
-    CELLS, LAST_MASK, LAST_PASSED, LAST_SHIFT, OVER_SHIFT, PLACEABLE_SHIFT, PLY_SHIFT, PackedGame,
-    Tables,
+    CELLS, LAST_MASK, LAST_PASSED, LAST_SHIFT, LAST_START, OVER_SHIFT, PLACEABLE_SHIFT, PLY_SHIFT,
+    PackedGame, Tables,
 };
 use super::state::GameState;
-use crate::encode::words::{LAST_CELL, LAST_PASS, decode_plies, decode_sets, encode_small};
+use crate::encode::words::{
+    LAST_CELL, LAST_NONE, LAST_PASS, decode_plies, decode_sets, encode_small,
+};
 use crate::game::{Opening, Player};
 
 impl PackedGame {
@@ -16,7 +18,7 @@ impl PackedGame {
     /// What makes a word a state is written in [`crate::game::Position::from_stones`]; here are the
     /// same conditions on bits.
     #[inline(always)]
-    pub(crate) fn read(tables: &Tables, word: u64) -> Option<Self> {
+    pub(super) fn read(tables: &Tables, word: u64) -> Option<Self> {
         let sets = decode_sets(word)?;
         let (ply, last) = decode_plies(word);
         if word >> 63 != 0 || ply == 0 {
@@ -78,9 +80,9 @@ impl PackedGame {
         })
     }
 
-    /// The word of a game that has begun.
+    /// The word of a game, and whether an illegal action has ended it.
     #[inline(always)]
-    pub(crate) fn word(self) -> u64 {
+    pub(super) fn word(self, illegal: bool) -> u64 {
         let (own, opposing) = (self.view & 0xffff, self.view >> 16 & 0xffff);
         let [light, dark] = if self.to_play() == Player::Light.index() {
             [own, opposing]
@@ -88,11 +90,12 @@ impl PackedGame {
             [opposing, own]
         };
         let last = match (self.rest & LAST_MASK) >> LAST_SHIFT {
+            LAST_START => LAST_NONE,
             LAST_PASSED => LAST_PASS,
             cell => LAST_CELL + cell,
         };
         let sets = [light, dark, self.rest & 0xffff, self.rest >> 16 & 0xffff];
-        encode_small(sets, self.rest >> PLY_SHIFT & 0xff, last)
+        encode_small(sets, self.rest >> PLY_SHIFT & 0xff, last, illegal)
     }
 }
 
@@ -157,7 +160,7 @@ mod tests {
                         let word = words[0];
                         let game = PackedGame::read(&tables, word).unwrap();
                         assert_eq!(game, PackedGame::from_position(&tables, 0, &position));
-                        assert!(position.ply() == 0 || game.word() == word);
+                        assert_eq!(game.word(false), word);
                         for _ in 0..8 {
                             let bit = |rng: &mut SplitMix64| 1 << rng.below(64);
                             let mut other = word ^ bit(&mut rng);

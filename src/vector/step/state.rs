@@ -34,6 +34,9 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// Writes the words of the game, and whether an illegal action has ended it.
+    fn write_words(&self, rules: &Self::Rules, illegal: bool, words: &mut [u64]);
+
     /// The first state of a game of the variant of this index.
     fn start(rules: &Self::Rules, variant: usize) -> Self;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lookup::{NTH_BIT, divide, nth_bit};
 use super::state::GameState;
 use super::wide_tables::{Effect, WideTables, held};
-use crate::encode::{VariantSet, cell_sets, hand_counts};
+use crate::encode::{PositionWords, VariantSet, cell_sets, hand_counts};
 use crate::game::{Cell, CellSet, Hand, Move, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
@@ -127,6 +127,12 @@ impl GameState for WideGame {
             cell => Some(Move::placed(types, Cell::new(usize::from(cell)))),
         };
         Position::from_words(variant, stones, types, hands, self.ply, last)
+    }
+
+    fn write_words(&self, tables: &WideTables, illegal: bool, words: &mut [u64]) {
+        let position = self.position(tables);
+        let variant = tables.variants.get(self.variant());
+        PositionWords { position, illegal }.write(variant, words);
     }
 
     #[inline(always)]

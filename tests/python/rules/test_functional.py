@@ -17,25 +17,15 @@ from mijnlieff import (
     VectorEnv,
     functional,
 )
-from random_variants import random_spec
 
 LARGE = Variant(Board.from_text("#####\n" * 4))
 
 
-def variant_of(seed):
-    spec = random_spec(seed)
-    blocks = spec.blocks is not None
-    board = Board.from_blocks(list(spec.blocks)) if blocks else Board.from_text(spec.text)
-    return Variant(board, spec.opening, spec.copies)
-
-
+# The core's tests play games on many more boards, under every opening.
 VARIANTS = [
     Variant(),
-    *(Variant(opening=opening) for opening in ("corner", "corner_straight", "anywhere")),
-    *(Variant(copies=copies) for copies in (1, 3, 4, 127)),
-    *(variant_of(seed) for seed in range(30)),
+    Variant(copies=4),
     LARGE,
-    Variant(Board.from_text("########\n" * 4), "anywhere", 127),
     Variant(Board.from_text("########\n" * 8), "corner_straight", 3),
 ]
 
