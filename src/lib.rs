@@ -25,8 +25,6 @@
 
 pub mod best_response;
 pub mod encode;
-#[cfg(test)]
-mod error_messages;
 mod file_header;
 pub mod functional;
 pub mod game;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top module and the modules of this crate that it may import.
-const ALLOWED: [(&str, &[&str]); 17] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("random", &[]),
     ("game", &["random"]),
     ("memory", &[]),
@@ -60,24 +60,6 @@ const ALLOWED: [(&str, &[&str]); 17] = [
             "network",
             "vector",
             "tree_search",
-        ],
-    ),
-    // Only compiled for tests.
-    (
-        "error_messages",
-        &[
-            "best_response",
-            "game",
-            "memory",
-            "file_header",
-            "encode",
-            "search",
-            "network",
-            "policy",
-            "vector",
-            "functional",
-            "tree_search",
-            "self_play",
         ],
     ),
     (

@@ -2,6 +2,7 @@
 
 mod best_response;
 mod boards;
+mod errors;
 mod functional;
 mod fuzz;
 mod golden;
