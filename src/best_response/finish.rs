@@ -160,8 +160,7 @@ impl BestResponseSearch {
         let layer = &self.layers[ply];
         let is_own = Player::ALL[ply % 2] == self.config.seat;
         for part in places.chunks(SOLVED_AT_ONCE) {
-            let mut positions = with_room(POSITIONS, part.len())?;
-            let mut doubtful = with_room(POSITIONS, part.len())?;
+            let (mut positions, mut doubtful) = (Vec::new(), Vec::new());
             for &place in part {
                 // The player's guarantee is a lower bound of the exact margin.
                 if i32::from(layer.values[place as usize]) >= least {

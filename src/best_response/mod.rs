@@ -295,8 +295,7 @@ impl BestResponseSearch {
         let mut first = 0;
         while first < layer.nodes.len() {
             let last = layer.nodes.len().min(first + SOLVED_AT_ONCE);
-            let mut places = with_room(POSITIONS, last - first)?;
-            let mut positions = with_room(POSITIONS, last - first)?;
+            let (mut places, mut positions) = (Vec::new(), Vec::new());
             for place in first..last {
                 let position = layer.nodes[place].position(variant, ply);
                 if all - position.occupied().len() <= exact_cells {

@@ -1,10 +1,13 @@
 //! Many positions, on several threads that share one table.
 
-use super::{SOLUTIONS, Solution, Solver, Unsolved, Worker, static_bounds};
+use super::{Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
 use crate::memory::{OutOfMemory, filled};
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
+
+/// Named in the error if memory does not suffice.
+const SOLUTIONS: &str = "the solutions of positions";
 
 /// A worker whose history is kept for later searches.
 struct BatchWorker<'a> {

@@ -48,13 +48,10 @@ use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Board, Move, Opening, Position, Variant};
-use crate::memory::{OutOfMemory, with_room};
+use crate::memory::OutOfMemory;
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
-
-/// Named in the error if memory does not suffice.
-const SOLUTIONS: &str = "the solutions of positions";
 
 /// The exact result of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +91,7 @@ pub struct Unsolved {
 pub struct Solver {
     variant: Variant,
     table_bytes: usize,
-    engine: SolverForm,
+    engine: Engine,
     book: Option<Arc<Book>>,
     /// The move order learned by the search that ended last.
     history: SharedHistory,
@@ -102,7 +99,7 @@ pub struct Solver {
 
 /// The data that searches of a solver share.
 #[derive(Debug)]
-enum SolverForm {
+enum Engine {
     /// Up to 16 cells and 3 copies.
     TwoBit(Box<Geometry>, TranspositionTable),
     /// Up to 16 cells.
@@ -139,20 +136,20 @@ impl Solver {
         let board = variant.board();
         let cells = board.num_cells();
         let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
-            SolverForm::Large
+            Engine::Large
         } else {
             let geometry = Box::new(Geometry::new(board)?);
-            // Not more than a slot for every way to colour the cells and mark some as allowed.
+            // Not more than a slot for every way to color the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
                 let table = TranspositionTable::new(bytes.min(useful), SolverState::<2>::KEY_BITS)?;
-                SolverForm::TwoBit(geometry, table)
+                Engine::TwoBit(geometry, table)
             } else {
                 let table = TranspositionTable::new(bytes.min(useful), SolverState::<4>::KEY_BITS)?;
-                SolverForm::FourBit(geometry, table)
+                Engine::FourBit(geometry, table)
             }
         };
-        Ok(Self::with_form(variant, bytes, engine))
+        Ok(Self::with_engine(variant, bytes, engine))
     }
 
     /// A solver that takes at most about this much memory between searches, for programs that keep many.
@@ -171,12 +168,12 @@ impl Solver {
         };
         let left = bytes.saturating_sub(Geometry::BYTES);
         if left < TranspositionTable::least_bytes(key_bits) {
-            return Ok(Self::with_form(variant, bytes, SolverForm::Large));
+            return Ok(Self::with_engine(variant, bytes, Engine::Large));
         }
         Self::with_table(variant, left)
     }
 
-    fn with_form(variant: &Variant, table_bytes: usize, engine: SolverForm) -> Self {
+    fn with_engine(variant: &Variant, table_bytes: usize, engine: Engine) -> Self {
         Self {
             variant: variant.clone(),
             table_bytes,
@@ -204,8 +201,8 @@ impl Solver {
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         match &self.engine {
-            SolverForm::TwoBit(_, table) | SolverForm::FourBit(_, table) => table.bytes(),
-            SolverForm::Large => 0,
+            Engine::TwoBit(_, table) | Engine::FourBit(_, table) => table.bytes(),
+            Engine::Large => 0,
         }
     }
 
@@ -287,13 +284,13 @@ impl Solver {
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
         let history = || self.history.load();
         let searcher = match &self.engine {
-            SolverForm::TwoBit(geometry, table) => {
+            Engine::TwoBit(geometry, table) => {
                 Searcher::TwoBit(SolverSearch::new(geometry, table, history(), limits))
             }
-            SolverForm::FourBit(geometry, table) => {
+            Engine::FourBit(geometry, table) => {
                 Searcher::FourBit(SolverSearch::new(geometry, table, history(), limits))
             }
-            SolverForm::Large => {
+            Engine::Large => {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
             }
         };
@@ -477,14 +474,13 @@ impl Worker<'_> {
             |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
         let lower = most(|after| after.bounds.lower).expect("a live position has a move");
         let upper = most(|after| after.bounds.upper).expect("a live position has a move");
-        let room = done.and_then(|()| Ok(with_room(SOLUTIONS, moves.len())?));
-        match room {
-            Ok(mut margins) => {
+        match done {
+            Ok(()) => {
                 let moves = moves.iter();
-                margins.extend(moves.map(|(after, _)| (after.mv, after.bounds.lower)));
+                let margins = moves.map(|(after, _)| (after.mv, after.bounds.lower));
                 Ok(Solution {
                     margin: lower,
-                    moves: margins,
+                    moves: margins.collect(),
                     nodes: self.nodes() - before,
                 })
             }

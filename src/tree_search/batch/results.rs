@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2};
 
-use crate::memory::{OutOfMemory, make_room, with_room, zeroed, zeroed_rows};
+use crate::memory::{OutOfMemory, make_room, zeroed, zeroed_rows};
 use crate::random::Draw;
 use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
@@ -158,9 +158,7 @@ impl TreeNode {
                 if child == NONE {
                     continue;
                 }
-                let before = &found[above].actions;
-                let mut actions = with_room(NODES, before.len() + 1)?;
-                actions.extend_from_slice(before);
+                let mut actions = found[above].actions.clone();
                 actions.push(node.state.nth_legal(rules, place));
                 make_room(&mut waiting, NODES, 1)?;
                 make_room(&mut found, NODES, 1)?;
