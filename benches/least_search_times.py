@@ -30,7 +30,7 @@ def least_times(
     variant = Variant()
     # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     sets = [random_openings(games, PLIES, variant, seed=seed) for seed in (0, 1)]
-    search = TreeSearch(sets[1], simulations, root, num_threads=threads)
+    search = TreeSearch(sets[1], simulations, root=root, num_threads=threads)
     generator = np.random.default_rng(0)
     logits = generator.normal(size=(games, variant.num_actions)).astype(np.float32)
     values = np.tanh(generator.normal(size=games)).astype(np.float32)

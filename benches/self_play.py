@@ -55,7 +55,8 @@ def play_in_python(games: int, simulations: int, solve_below: int, seed: int) ->
                 max_considered=8,
                 c_scale=0.2,
                 margin_weight=MARGIN_WEIGHT,
-                solve_below=solve_below,
+                solve_roots_below=solve_below,
+                solve_leaves_below=solve_below,
             )
             search_with(evaluate, search)
             actions[free] = search.actions
@@ -77,6 +78,8 @@ def rates(
         NETWORK,
         num_games=512,
         num_simulations=simulations,
+        max_considered=8,
+        c_scale=0.2,
         margin_weight=MARGIN_WEIGHT,
         solve_roots_below=roots_below,
         solve_leaves_below=leaves_below,

@@ -80,6 +80,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "SolutionBatch",
             "set_table_bytes",
             "TreeSearch",
+            "SearchOptions",
             "_mijnlieff.LeafBatch",
         ],
     ),

@@ -26,6 +26,7 @@ __all__ = [
     "PerfectPolicy",
     "Position",
     "RandomPolicy",
+    "SearchOptions",
     "SelfPlayGames",
     "Solver",
     "TreeSearch",
@@ -1023,6 +1024,110 @@ class Network:
     def __hash__(self) -> int: ...
 
 @final
+class SearchOptions:
+    """How a tree search works; `TreeSearch`, `SelfPlay` and policies that search take it.
+
+    It is immutable, equal when all settings are, and can be pickled. The settings of the root that
+    is not used are checked too, and have no effect.
+
+    ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
+    sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
+    "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
+    ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
+    2017); an action without visits counts with the value of its node so far.
+
+    Args:
+        num_simulations: of each search, the evaluation of the root not counted.
+        root: ``"gumbel"`` or ``"puct"``.
+        c_puct: weight of the policy against the values, for PUCT.
+        temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
+            actions are drawn in proportion to visits to the power of 1 over this.
+        max_considered: actions that Gumbel samples at the root, 1 to 1024.
+        c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
+        c_scale: see `c_visit`.
+        dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
+        dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
+        margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
+            last term limited to -1 and 1. Values of the network should be of the same kind: 0 suits
+            one that predicts the outcome alone.
+        solve_roots_below: roots with at most this many empty cells are solved exactly and not
+            searched; 0 solves none.
+        solve_leaves_below: the same for positions below the root, which then need no network.
+
+    Raises:
+        ValueError: a setting out of range.
+        TypeError: a setting of another type.
+    """
+
+    def __new__(
+        cls,
+        num_simulations: SupportsIndex = 64,
+        root: str = "gumbel",
+        *,
+        c_puct: float = 1.5,
+        temperature: float = 1.0,
+        max_considered: SupportsIndex = 16,
+        c_visit: float = 50.0,
+        c_scale: float = 0.5,
+        dirichlet_alpha: float = 0.5,
+        dirichlet_share: float = 0.0,
+        margin_weight: float = 0.5,
+        solve_roots_below: SupportsIndex = 0,
+        solve_leaves_below: SupportsIndex = 0,
+    ) -> Self: ...
+    @property
+    def num_simulations(self) -> int:
+        """Simulations of each search."""
+    @property
+    def root(self) -> Literal["gumbel", "puct"]:
+        """``"gumbel"`` or ``"puct"``."""
+    @property
+    def c_puct(self) -> float:
+        """Weight of the policy against the values, for PUCT."""
+    @property
+    def temperature(self) -> float:
+        """How random the choice of an action is."""
+    @property
+    def max_considered(self) -> int:
+        """Actions that Gumbel samples at the root."""
+    @property
+    def c_visit(self) -> float:
+        """Added to the most visits in the weight of Gumbel's values."""
+    @property
+    def c_scale(self) -> float:
+        """Weight of Gumbel's values against the logits."""
+    @property
+    def dirichlet_alpha(self) -> float:
+        """Concentration of the noise in the root's policy, for PUCT."""
+    @property
+    def dirichlet_share(self) -> float:
+        """Share of that noise in the root's policy, for PUCT."""
+    @property
+    def margin_weight(self) -> float:
+        """Share of the margin, as opposed to the outcome, in the value of a position."""
+    @property
+    def solve_roots_below(self) -> int:
+        """The most empty cells of roots that are solved."""
+    @property
+    def solve_leaves_below(self) -> int:
+        """The most empty cells of positions below the root that are solved."""
+    def replace(self, **changes: Any) -> SearchOptions:
+        """The same options but for some.
+
+        Args:
+            changes: new values by name.
+
+        Raises:
+            ValueError: as in the class.
+            TypeError: as in the class, or an option that does not exist.
+        """
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
 class SelfPlayGames:
     """The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 
@@ -1033,27 +1138,17 @@ class SelfPlayGames:
     def __new__(
         cls,
         variant: Variant,
+        options: SearchOptions | SupportsIndex | None,
         *,
         num_games: SupportsIndex,
-        num_simulations: SupportsIndex,
         random_plies: SupportsIndex,
-        root: str,
-        c_puct: float,
-        temperature: float,
-        max_considered: SupportsIndex,
-        c_visit: float,
-        c_scale: float,
-        dirichlet_alpha: float,
-        dirichlet_share: float,
-        margin_weight: float,
-        solve_roots_below: SupportsIndex,
-        solve_leaves_below: SupportsIndex,
         solve_book_roots: bool,
         solved_temperature: float,
         observation: str,
         dtype: DTypeLike,
         seed: SupportsIndex,
         num_threads: SupportsIndex | None,
+        **changes: Any,
     ) -> Self: ...
     def play(self, network: Network, games: SupportsIndex) -> dict[str, Any]:
         """Play the next games."""
@@ -1063,6 +1158,9 @@ class SelfPlayGames:
         """End the call that plays, or else the next one."""
     def resume(self, games: int, samples: int) -> None:
         """Go on after this many games with this many samples."""
+    @property
+    def options(self) -> SearchOptions:
+        """The settings of its searches."""
     @property
     def progress(self) -> tuple[int, int]:
         """The games and the samples so far."""
@@ -1294,37 +1392,19 @@ class TreeSearch:
     value, and forced passes are skipped. All other new positions wait for the network: at most one
     leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
 
-    ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
-    sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
-    "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
-    ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
-    2017); an action without visits counts with the value of its node so far.
-
     Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 
     Args:
         positions: of one variant, or with a canvas of any that fit; none of them finished.
-        num_simulations: of each search, the evaluation of the root not counted.
-        root: ``"gumbel"`` or ``"puct"``.
-        c_puct: weight of the policy against the values, for PUCT.
+        options: a `SearchOptions`, or the number of simulations; None has the defaults.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
         observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
             ``"flat"``, and ``"planes"`` with a canvas.
-        temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
-            actions are drawn in proportion to visits to the power of 1 over this.
-        max_considered: actions that Gumbel samples at the root.
-        c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
-        c_scale: see `c_visit`.
-        dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
-        dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
-        margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
-            last term limited to -1 and 1.
-        solve_below: positions with at most this many empty cells are solved exactly, roots
-            included; 0 solves none.
         canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and
             its actions number all masks, logits and results. Each tree is the one that a search of
             positions of its own variant has on the same canvas, given the same evaluations.
+        changes: settings of `SearchOptions` by name, which replace those of `options`.
 
     Raises:
         ValueError: no position, several variants without a canvas, a canvas and another layout than
@@ -1336,22 +1416,13 @@ class TreeSearch:
     def __new__(
         cls,
         positions: Sequence[Position],
-        num_simulations: SupportsIndex = 32,
-        root: str = "gumbel",
-        c_puct: float = 1.5,
+        options: SearchOptions | SupportsIndex | None = None,
+        *,
         seed: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
-        *,
         observation: str | None = None,
-        temperature: float = 1.0,
-        max_considered: SupportsIndex = 16,
-        c_visit: float = 50.0,
-        c_scale: float = 0.5,
-        dirichlet_alpha: float = 0.5,
-        dirichlet_share: float = 0.0,
-        margin_weight: float = 0.0,
-        solve_below: SupportsIndex = 0,
         canvas: Canvas | None = None,
+        **changes: Any,
     ) -> Self: ...
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -1383,6 +1454,9 @@ class TreeSearch:
 
         It has no visits then, its value is exact, and its policy is uniform over the best actions.
         """
+    @property
+    def options(self) -> SearchOptions:
+        """The settings of the search."""
     @property
     def tree_bytes(self) -> int:
         """The memory that the trees take, in bytes."""

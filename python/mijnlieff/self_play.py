@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Network, SelfPlayGames, Variant
+from mijnlieff._mijnlieff import Network, SearchOptions, SelfPlayGames, Variant
 from mijnlieff.policies.exported import ExportedPolicy
 
 __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
@@ -108,9 +108,9 @@ class SelfPlay:
         samples.observations, samples.policy_targets, samples.margins
 
     Games, trees and network run in native code, without the GIL. Every game starts with 0 to
-    `random_plies` random turns. Then each decision is made by the exact solver, or by a search as
-    in `TreeSearch` that keeps the part of its tree below the action played. With
-    `solve_roots_below` and `solve_leaves_below` at 0, games are played from the rules alone.
+    `random_plies` random turns. Then each decision is made by a search as in `TreeSearch`, which
+    keeps the part of its tree below the action played, or by the exact solver where the options
+    say so. By default nothing is solved: games are played from the rules alone.
 
     Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
     network alone, not on the number of threads or of games at once. Each call continues with the
@@ -125,23 +125,12 @@ class SelfPlay:
             `mijnlieff._mijnlieff.Network`. The guide to self-play makes one of a PyTorch network
             in training. It is evaluated with integers of 16 bits.
         variant: the game; None for the network's. Only the opening rule may differ from it.
+        options: the settings of the searches, a `SearchOptions`, or the number of simulations;
+            None has the defaults. Decisions with at most `SearchOptions.solve_roots_below` empty
+            cells are made by the exact solver, which plays one of the best actions, each equally
+            likely; with ``margin_weight=0`` all winning actions are best.
         num_games: games played at once by all threads together.
-        num_simulations: simulations of each search, not counting the evaluation of the root.
         random_plies: the most random turns at the start; none of them ends the game.
-        root: as in `TreeSearch`, and so are the next eight settings.
-        c_puct: for ``"puct"``.
-        temperature: 0 plays the best action.
-        max_considered: for ``"gumbel"``.
-        c_visit: for ``"gumbel"``.
-        c_scale: for ``"gumbel"``.
-        dirichlet_alpha: for ``"puct"``.
-        dirichlet_share: for ``"puct"``.
-        margin_weight: share of the margin, as opposed to the outcome, in the value of a position.
-        solve_roots_below: decisions with at most this many empty cells are made by the exact
-            solver, which plays one of the best actions, each equally likely. With
-            ``margin_weight=0`` all winning actions are best. 0 solves none.
-        solve_leaves_below: positions inside a search with at most this many empty cells get their
-            exact value without the network. 0 solves none.
         solve_book_roots: whether decisions in the opening book, those with up to four stones on the
             standard board with two copies, are made by the exact solver too.
         solved_temperature: how far play strays from the best actions of solved decisions, in
@@ -152,10 +141,12 @@ class SelfPlay:
         dtype: ``"uint8"`` (hands as counts) or ``"float32"`` (as shares); packed ones are uint64.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
+        changes: settings of `SearchOptions` by name, which replace those of `options`.
 
     Attributes:
         network: the network that plays next, a `mijnlieff._mijnlieff.Network`.
         variant: the variant that is played.
+        options: the settings of the searches.
 
     Raises:
         ValueError: a setting out of range.
@@ -169,27 +160,17 @@ class SelfPlay:
         self,
         network: Network | ExportedPolicy,
         variant: Variant | None = None,
+        options: SearchOptions | SupportsIndex | None = None,
         *,
         num_games: SupportsIndex = 512,
-        num_simulations: SupportsIndex = 32,
         random_plies: SupportsIndex = 4,
-        root: Literal["gumbel", "puct"] = "gumbel",
-        c_puct: float = 1.5,
-        temperature: float = 1.0,
-        max_considered: SupportsIndex = 8,
-        c_visit: float = 50.0,
-        c_scale: float = 0.2,
-        dirichlet_alpha: float = 0.5,
-        dirichlet_share: float = 0.0,
-        margin_weight: float = 0.5,
-        solve_roots_below: SupportsIndex = 9,
-        solve_leaves_below: SupportsIndex = 8,
         solve_book_roots: bool = False,
         solved_temperature: float = 0.0,
         observation: Literal["planes", "flat", "packed"] = "flat",
         dtype: DTypeLike = "uint8",
         seed: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
+        **changes: Any,
     ) -> None:
         """Check the settings."""
         self.network = _network_of(network)
@@ -197,19 +178,7 @@ class SelfPlay:
         self.network.check_variant(self.variant)
         self._settings: dict[str, Any] = {
             "num_games": num_games,
-            "num_simulations": num_simulations,
             "random_plies": random_plies,
-            "root": root,
-            "c_puct": c_puct,
-            "temperature": temperature,
-            "max_considered": max_considered,
-            "c_visit": c_visit,
-            "c_scale": c_scale,
-            "dirichlet_alpha": dirichlet_alpha,
-            "dirichlet_share": dirichlet_share,
-            "margin_weight": margin_weight,
-            "solve_roots_below": solve_roots_below,
-            "solve_leaves_below": solve_leaves_below,
             "solve_book_roots": solve_book_roots,
             "solved_temperature": solved_temperature,
             "observation": observation,
@@ -217,7 +186,8 @@ class SelfPlay:
             "seed": seed,
             "num_threads": num_threads,
         }
-        self._games = SelfPlayGames(self.variant, **self._settings)
+        self._games = SelfPlayGames(self.variant, options, **self._settings, **changes)
+        self.options = self._games.options
 
     def play(self, games: SupportsIndex) -> SelfPlaySamples:
         """Play the next games to their end.
@@ -280,22 +250,25 @@ class SelfPlay:
 
     def __repr__(self) -> str:
         """Return the network, the settings that matter most, and the progress."""
-        names = ("num_simulations", "solve_roots_below", "solve_leaves_below", "seed")
-        settings = ", ".join(f"{name}={self._settings[name]!r}" for name in names)
-        return f"<SelfPlay by {self.network!r}, {settings}, {self.games_played} games played>"
+        return (
+            f"<SelfPlay by {self.network!r}, {self.options!r}, seed={self._settings['seed']!r}, "
+            f"{self.games_played} games played>"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the network, the settings and the progress."""
         return {
             "network": self.network,
             "variant": self.variant,
+            "options": self.options,
             "settings": self._settings,
             "progress": self._games.progress,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Continue after the games that had been played."""
-        self.__init__(state["network"], state["variant"], **state["settings"])  # type: ignore[misc]
+        made = state["network"], state["variant"], state["options"]
+        self.__init__(*made, **state["settings"])  # type: ignore[misc]
         self._games.resume(*state["progress"])
 
 

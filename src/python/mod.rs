@@ -14,7 +14,7 @@ mod functional;
 mod interrupt;
 mod players;
 mod rules;
-mod search_settings;
+mod search_options;
 mod search_variants;
 mod self_play;
 mod solvers;
@@ -78,6 +78,8 @@ mod _mijnlieff {
     use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]
     use crate::python::rules::variant::PyVariant;
+    #[pymodule_export]
+    use crate::python::search_options::PySearchOptions;
     #[pymodule_export]
     use crate::python::self_play::PySelfPlayGames;
     #[pymodule_export]

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::interrupt::run_until;
-use super::search_settings::{RootSettings, check_number};
+use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::solvers::solver_of;
 use crate::encode::Layout;
 use crate::game::Variant;
@@ -19,7 +19,6 @@ use crate::python::players::network::PyNetwork;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
-use crate::tree_search::TreeConfig;
 
 /// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 ///
@@ -29,6 +28,9 @@ use crate::tree_search::TreeConfig;
 pub(crate) struct PySelfPlayGames {
     core: Mutex<SelfPlay>,
     variant: Arc<Variant>,
+    /// The settings of its searches.
+    #[pyo3(get)]
+    options: PySearchOptions,
     /// Set by `stop` and by Ctrl-C.
     stop: AtomicBool,
 }
@@ -37,66 +39,36 @@ pub(crate) struct PySelfPlayGames {
 impl PySelfPlayGames {
     #[new]
     #[pyo3(signature = (
-        variant, *, num_games, num_simulations, random_plies, root, c_puct, temperature,
-        max_considered, c_visit, c_scale, dirichlet_alpha, dirichlet_share, margin_weight,
-        solve_roots_below, solve_leaves_below, solve_book_roots, solved_temperature, observation,
-        dtype, seed, num_threads
+        variant, options, *, num_games, random_plies, solve_book_roots, solved_temperature,
+        observation, dtype, seed, num_threads, **changes
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
         variant: PyVariant,
+        options: Option<Options<'_>>,
         #[pyo3(from_py_with = integers::num_games)] num_games: usize,
-        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
         #[pyo3(from_py_with = integers::random_plies)] random_plies: usize,
-        root: &str,
-        c_puct: f32,
-        temperature: f32,
-        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
-        c_visit: f32,
-        c_scale: f32,
-        dirichlet_alpha: f32,
-        dirichlet_share: f32,
-        margin_weight: f32,
-        #[pyo3(from_py_with = integers::solve_roots_below)] solve_roots_below: usize,
-        #[pyo3(from_py_with = integers::solve_leaves_below)] solve_leaves_below: usize,
         solve_book_roots: bool,
-        solved_temperature: f32,
+        solved_temperature: f64,
         observation: &str,
         dtype: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let variant = variant.0;
         let layout: Layout = observation.parse()?;
         layout.check(&variant)?;
-        let settings = RootSettings {
-            c_puct,
-            max_considered,
-            c_visit,
-            c_scale,
-            dirichlet_alpha,
-            dirichlet_share,
-        };
-        check_number("temperature", temperature, 0.0, f32::MAX)?;
-        check_number("margin_weight", margin_weight, 0.0, 1.0)?;
-        check_number("solved_temperature", solved_temperature, 0.0, f32::MAX)?;
+        let options = options_with(py, options, changes)?;
         let config = SelfPlayConfig {
             num_games,
             random_plies,
             layout,
             floats: Dtype::parse(dtype)? == Dtype::Float32,
             solve_book_roots,
-            solved_temperature,
-            tree: TreeConfig {
-                num_simulations,
-                root: settings.root(root)?,
-                temperature,
-                margin_weight,
-                solve_roots_below,
-                solve_leaves_below,
-                seed,
-            },
+            solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
+            tree: options.tree(seed),
         };
         let solver = if config.solves() {
             Some(solver_of(py, &variant)?)
@@ -107,6 +79,7 @@ impl PySelfPlayGames {
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variant, config, solver, num_threads)),
             variant,
+            options,
             stop: AtomicBool::new(false),
         })
     }

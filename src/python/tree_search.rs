@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::{classes, nothing_selected};
 use super::interrupt::{run_interruptible, run_unless_quick};
-use super::search_settings::{RootSettings, check_number};
+use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
 use super::solvers::solvers_of;
 use crate::encode::Layout;
@@ -22,7 +22,7 @@ use crate::python::rules::batch::positions;
 use crate::python::rules::canvas::{PyCanvas, check_layout};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
-use crate::tree_search::{NextRoot, Root, TreeConfig, TreeSearch, tree_search_of_variants};
+use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search_of_variants};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
 /// makes Ctrl-C work.
@@ -83,37 +83,19 @@ struct Found {
 /// value, and forced passes are skipped. All other new positions wait for the network: at most one
 /// leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
 ///
-/// ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
-/// sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
-/// "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
-/// ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
-/// 2017); an action without visits counts with the value of its node so far.
-///
 /// Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
 ///
 /// Args:
 ///     positions: of one variant, or with a canvas of any that fit; none of them finished.
-///     num_simulations: of each search, the evaluation of the root not counted.
-///     root: ``"gumbel"`` or ``"puct"``.
-///     c_puct: weight of the policy against the values, for PUCT.
+///     options: a `SearchOptions`, or the number of simulations; None has the defaults.
 ///     seed: 0 to 2**64 - 1.
 ///     num_threads: 1 to 1024; None is as many as there are cores.
 ///     observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
 ///         ``"flat"``, and ``"planes"`` with a canvas.
-///     temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
-///         actions are drawn in proportion to visits to the power of 1 over this.
-///     max_considered: actions that Gumbel samples at the root.
-///     c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
-///     c_scale: see `c_visit`.
-///     dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
-///     dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
-///     margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
-///         last term limited to -1 and 1.
-///     solve_below: positions with at most this many empty cells are solved exactly, roots
-///         included; 0 solves none.
 ///     canvas: a `Canvas` for positions of several variants. Leaves are shown as its planes, and
 ///         its actions number all masks, logits and results. Each tree is the one that a search of
 ///         positions of its own variant has on the same canvas, given the same evaluations.
+///     changes: settings of `SearchOptions` by name, which replace those of `options`.
 ///
 /// Raises:
 ///     ValueError: no position, several variants without a canvas, a canvas and another layout than
@@ -124,6 +106,7 @@ struct Found {
 pub(crate) struct PyTreeSearch {
     core: Box<dyn TreeSearch>,
     variants: SearchVariants,
+    options: PySearchOptions,
     config: TreeConfig,
     observation: ObservationArray,
     action_mask: LentArray<i8>,
@@ -135,31 +118,21 @@ pub(crate) struct PyTreeSearch {
 impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
-        positions, num_simulations=32, root="gumbel", c_puct=1.5, seed=0, num_threads=None, *,
-        observation=None, temperature=1.0, max_considered=16, c_visit=50.0, c_scale=0.5,
-        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.0, solve_below=0,
-        canvas=None
+        positions, options=None, *, seed=0, num_threads=None, observation=None, canvas=None,
+        **changes
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
-        root: &str,
-        c_puct: f32,
+        options: Option<Options<'_>>,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         observation: Option<&str>,
-        temperature: f32,
-        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
-        c_visit: f32,
-        c_scale: f32,
-        dirichlet_alpha: f32,
-        dirichlet_share: f32,
-        margin_weight: f32,
-        #[pyo3(from_py_with = integers::solve_below)] solve_below: usize,
         canvas: Option<PyCanvas>,
+        changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let options = options_with(py, options, changes)?;
         let canvas = canvas.map(|PyCanvas(canvas)| canvas);
         let variants = SearchVariants::of(&positions, canvas)?;
         for (i, position) in positions.iter().enumerate() {
@@ -175,25 +148,7 @@ impl PyTreeSearch {
             layout
         };
         let num_threads = integers::threads_or_cores(num_threads);
-        check_number("temperature", temperature, 0.0, f32::MAX)?;
-        check_number("margin_weight", margin_weight, 0.0, 1.0)?;
-        let settings = RootSettings {
-            c_puct,
-            max_considered,
-            c_visit,
-            c_scale,
-            dirichlet_alpha,
-            dirichlet_share,
-        };
-        let config = TreeConfig {
-            num_simulations,
-            root: settings.root(root)?,
-            temperature,
-            margin_weight,
-            solve_roots_below: solve_below,
-            solve_leaves_below: solve_below,
-            seed,
-        };
+        let config = options.tree(seed);
         let set = &variants.set;
         let solvers = if config.solves() {
             solvers_of(py, set.all())?
@@ -213,6 +168,7 @@ impl PyTreeSearch {
             action_mask: LentArray::zeros(py, &[roots.len(), set.num_actions()])?,
             core,
             variants,
+            options,
             config,
             leaves: 0,
             found: None,
@@ -419,6 +375,12 @@ impl PyTreeSearch {
         Ok(self.found(py)?.solved.clone_ref(py))
     }
 
+    /// The settings of the search.
+    #[getter]
+    fn options(&self) -> PySearchOptions {
+        self.options.clone()
+    }
+
     /// The memory that the trees take, in bytes.
     #[getter]
     fn tree_bytes(&self) -> usize {
@@ -430,10 +392,7 @@ impl PyTreeSearch {
     }
 
     fn __repr__(&self) -> String {
-        let root = match self.config.root {
-            Root::Puct { .. } => "puct",
-            Root::Gumbel { .. } => "gumbel",
-        };
+        let root = self.options.root();
         format!(
             "<TreeSearch of {} positions, num_simulations={}, root={root:?}>",
             self.core.len(),

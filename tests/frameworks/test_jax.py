@@ -26,6 +26,7 @@ from pgx.experimental import auto_reset
 from mijnlieff import (
     Board,
     Position,
+    SearchOptions,
     TreeSearch,
     Variant,
     functional,
@@ -419,7 +420,8 @@ def tree_size(position):
 
 def native_search(endings, num_simulations):
     """Actions of `TreeSearch` with the same knowledge, and the mean values of these actions."""
-    search = TreeSearch(endings, num_simulations=num_simulations, max_considered=65, seed=0)
+    options = SearchOptions(num_simulations, max_considered=65, margin_weight=0.0)
+    search = TreeSearch(endings, options, seed=0)
     while (batch := search.select()) is not None:
         search.update(np.zeros((len(batch), 65), np.float32), np.zeros(len(batch), np.float32))
     values = [

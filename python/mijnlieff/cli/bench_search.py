@@ -72,7 +72,7 @@ def _measure(
     """Return simulations per second, and copies of the data of a leaf per second."""
     # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
     sets = [random_openings(size, _PLIES, variant, seed=seed) for seed in (0, 1)]
-    search = TreeSearch(sets[0], simulations, root, num_threads=threads)
+    search = TreeSearch(sets[0], simulations, root=root, num_threads=threads)
     generator = np.random.default_rng(0)
     logits = generator.normal(size=(size, variant.num_actions)).astype(np.float32)
     values = np.tanh(generator.normal(size=size)).astype(np.float32)

@@ -14,9 +14,10 @@ from mijnlieff._mijnlieff import (
     SEEDS,
     Canvas,
     Position,
+    SearchOptions,
     TreeSearch,
     check_playable,
-    integer,
+    integer_in,
     own_actions,
     seed_of,
 )
@@ -120,14 +121,20 @@ class MCTSPolicy:
         if canvas is not None and not isinstance(canvas, Canvas):
             raise TypeError(f"canvas must be a Canvas or None, not {canvas!r}")
         self.seed = seed_of(seed)
-        self.num_simulations = integer("num_simulations", num_simulations)
+        solve_below = integer_in("solve_below", solve_below, 0, 2**64 - 1)
+        self._search_options = SearchOptions(
+            num_simulations,
+            root,
+            c_puct=c_puct,
+            temperature=0.0,
+            margin_weight=margin_weight,
+            solve_roots_below=solve_below,
+            solve_leaves_below=solve_below,
+        )
+        self.num_simulations = self._search_options.num_simulations
         self.network = network
         self._options: dict[str, Any] = {
-            "root": root,
-            "c_puct": c_puct,
             "observation": observation,
-            "margin_weight": margin_weight,
-            "solve_below": solve_below,
             "num_threads": num_threads,
             "canvas": canvas,
         }
@@ -147,7 +154,7 @@ class MCTSPolicy:
         canvas = self._options["canvas"]
         on_canvas = "" if canvas is None else f", canvas={canvas!r}"
         return (
-            f"MCTSPolicy({self.num_simulations}{network}, root={self._options['root']!r}, "
+            f"MCTSPolicy({self.num_simulations}{network}, root={self._search_options.root!r}, "
             f"seed={self.seed}{on_canvas})"
         )
 
@@ -199,10 +206,10 @@ class MCTSPolicy:
 
         All larger margins have the same value for the search. None if it solves nothing.
         """
-        solve_below = integer("solve_below", self._options["solve_below"])
-        if not solve_below or self._options["margin_weight"] < _LEAST_MARGIN_WEIGHT:
+        options = self._search_options
+        if not options.solve_leaves_below or options.margin_weight < _LEAST_MARGIN_WEIGHT:
             return None
-        return solve_below, int(FULL_MARGIN)
+        return options.solve_leaves_below, int(FULL_MARGIN)
 
     def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Search all positions at once."""
@@ -220,8 +227,7 @@ class MCTSPolicy:
     def _search(self, positions: Sequence[Position], **changed: Any) -> TreeSearch:
         return TreeSearch(
             list(positions),
-            self.num_simulations,
+            self._search_options,
             seed=(self.seed + self._decisions) % SEEDS,
-            temperature=0.0,
             **{**self._options, **changed},
         )

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Self
 
-from mijnlieff._mijnlieff import MAX_THREADS
+from mijnlieff._mijnlieff import MAX_THREADS, SearchOptions
 from mijnlieff.train.settings import (
     check_settings,
     documented,
@@ -226,13 +226,13 @@ class TrainConfig:
     )
     c_scale: float = setting(
         0.2,
-        "weight of the searched values against the network's logits, see TreeSearch",
+        "weight of the searched values against the network's logits, see SearchOptions",
         algo="alphazero",
     )
     margin_weight: float = setting(
         0.5,
         "share of the margin, as opposed to the outcome, in the value of a position, see "
-        "TreeSearch",
+        "SearchOptions",
         high=1,
         algo="alphazero",
     )
@@ -338,6 +338,18 @@ class TrainConfig:
                 "solve_roots_below must be at least 1 with knowledge 'exact', which learns from "
                 "solved positions, not 0; to learn from the rules alone choose knowledge 'pure'"
             )
+
+    @property
+    def search_options(self) -> SearchOptions:
+        """The searches of its games."""
+        return SearchOptions(
+            self.num_simulations,
+            max_considered=self.max_considered,
+            c_scale=self.c_scale,
+            margin_weight=self.margin_weight,
+            solve_roots_below=self.solve_roots_below,
+            solve_leaves_below=self.solve_leaves_below,
+        )
 
     @classmethod
     def of(cls, algo: str, *, many_boards: bool = False, **settings: Any) -> Self:

@@ -43,7 +43,6 @@ arguments! {
     repeats: usize = 0..=usize::MAX;
     samples: usize = 1..=usize::MAX;
     seed: u64 = 0..=u64::MAX;
-    solve_below: usize = 0..=usize::MAX;
     solve_leaves_below: usize = 0..=usize::MAX;
     solve_roots_below: usize = 0..=usize::MAX;
     word: u64 = 0..=u64::MAX;

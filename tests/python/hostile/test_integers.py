@@ -22,6 +22,7 @@ from mijnlieff import (
     PolicyError,
     Position,
     RandomPolicy,
+    SearchOptions,
     SelfPlay,
     TreeSearch,
     Variant,
@@ -104,7 +105,8 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("seed", 1, lambda value: TreeSearch(START, seed=value)),
     ("num_threads", 1, lambda value: TreeSearch(START, num_threads=value)),
     ("max_considered", 1, lambda value: TreeSearch(START, max_considered=value)),
-    ("solve_below", 1, lambda value: TreeSearch(START, solve_below=value)),
+    ("solve_leaves_below", 1, lambda value: TreeSearch(START, solve_leaves_below=value)),
+    ("num_simulations", 1, SearchOptions),
     *(
         (name, 1, lambda value, name=name: SelfPlay(ChampionPolicy(), **{name: value}))
         for name in SELF_PLAY_INTEGERS
@@ -189,7 +191,11 @@ def test_other_errors_pass_through(call):
         (-1, lambda value: rollout(START, seed=value), r"seed must be 0 to 2\*\*64 - 1, not -1"),
         (2**32, lambda value: perft(START[0], value), "depth must be 0 to 4294967295, not"),
         (1025, lambda value: solve_batch(START, value), "num_threads must be 1 to 1024, not 1025"),
-        (-5, lambda value: TreeSearch(START, solve_below=value), "solve_below must be 0 to"),
+        (
+            -5,
+            lambda value: SearchOptions(solve_roots_below=value),
+            "solve_roots_below must be 0 to",
+        ),
         (-3, lambda value: solve(LATE, max_nodes=value), "max_nodes must be 0 .*, not -3"),
         (0, set_table_bytes, "count must be 1 to .*, not 0"),
         (10**80, RandomPolicy, r"seed must be 0 to 2\*\*64 - 1, not 10{59}\.\.\."),

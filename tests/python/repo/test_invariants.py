@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, OpponentPool, Position, SelfPlay, TreeSearch, Variant, VectorEnv
+from mijnlieff import (
+    Board,
+    OpponentPool,
+    Position,
+    SearchOptions,
+    SelfPlay,
+    TreeSearch,
+    Variant,
+    VectorEnv,
+)
 from mixed_variants import VARIANTS, WEIGHTS
 from network_inputs import network_for
 
@@ -103,7 +112,10 @@ def test_a_seed_of_an_opponent_pool_gives_the_same_games():
 
 
 def test_a_seed_of_self_play_gives_the_same_samples():
-    samples = SelfPlay(network_for(SMALL), num_simulations=8, seed=5, num_threads=1).play(4)
+    options = SearchOptions(
+        8, max_considered=8, c_scale=0.2, solve_roots_below=9, solve_leaves_below=8
+    )
+    samples = SelfPlay(network_for(SMALL), options=options, seed=5, num_threads=1).play(4)
     found = digest(
         samples.observations,
         samples.action_masks,
@@ -120,7 +132,7 @@ def test_a_seed_of_self_play_gives_the_same_samples():
 def test_a_tree_search_makes_the_same_visits():
     network = network_for(Variant())
     positions = [Position().play(action) for action in Position().legal_actions()[:4]]
-    search = TreeSearch(positions, num_simulations=16, seed=2)
+    search = TreeSearch(positions, num_simulations=16, margin_weight=0.0, seed=2)
     while (batch := search.select()) is not None:
         logits, values = network.evaluate(batch.observation, precision="int16")
         search.update(logits, values[:, 0])

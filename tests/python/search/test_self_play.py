@@ -20,6 +20,7 @@ from mijnlieff import (
     ExportedPolicy,
     PolicyError,
     Position,
+    SearchOptions,
     SelfPlay,
     SelfPlaySamples,
     TreeSearch,
@@ -34,8 +35,8 @@ from vector_model import Stream
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
-# The settings of a tree search, as `SelfPlay` has them by default.
-SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, "margin_weight": 0.5}
+ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
+SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
 LEAVES = ("evaluations", "shared_evaluations", "recalled_evaluations", "solved_leaves")
 
 
@@ -52,15 +53,13 @@ def played_alone(
     *,
     seed: int = 0,
     random_plies: int = 4,
-    solve_roots_below: int = 9,
-    solve_leaves_below: int = 8,
     solve_book_roots: bool = False,
     solved_temperature: float = 0.0,
     **settings: Any,
 ) -> dict[str, list[Any]]:
     """A game by the definition, one search after another."""
-    settings = SEARCH | settings
-    weight = settings["margin_weight"]
+    options = SearchOptions(**settings)
+    weight = options.margin_weight
     stream = Stream(seed, number)
     tree_seed = stream.word()
     position = Position(variant)
@@ -79,7 +78,7 @@ def played_alone(
             row = {"position": position, "policy_targets": policy}
             empty = int((position.stones == 0).sum())
             in_book = variant.board == Board.standard() and variant.copies == 2 and empty > 11
-            if empty <= solve_roots_below or (solve_book_roots and in_book):
+            if empty <= options.solve_roots_below or (solve_book_roots and in_book):
                 margins = solve(position).action_margins
                 value = {
                     it: (1 - weight) * np.sign(margin) + weight * np.clip(margin / 8, -1, 1)
@@ -95,13 +94,7 @@ def played_alone(
                 row |= {"root_values": max(value.values())}
             else:
                 if search is None:
-                    search = TreeSearch(
-                        [position],
-                        seed=tree_seed,
-                        num_threads=1,
-                        solve_below=solve_leaves_below,
-                        **settings,
-                    )
+                    search = TreeSearch([position], options, seed=tree_seed, num_threads=1)
                 else:
                     search.restart([position])
                 evaluate(network, search, weight)
@@ -197,6 +190,7 @@ def assert_same(samples: SelfPlaySamples, others: SelfPlaySamples) -> None:
 )
 def test_games_are_those_of_searches_one_by_one(variant, settings):
     network = network_for(variant, scale=0.3)
+    settings = SEARCH | settings
     games = SelfPlay(network, variant, num_games=7, num_threads=2, **settings)
     samples = games.play(12)
     row = 0
@@ -224,8 +218,7 @@ def test_games_are_those_of_searches_one_by_one(variant, settings):
     assert (statistics.games, statistics.plies) == (12, samples.game_plies.sum())
     assert statistics.solved_roots == samples.exact.sum()
     assert statistics.searched_roots == row - statistics.solved_roots
-    simulations = settings.get("num_simulations", 32)
-    assert statistics.simulations == simulations * statistics.searched_roots
+    assert statistics.simulations == settings["num_simulations"] * statistics.searched_roots
     np.testing.assert_array_equal(samples.outcomes, np.sign(samples.margins))
 
 
@@ -251,7 +244,7 @@ def test_roots_are_searched_where_only_leaves_are_solved():
 
 
 def test_nothing_depends_on_threads_or_on_games_at_once():
-    settings: dict[str, Any] = {"seed": 3, "num_simulations": 8}
+    settings: dict[str, Any] = {"seed": 3, "num_simulations": 8, **ENDINGS}
     network = ChampionPolicy().network
     first = SelfPlay(network, num_threads=1, num_games=100, **settings).play(100)
     for num_threads, num_games in [(2, 100), (3, 7), (8, 1), (1, 1)]:
@@ -274,6 +267,7 @@ def test_exact_games_do_not_depend_on_threads_or_on_games_at_once():
         "num_simulations": 4,
         "random_plies": 10,
         "solve_roots_below": 10,
+        "solve_leaves_below": 8,
         "solve_book_roots": True,
         "solved_temperature": 3.0,
     }
@@ -309,11 +303,12 @@ def test_games_that_are_solved_from_the_start_need_no_search():
 )
 def test_observations_in_any_layout(layout, dtype):
     network = ChampionPolicy().network
-    games = SelfPlay(network, observation=layout, dtype=dtype, num_simulations=2, seed=5)
+    options = SearchOptions(2, **ENDINGS)
+    games = SelfPlay(network, options=options, observation=layout, dtype=dtype, seed=5)
     samples = games.play(3)
     row = 0
     for number in range(3):
-        game = played_alone(network, Variant(), number, num_simulations=2, seed=5)
+        game = played_alone(network, Variant(), number, num_simulations=2, seed=5, **ENDINGS)
         for expected in game["rows"]:
             observation = expected["position"].observation(layout, dtype)
             np.testing.assert_array_equal(samples.observations[row], observation)
@@ -323,7 +318,7 @@ def test_observations_in_any_layout(layout, dtype):
 
 
 def test_openings_are_as_deep_as_asked_for():
-    samples = SelfPlay(ChampionPolicy(), num_simulations=1, random_plies=10).play(3000)
+    samples = SelfPlay(ChampionPolicy(), num_simulations=1, random_plies=10, **ENDINGS).play(3000)
     starts = samples.plies[np.unique(samples.games, return_index=True)[1]]
     counts = np.bincount(starts, minlength=12)
     # Each number of random plies has a share of 1 in 11; a forced pass after them adds a ply.
@@ -355,14 +350,15 @@ def test_another_network_plays_the_next_games():
 
 
 def test_as_many_samples_as_asked_for():
-    games = SelfPlay(ChampionPolicy(), num_simulations=2, num_threads=2)
+    options = SearchOptions(2, **ENDINGS)
+    games = SelfPlay(ChampionPolicy(), options=options, num_threads=2)
     for wanted in (1, 500, 501):
         before = games.games_played
         samples = games.play_samples(wanted)
         assert wanted <= len(samples) < wanted + 100
         assert games.games_played == before + samples.statistics.games
         assert samples.games[0] == before
-    alone = SelfPlay(ChampionPolicy(), num_simulations=2, num_threads=1, num_games=3)
+    alone = SelfPlay(ChampionPolicy(), options=options, num_threads=1, num_games=3)
     alone.play_samples(1)
     alone.play_samples(500)
     assert_same(samples, alone.play_samples(501))
@@ -370,7 +366,7 @@ def test_as_many_samples_as_asked_for():
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_copies_go_on_in_the_same_way(clone):
-    games = SelfPlay(ChampionPolicy(), num_simulations=2, seed=9)
+    games = SelfPlay(ChampionPolicy(), num_simulations=2, seed=9, **ENDINGS)
     games.play_samples(30)
     other = clone(games)
     assert repr(other) == repr(games)
@@ -462,5 +458,5 @@ def test_stop_ends_a_call_of_another_thread():
 
 
 def test_other_threads_run_meanwhile():
-    games = SelfPlay(ChampionPolicy(), num_threads=1)
+    games = SelfPlay(ChampionPolicy(), num_threads=1, **ENDINGS)
     assert lets_other_threads_run(lambda: games.play(200))

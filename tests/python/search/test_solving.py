@@ -281,7 +281,7 @@ def test_all_that_solve_know_the_first_moves_of_the_opening(opening: str) -> Non
     best = {action for action, margin in after.items() if margin == value}
     assert solve(start).action_margins == after
 
-    search = mijnlieff.TreeSearch([start], 1, solve_below=16)
+    search = mijnlieff.TreeSearch([start], 1, solve_roots_below=16)
     search.run_with_rollouts()
     assert set(np.flatnonzero(search.policy_targets[0])) == best and search.solved.all()
     assert set(np.flatnonzero(PerfectPolicy().action_probabilities([start])[0])) == best
@@ -312,7 +312,7 @@ def test_endings_of_large_boards_are_exact_in_tree_searches_too(board: str, copi
         position = ending(board, copies, 10, seed)
         assert not position.is_over
         solution = solve(position)
-        search = mijnlieff.TreeSearch([position], 1, solve_below=10, margin_weight=0.0)
+        search = mijnlieff.TreeSearch([position], 1, solve_roots_below=10, margin_weight=0.0)
         assert search.select() is None  # the root is solved
         assert search.actions[0] in solution.best_actions or solution.outcome in (
             {solve(position.play(int(search.actions[0]))).outcome * -1}

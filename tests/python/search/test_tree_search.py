@@ -47,7 +47,7 @@ def reference_tree(root):
 def test_every_tree_is_that_of_the_plain_search(variant, root):
     positions = [p for p in positions_of(variant, 30) if len(p.legal_actions()) > 1]
     search = TreeSearch(
-        positions, 24, root, seed=3, dirichlet_share=0.25, margin_weight=0.4, num_threads=1
+        positions, 24, root=root, seed=3, dirichlet_share=0.25, margin_weight=0.4, num_threads=1
     )
     network = NoisyNetwork(variant)
     search_with(network, search)
@@ -103,10 +103,18 @@ def test_leaves_look_as_positions_do(variant, layout):
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_solved_endings_have_the_value_of_the_solver(root):
     positions = [p for p in positions_of(Variant(), 60, seed=2) if p.ply >= 8]
-    solving = TreeSearch(positions, 4, root, margin_weight=1.0, solve_below=9, num_threads=1)
+    solving = TreeSearch(
+        positions,
+        4,
+        root=root,
+        margin_weight=1.0,
+        solve_roots_below=9,
+        solve_leaves_below=9,
+        num_threads=1,
+    )
     search_with(NoisyNetwork(Variant()), solving)
     searching = TreeSearch(
-        positions, 4000, "puct", c_puct=1.0, margin_weight=1.0, temperature=0.0, num_threads=1
+        positions, 4000, root="puct", c_puct=1.0, margin_weight=1.0, temperature=0.0, num_threads=1
     )
     late = [i for i, p in enumerate(positions) if (p.stones == 0).sum() <= 4]
     assert late
@@ -126,7 +134,7 @@ def test_solved_endings_have_the_value_of_the_solver(root):
 
 def test_a_tree_keeps_what_it_knows_of_the_next_position():
     start = positions_of(Variant(), 1, seed=8)[0]
-    search = TreeSearch([start], 64, "puct", temperature=0.0)
+    search = TreeSearch([start], 64, root="puct", temperature=0.0)
     search_with(NoisyNetwork(Variant()), search)
     action = int(search.actions[0])
     below = {
@@ -152,7 +160,7 @@ def test_a_tree_keeps_what_it_knows_of_the_next_position():
 
 def test_visits_beyond_what_can_be_counted_start_a_new_tree():
     late = next(p for p in positions_of(Variant(), 400, seed=3) if is_decided_by_one_action(p))
-    search = TreeSearch([late], 2**24, "puct", temperature=0.0)
+    search = TreeSearch([late], 2**24, root="puct", temperature=0.0)
     for _ in range(2):
         search_with(NoisyNetwork(Variant()), search)
         assert search.policy_targets.sum() == pytest.approx(1.0)
@@ -191,7 +199,7 @@ def test_finished_games_are_worth_what_they_paid():
     margins = set()
     for position in last:
         network = NoisyNetwork(Variant())
-        search = TreeSearch([position], 16, "puct", margin_weight=0.5)
+        search = TreeSearch([position], 16, root="puct", margin_weight=0.5)
         search_with(network, search)
         assert network.batches == 1
         root, *ends = search.nodes(0)
@@ -280,7 +288,7 @@ def misaligned(logits):
 
 def test_arrays_of_any_memory_layout_mean_the_same():
     positions = positions_of(Variant(), 40, seed=6)
-    searches = [TreeSearch(positions, 8, "puct", num_threads=1) for _ in range(4)]
+    searches = [TreeSearch(positions, 8, root="puct", num_threads=1) for _ in range(4)]
     forms = [
         lambda logits: logits,
         lambda logits: np.asfortranarray(logits),

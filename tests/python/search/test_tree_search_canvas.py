@@ -26,7 +26,7 @@ RULES = [
     {"root": "gumbel"},
     {"root": "puct"},
     {"root": "puct", "dirichlet_share": 0.25},
-    {"root": "gumbel", "solve_below": 6, "margin_weight": 0.5},
+    {"root": "gumbel", "solve_roots_below": 6, "solve_leaves_below": 6, "margin_weight": 0.5},
 ]
 
 
@@ -164,10 +164,10 @@ def action_of_first(positions, options) -> int:
 
 def test_random_games_on_a_canvas():
     positions = mixed_positions()
-    search = TreeSearch(positions, 32, "puct", canvas=CANVAS, seed=1)
+    search = TreeSearch(positions, 32, root="puct", canvas=CANVAS, seed=1)
     search.run_with_rollouts()
     for tree, position in enumerate(positions):
-        alone = TreeSearch([position], 32, "puct", canvas=CANVAS, seed=1 + tree)
+        alone = TreeSearch([position], 32, root="puct", canvas=CANVAS, seed=1 + tree)
         alone.run_with_rollouts()
         assert results(alone, 0) == results(search, tree)
 
@@ -176,7 +176,8 @@ def test_many_variants_are_solved_within_the_memory_of_one_table():
     boards = Board.arrangements(4)[:12]
     variants = [Variant(board, copies=copies) for board in boards for copies in (2, 4)]
     positions = [late_position(variant, seed) for seed, variant in enumerate(variants)]
-    search = TreeSearch(positions, 8, canvas=Canvas.around(variants), solve_below=6)
+    options = mijnlieff.SearchOptions(8, solve_roots_below=6, margin_weight=0.0)
+    search = TreeSearch(positions, options, canvas=Canvas.around(variants))
     search.run_with_rollouts()
     assert search.solved.all()
     for tree, position in enumerate(positions):

@@ -84,7 +84,7 @@ def test_noise_depends_on_the_seed_and_the_number_of_the_tree_alone(noise):
 
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_the_next_search_draws_other_noise(root):
-    search = TreeSearch([START] * TREES, 1, root, dirichlet_share=1.0)
+    search = TreeSearch([START] * TREES, 1, root=root, dirichlet_share=1.0)
     network = NoisyNetwork(Variant())
     search_with(network, search)
     first = search.root_noise[:, LEGAL].copy()

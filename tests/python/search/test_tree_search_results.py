@@ -98,9 +98,17 @@ GUMBEL = {
         "margin_weight": 1.0,
     },
 }
+OUTCOME = {"margin_weight": 0.0}
+
+
+def solving(below: int) -> dict[str, int]:
+    return {"solve_roots_below": below, "solve_leaves_below": below}
+
+
 RULES = {
-    **{f"puct, {name}": {"root": "puct"} | options for name, options in PUCT.items()},
-    **{f"gumbel, {name}": {"root": "gumbel"} | options for name, options in GUMBEL.items()},
+    f"{root}, {name}": {"root": root} | OUTCOME | options
+    for root, all_options in (("puct", PUCT), ("gumbel", GUMBEL))
+    for name, options in all_options.items()
 }
 
 
@@ -235,12 +243,12 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
     solved = []
     for root in ("puct", "gumbel"):
         for margin_weight in (0.0, 0.6, 1.0):
-            for solve_below in (1, 4):
+            for below in (1, 4):
                 options = {
                     "root": root,
                     "num_simulations": 24,
                     "margin_weight": margin_weight,
-                    "solve_below": solve_below,
+                    **solving(below),
                 }
                 search = compare(positions, known_network(variant, "noisy"), options)
                 solved += search.solved.tolist()
@@ -251,11 +259,13 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
 @pytest.mark.parametrize(
     "options",
     [
-        {"root": "puct", "num_simulations": 30},
-        {"root": "puct", "num_simulations": 12, "temperature": 0.0, "dirichlet_share": 0.4},
-        {"root": "puct", "num_simulations": 20, "margin_weight": 0.5, "solve_below": 3},
-        {"root": "gumbel", "num_simulations": 30},
-        {"root": "gumbel", "num_simulations": 24, "max_considered": 5, "temperature": 0.0},
+        {"root": "puct", "num_simulations": 30} | OUTCOME,
+        {"root": "puct", "num_simulations": 12, "temperature": 0.0, "dirichlet_share": 0.4}
+        | OUTCOME,
+        {"root": "puct", "num_simulations": 20, "margin_weight": 0.5} | solving(3),
+        {"root": "gumbel", "num_simulations": 30} | OUTCOME,
+        {"root": "gumbel", "num_simulations": 24, "max_considered": 5, "temperature": 0.0}
+        | OUTCOME,
         {"root": "gumbel", "num_simulations": 20, "margin_weight": 0.5, "c_scale": 0.1},
     ],
     ids=str,
@@ -308,7 +318,7 @@ def next_position(position: Position, action: int, generator: np.random.Generato
     "options",
     [
         {"root": "puct", "num_simulations": 40, "margin_weight": 0.5},
-        {"root": "puct", "num_simulations": 25, "solve_below": 3, "temperature": 0.0},
+        {"root": "puct", "num_simulations": 25, "temperature": 0.0} | OUTCOME | solving(3),
         {"root": "gumbel", "num_simulations": 40, "temperature": 0.0, "margin_weight": 0.5},
     ],
     ids=str,
@@ -324,7 +334,7 @@ def test_random_games_instead_of_a_network(variant_name, options):
         stream = tree_stream(SEED + tree)
         state = stream.state
         stream.word()
-        network = random_games_network(stream, options.get("margin_weight", 0.0))
+        network = random_games_network(stream, options["margin_weight"])
         plain = plain_search(network, **options)
         compared += assert_same(search, tree, plain, plain.root(position), state)
     assert compared >= 0.5 * len(positions)

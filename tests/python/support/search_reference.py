@@ -65,14 +65,15 @@ class ReferenceSearch:
         network: Network,
         *,
         root: str = "gumbel",
-        simulations: int = 32,
+        simulations: int = 64,
         c_puct: float = 1.5,
         temperature: float = 1.0,
         considered: int = 16,
         c_visit: float = 50.0,
         c_scale: float = 0.5,
-        margin_weight: float = 0.0,
-        solve_below: int = 0,
+        margin_weight: float = 0.5,
+        solve_roots_below: int = 0,
+        solve_leaves_below: int = 0,
     ) -> None:
         assert root in ("gumbel", "puct")
         self.network = network
@@ -84,18 +85,16 @@ class ReferenceSearch:
         self.c_visit = c_visit
         self.c_scale = c_scale
         self.margin_weight = margin_weight
-        self.solve_below = solve_below
+        self.solve_roots_below = solve_roots_below
+        self.solve_leaves_below = solve_leaves_below
         self.closest = math.inf
         """The smallest lead of a best score; float32 may not resolve a very small one."""
 
     def worth(self, margin: int) -> float:
         return worth(margin, self.margin_weight)
 
-    def is_solved(self, position: Position) -> bool:
-        return (position.stones == 0).sum() <= self.solve_below
-
     def leaf(self, position: Position) -> Node:
-        if position.is_over or (self.solve_below and self.is_solved(position)):
+        if position.is_over or is_solved(position, self.solve_leaves_below):
             return Node(position, self.worth(exact_margin(position)))
         return self.evaluated(position)
 
@@ -107,7 +106,7 @@ class ReferenceSearch:
 
     def root(self, position: Position) -> Node:
         """The root of a new tree; one that has been solved has no logits."""
-        if self.solve_below and self.is_solved(position):
+        if is_solved(position, self.solve_roots_below):
             return self.leaf(position)
         if must_pass(position):
             node = with_logits(position, 0.0, {position.variant.pass_action: 0.0})
@@ -251,6 +250,10 @@ def after(position: Position, action: int) -> Position:
     while not position.is_over and must_pass(position):
         position = position.play(position.variant.pass_action)
     return position
+
+
+def is_solved(position: Position, below: int) -> bool:
+    return below > 0 and (position.stones == 0).sum() <= below
 
 
 def worth(margin: int, margin_weight: float) -> float:

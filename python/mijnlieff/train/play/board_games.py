@@ -242,13 +242,9 @@ class BoardGames(ThreadedGames):
         config = self._config
         search = TreeSearch(
             [played.games[i] for i in games],
-            config.num_simulations,
+            config.search_options,
             canvas=self._canvas,
             seed=int(rng.integers(2**62)),
-            max_considered=config.max_considered,
-            c_scale=config.c_scale,
-            margin_weight=config.margin_weight,
-            solve_below=config.solve_leaves_below,
             num_threads=1,
         )
         while (leaves := search.select()) is not None:

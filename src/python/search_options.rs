@@ -1,0 +1,328 @@
+//! `mijnlieff.SearchOptions`: the settings of tree searches, their defaults and their checks.
+
+use std::hash::{Hash, Hasher};
+
+use pyo3::Borrowed;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::game::shortened;
+use crate::python::convert::integers;
+use crate::tree_search::{Root, TreeConfig};
+
+/// How a tree search works; `TreeSearch`, `SelfPlay` and policies that search take it.
+///
+/// It is immutable, equal when all settings are, and can be pickled. The settings of the root that
+/// is not used are checked too, and have no effect.
+///
+/// ``root="gumbel"`` samples `max_considered` actions without replacement, visits them by
+/// sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
+/// "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
+/// ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
+/// 2017); an action without visits counts with the value of its node so far.
+///
+/// Args:
+///     num_simulations: of each search, the evaluation of the root not counted.
+///     root: ``"gumbel"`` or ``"puct"``.
+///     c_puct: weight of the policy against the values, for PUCT.
+///     temperature: 0 chooses the best action. Gumbel: scale of the noise at the root. PUCT:
+///         actions are drawn in proportion to visits to the power of 1 over this.
+///     max_considered: actions that Gumbel samples at the root, 1 to 1024.
+///     c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
+///     c_scale: see `c_visit`.
+///     dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
+///     dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
+///     margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
+///         last term limited to -1 and 1. Values of the network should be of the same kind: 0 suits
+///         one that predicts the outcome alone.
+///     solve_roots_below: roots with at most this many empty cells are solved exactly and not
+///         searched; 0 solves none.
+///     solve_leaves_below: the same for positions below the root, which then need no network.
+///
+/// Raises:
+///     ValueError: a setting out of range.
+///     TypeError: a setting of another type.
+#[pyclass(
+    name = "SearchOptions",
+    module = "mijnlieff",
+    frozen,
+    eq,
+    hash,
+    get_all
+)]
+#[derive(Clone, PartialEq)]
+#[pyo3(from_py_object)]
+pub(crate) struct PySearchOptions {
+    /// Simulations of each search.
+    num_simulations: usize,
+    /// ``"gumbel"`` or ``"puct"``.
+    root: &'static str,
+    /// Weight of the policy against the values, for PUCT.
+    c_puct: f64,
+    /// How random the choice of an action is.
+    temperature: f64,
+    /// Actions that Gumbel samples at the root.
+    max_considered: usize,
+    /// Added to the most visits in the weight of Gumbel's values.
+    c_visit: f64,
+    /// Weight of Gumbel's values against the logits.
+    c_scale: f64,
+    /// Concentration of the noise in the root's policy, for PUCT.
+    dirichlet_alpha: f64,
+    /// Share of that noise in the root's policy, for PUCT.
+    dirichlet_share: f64,
+    /// Share of the margin, as opposed to the outcome, in the value of a position.
+    margin_weight: f64,
+    /// The most empty cells of roots that are solved.
+    solve_roots_below: usize,
+    /// The most empty cells of positions below the root that are solved.
+    solve_leaves_below: usize,
+}
+
+#[pymethods]
+impl PySearchOptions {
+    #[new]
+    #[pyo3(signature = (
+        num_simulations=64, root="gumbel", *, c_puct=1.5, temperature=1.0, max_considered=16,
+        c_visit=50.0, c_scale=0.5, dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.5,
+        solve_roots_below=0, solve_leaves_below=0
+    ))]
+    #[allow(clippy::too_many_arguments)] // they are keywords in Python
+    fn new(
+        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
+        root: &str,
+        c_puct: f64,
+        temperature: f64,
+        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
+        c_visit: f64,
+        c_scale: f64,
+        dirichlet_alpha: f64,
+        dirichlet_share: f64,
+        margin_weight: f64,
+        #[pyo3(from_py_with = integers::solve_roots_below)] solve_roots_below: usize,
+        #[pyo3(from_py_with = integers::solve_leaves_below)] solve_leaves_below: usize,
+    ) -> PyResult<Self> {
+        let known = ["gumbel", "puct"].into_iter().find(|&name| name == root);
+        let root = known.ok_or_else(|| {
+            let name = shortened(root);
+            let message = format!("unknown root {name:?}; choose gumbel or puct");
+            PyValueError::new_err(message)
+        })?;
+        Ok(Self {
+            num_simulations,
+            root,
+            c_puct: finite("c_puct", c_puct)?,
+            temperature: finite("temperature", temperature)?,
+            max_considered,
+            c_visit: finite("c_visit", c_visit)?,
+            c_scale: finite("c_scale", c_scale)?,
+            dirichlet_alpha: above_zero("dirichlet_alpha", dirichlet_alpha)?,
+            dirichlet_share: share("dirichlet_share", dirichlet_share)?,
+            margin_weight: share("margin_weight", margin_weight)?,
+            solve_roots_below,
+            solve_leaves_below,
+        })
+    }
+
+    /// The same options but for some.
+    ///
+    /// Args:
+    ///     changes: new values by name.
+    ///
+    /// Raises:
+    ///     ValueError: as in the class.
+    ///     TypeError: as in the class, or an option that does not exist.
+    #[pyo3(signature = (**changes))]
+    fn replace(slf: &Bound<'_, Self>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let Some(changes) = changes else {
+            return Ok(slf.get().clone());
+        };
+        let settings = slf.get().settings(slf.py())?;
+        settings.update(changes.as_mapping())?;
+        slf.get_type()
+            .call((), Some(&settings))?
+            .extract()
+            .map_err(PyErr::from)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        let default = slf.get_type().call0()?;
+        let mut shown = Vec::new();
+        for (name, value) in slf.get().settings(py)? {
+            let name: String = name.extract()?;
+            let always = ["num_simulations", "root"].contains(&name.as_str());
+            if always || !value.eq(default.getattr(&*name)?)? {
+                shown.push(format!("{name}={}", value.repr()?));
+            }
+        }
+        Ok(format!("SearchOptions({})", shown.join(", ")))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let py = slf.py();
+        // What `object.__reduce_ex__` gives where all arguments are keywords.
+        let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
+        let made_from = (slf.get_type(), PyTuple::empty(py), slf.get().settings(py)?);
+        Ok((make, made_from.into_pyobject(py)?.into_any()))
+    }
+}
+
+impl Eq for PySearchOptions {}
+
+impl Hash for PySearchOptions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.num_simulations.hash(state);
+        self.root.hash(state);
+        self.max_considered.hash(state);
+        self.solve_roots_below.hash(state);
+        self.solve_leaves_below.hash(state);
+        for number in [
+            self.c_puct,
+            self.temperature,
+            self.c_visit,
+            self.c_scale,
+            self.dirichlet_alpha,
+            self.dirichlet_share,
+            self.margin_weight,
+        ] {
+            // The two zeros are equal.
+            (number + 0.0).to_bits().hash(state);
+        }
+    }
+}
+
+impl PySearchOptions {
+    /// The name of the root.
+    pub(crate) fn root(&self) -> &'static str {
+        self.root
+    }
+
+    /// The searches with trees of this seed and the following.
+    pub(crate) fn tree(&self, seed: u64) -> TreeConfig {
+        let root = if self.root == "puct" {
+            Root::Puct {
+                c_puct: self.c_puct as f32,
+                dirichlet_share: self.dirichlet_share as f32,
+                dirichlet_alpha: self.dirichlet_alpha as f32,
+            }
+        } else {
+            Root::Gumbel {
+                max_considered: self.max_considered,
+                c_visit: self.c_visit as f32,
+                c_scale: self.c_scale as f32,
+            }
+        };
+        TreeConfig {
+            num_simulations: self.num_simulations,
+            root,
+            temperature: self.temperature as f32,
+            margin_weight: self.margin_weight as f32,
+            solve_roots_below: self.solve_roots_below,
+            solve_leaves_below: self.solve_leaves_below,
+            seed,
+        }
+    }
+
+    /// The settings by name, as the constructor takes them.
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let settings = PyDict::new(py);
+        settings.set_item("num_simulations", self.num_simulations)?;
+        settings.set_item("root", self.root)?;
+        settings.set_item("c_puct", self.c_puct)?;
+        settings.set_item("temperature", self.temperature)?;
+        settings.set_item("max_considered", self.max_considered)?;
+        settings.set_item("c_visit", self.c_visit)?;
+        settings.set_item("c_scale", self.c_scale)?;
+        settings.set_item("dirichlet_alpha", self.dirichlet_alpha)?;
+        settings.set_item("dirichlet_share", self.dirichlet_share)?;
+        settings.set_item("margin_weight", self.margin_weight)?;
+        settings.set_item("solve_roots_below", self.solve_roots_below)?;
+        settings.set_item("solve_leaves_below", self.solve_leaves_below)?;
+        Ok(settings)
+    }
+}
+
+/// The argument `options`: a `SearchOptions`, or the number of simulations.
+pub(crate) struct Options<'py>(Bound<'py, PySearchOptions>);
+
+impl<'py> FromPyObject<'_, 'py> for Options<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(options) = given.cast::<PySearchOptions>() {
+            return Ok(Self(options.to_owned()));
+        }
+        let simulations = integers::num_simulations(&given)?;
+        let made = given
+            .py()
+            .get_type::<PySearchOptions>()
+            .call1((simulations,))?;
+        Ok(Self(made.cast_into()?))
+    }
+}
+
+/// The options of a call: those given, or the defaults, with what the keywords change.
+///
+/// # Errors
+///
+/// `ValueError` and `TypeError` as `SearchOptions.replace`.
+pub(crate) fn options_with(
+    py: Python<'_>,
+    options: Option<Options<'_>>,
+    changes: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PySearchOptions> {
+    match options {
+        Some(Options(options)) => PySearchOptions::replace(&options, changes),
+        None => Ok(py
+            .get_type::<PySearchOptions>()
+            .call((), changes)?
+            .extract()?),
+    }
+}
+
+/// A finite number, as large as `f32` can hold, that is not negative.
+///
+/// # Errors
+///
+/// `ValueError` for others.
+pub(crate) fn finite(name: &str, number: f64) -> PyResult<f64> {
+    within(
+        name,
+        number,
+        (0.0..=f64::from(f32::MAX)).contains(&number),
+        "a finite number from 0",
+    )
+}
+
+fn above_zero(name: &str, number: f64) -> PyResult<f64> {
+    let range = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
+    within(
+        name,
+        number,
+        range.contains(&number),
+        "a finite number above 0",
+    )
+}
+
+fn share(name: &str, number: f64) -> PyResult<f64> {
+    within(name, number, (0.0..=1.0).contains(&number), "from 0 to 1")
+}
+
+fn within(name: &str, number: f64, is_within: bool, range: &str) -> PyResult<f64> {
+    if is_within {
+        return Ok(number);
+    }
+    Err(PyValueError::new_err(format!(
+        "{name} must be {range}, not {number:?}"
+    )))
+}
