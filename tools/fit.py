@@ -13,38 +13,21 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
-from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark, observe_batch
+from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import BoardNetwork, masked_log_softmax, new_network
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from tools.players import BENCHMARK
 
-__all__ = ["GAMES", "fit", "keys", "labels", "take_step"]
+__all__ = ["GAMES", "fit", "labels", "take_step"]
 
 STANDARD = Variant()
 GAMES = 30_000
-
-
-def keys(observations: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return numbers that are equal for positions that symmetries make equal.
-
-    Args:
-        observations: uint8 ``(B, 56)``, flat.
-    """
-    cells = STANDARD.board.num_cells
-    hands = observations[:, 3 * cells :].astype(np.uint64) @ (3 ** np.arange(8, dtype=np.uint64))
-    bits = np.uint64(1) << np.arange(3 * cells, dtype=np.uint64)
-    found = []
-    for image in STANDARD.board.symmetries:
-        moved = np.empty((len(observations), 3, cells), dtype=np.uint64)
-        moved[:, :, image] = observations[:, : 3 * cells].reshape(-1, 3, cells)
-        found.append(moved.reshape(-1, 3 * cells) @ bits)
-    return np.min(found, axis=0) * np.uint64(3**8) ^ hands
 
 
 def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
@@ -60,8 +43,9 @@ def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
         )
         samples = games.play(count)
         assert samples.exact.all()
-        tested = keys(observe_batch(benchmark(BENCHMARK).positions, "flat", "uint8"))
-        chosen = ~np.isin(keys(samples.observations), tested)
+        tested = set(canonical_keys(benchmark(BENCHMARK).positions))
+        keys = keys_of_observations(samples.observations, STANDARD.board)
+        chosen = np.array([key not in tested for key in keys])
         np.savez(
             path,
             observations=samples.observations[chosen],

@@ -103,7 +103,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "grade",
             "GradeReport",
             "evaluation.GradeRow",
-            "evaluation.grade_report.Judged",
+            "evaluation.ActionLosses",
             "benchmark",
             "Benchmark",
             "best_response",

@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from mijnlieff import (
     Board,
     MinimaxPolicy,
@@ -30,8 +28,9 @@ from mijnlieff import (
     Variant,
     solve_batch,
 )
-from mijnlieff.evaluation.benchmark import SOURCES, Entry, write_benchmark
-from mijnlieff.evaluation.decisions import canonical_keys
+from mijnlieff.evaluation.benchmark_file import SOURCES, Entry, write_benchmark
+from mijnlieff.evaluation.canonical import canonical_keys
+from mijnlieff.evaluation.losses import decisive_of
 from tools.results import ROOT
 
 DATA = ROOT / "python" / "mijnlieff" / "data"
@@ -118,8 +117,7 @@ def bucket(
             continue
         solutions = solve_batch([position for position, _ in positions])
         legal = solutions.action_mask.astype(bool)
-        worst = np.where(legal, solutions.action_margins, np.iinfo(np.int16).max).min(axis=1)
-        decisive = np.sign(worst) < np.sign(solutions.margins)
+        decisive = decisive_of(solutions.action_margins)
         keys = canonical_keys([position for position, _ in positions])
         for i, (_, actions) in enumerate(positions):
             part = found[bool(decisive[i])]

@@ -12,6 +12,7 @@ from mijnlieff.cli.options import (
     print_report,
     variant_of,
 )
+from mijnlieff.evaluation.grade_report import WEIGHTS
 from mijnlieff.evaluation.grading import grade
 
 __all__ = ["add_arguments", "run"]
@@ -27,6 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NUMBER|BENCHMARK",
         help="number of positions to draw, each from a different game, or the name of a benchmark: "
         "standard-v1 or irregular-v1 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--by",
+        choices=WEIGHTS,
+        default="position",
+        help="what has the same weight, every position or every board (default: %(default)s)",
     )
     add_report_arguments(parser, seed="the games", threads="the exact search")
     add_variant_arguments(parser)
@@ -54,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
         progress=True,
         num_threads=args.num_threads,
         name=args.policy,
+        by=args.by,
     )
     print_report(report, args.json)
     return 0

@@ -1,81 +1,220 @@
-"""Frozen positions with their exact margins, so that grades of different people can be compared."""
+"""Positions with their exact margins: frozen, so that grades can be compared, or drawn."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Position, Variant, seed_of
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.package_data import package_data
+from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.types import check_type
 from mijnlieff.errors import BenchmarkError
-from mijnlieff.solving import SolutionBatch
+from mijnlieff.evaluation.benchmark_file import SOURCES, read_benchmark
+from mijnlieff.evaluation.decisions import solvable_decisions
+from mijnlieff.evaluation.losses import ILLEGAL, decisive_of
+from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["SOURCES", "Benchmark", "Entry", "benchmark", "write_benchmark"]
-
-SOURCES = ("random play", "minimax 2", "strong play")
+__all__ = ["Benchmark", "benchmark", "solutions_of"]
 
 _CHECKSUMS = {
     "standard-v1": "e94190a083946e48780446dc8a752784776f72698a5d9978f2bdcfb187fcae32",
     "irregular-v1": "31f9f7df853d036d032bffb9fa535f77d3d7a367c991b40f01c68da1d1234e3f",
 }
-_MAGIC = b"MIJNBNCH"
-_ILLEGAL = np.iinfo(np.int16).min
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Positions with their exact margins, the same for everyone.
+    """Positions of one or many variants, with their exact margins.
 
-    Each position is from a different game and has two or more legal actions. No symmetry of the
-    board maps one to another. ``docs/benchmark.md`` tells how they were chosen.
+    Each position has two or more legal actions. Those of `benchmark` are the same for everyone,
+    each from a different game, and no symmetry of the board maps one to another;
+    ``docs/benchmark.md`` tells how they were chosen. `draw` and `of` make others.
 
     Attributes:
         name: the name.
-        checksum: the SHA-256 of the file.
         positions: the positions; those of a variant are next to each other.
-        sources: where each position comes from: ``"random play"``, ``"minimax 2"`` (depth 2 against
-            itself) or ``"strong play"`` (perfect play in nine of ten decisions), ``(B,)``.
-        solutions: the exact margins of the positions and of all their actions.
-        decisive: whether the legal actions of a position differ in outcome, bool ``(B,)``.
+        variants: the variants.
+        boards: the number of each position's variant in `variants`, int64 ``(B,)``.
+        sources: where each position comes from, ``(B,)``: ``"random play"``, ``"minimax 2"`` (depth
+            2 against itself), ``"strong play"`` (perfect play in nine of ten decisions), or
+            ``"given"``.
+        solutions: the exact margins of the positions and of all their actions. Rows of variants
+            with fewer actions are filled up with illegal ones.
+        groups: a name for each variant, which several share, such as ``"unseen"``; empty if they
+            have none.
+        checksum: the SHA-256 of the file that comes with the package; None for other positions.
     """
 
     name: str
-    checksum: str
     positions: tuple[Position, ...]
+    variants: tuple[Variant, ...]
+    boards: NDArray[np.int64]
     sources: NDArray[np.str_]
     solutions: SolutionBatch
-    decisive: NDArray[np.bool_]
+    groups: tuple[str, ...] = ()
+    checksum: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        positions: Iterable[Position],
+        *,
+        name: str = "given positions",
+        progress: bool = False,
+        num_threads: int | None = None,
+    ) -> Benchmark:
+        """Return positions with their exact margins, which are solved.
+
+        Args:
+            positions: at least one, of any variants, each with two or more legal actions.
+            name: the name.
+            progress: show a progress bar if stderr is a terminal and rich is installed.
+            num_threads: threads for the exact search, 1 to 1024; None is as many as there are
+                cores.
+
+        Raises:
+            ValueError: no position, or one without a choice.
+            TypeError: something that is not a position.
+        """
+        given = list(positions)
+        if not given:
+            raise ValueError("a benchmark needs at least one position")
+        for number, position in enumerate(given):
+            check_type(f"position {number}", position, Position)
+            if len(position.legal_actions()) < 2:
+                raise ValueError(
+                    f"position {number}, {position!r}, has no two legal actions to choose from"
+                )
+        variants = tuple(dict.fromkeys(position.variant for position in given))
+        by_variant = sorted(given, key=lambda position: variants.index(position.variant))
+        return cls._solved(
+            by_variant,
+            variants,
+            [variants.index(position.variant) for position in by_variant],
+            ["given"] * len(given),
+            name=name,
+            progress=progress,
+            num_threads=num_threads,
+        )
+
+    @classmethod
+    def draw(
+        cls,
+        variants: Sequence[Variant],
+        positions: int,
+        seed: int = 0,
+        *,
+        groups: Sequence[str] = (),
+        name: str = "drawn positions",
+        progress: bool = False,
+        num_threads: int | None = None,
+    ) -> Benchmark:
+        """Draw positions of many variants and solve them; a few minutes for thousands.
+
+        Half of the positions of each variant come from random play and half from minimax of depth 2
+        against itself, each from another game; equal ones, up to symmetry, are left out, and so are
+        early ones that take long to solve.
+
+        Args:
+            variants: the variants.
+            positions: how many on the variants of each group together. Each variant has the same
+                number, rounded up, or fewer if its games have no more.
+            seed: the seed of the games and draws, 0 to 2**64 - 1.
+            groups: see the class; without them, all variants are one group.
+            name: the name.
+            progress: show a progress bar if stderr is a terminal and rich is installed.
+            num_threads: threads for the exact search, 1 to 1024; None is as many as there are
+                cores.
+
+        Raises:
+            ValueError: no turn of these games has two legal actions, a seed out of range, or not as
+                many names of groups as variants.
+            TypeError: the seed is not an integer.
+        """
+        seed = seed_of(seed)
+        if groups and len(groups) != len(variants):
+            raise ValueError(
+                f"groups must name the group of each of {len(variants)} variants, but there are "
+                f"{len(groups)} names"
+            )
+        group_of = groups or [""] * len(variants)
+        sizes = Counter(group_of)
+        drawn: list[Position] = []
+        boards: list[int] = []
+        sources: list[str] = []
+        for number, variant in enumerate(variants):
+            count = -(-positions // sizes[group_of[number]])
+            for source, found in solvable_decisions(variant, count, (seed, number)).items():
+                drawn += found
+                boards += [number] * len(found)
+                sources += [source] * len(found)
+        if not drawn:
+            raise ValueError("games on these boards have no turn with two legal actions to grade")
+        return cls._solved(
+            drawn,
+            tuple(variants),
+            boards,
+            sources,
+            groups=tuple(groups),
+            name=name,
+            progress=progress,
+            num_threads=num_threads,
+        )
+
+    @classmethod
+    def _solved(
+        cls,
+        positions: Sequence[Position],
+        variants: tuple[Variant, ...],
+        boards: Sequence[int],
+        sources: Sequence[str],
+        *,
+        name: str,
+        progress: bool,
+        num_threads: int | None,
+        groups: tuple[str, ...] = (),
+    ) -> Benchmark:
+        """Solve positions, those of a variant next to each other."""
+        numbers = np.array(boards, dtype=np.int64)
+        widest = max(one.num_actions for one in variants)
+        action_margins = np.full((len(positions), widest), ILLEGAL, dtype=np.int16)
+        with progress_bar(len(positions), "positions solved", enabled=progress) as move_on:
+            for number in np.unique(numbers).tolist():
+                rows = np.flatnonzero(numbers == number)
+                solved = solve_batch([positions[row] for row in rows.tolist()], num_threads)
+                action_margins[rows, : variants[number].num_actions] = solved.action_margins
+                move_on(len(rows))
+        return cls(
+            name=name,
+            positions=tuple(positions),
+            variants=variants,
+            boards=numbers,
+            sources=np.array(sources),
+            solutions=solutions_of(action_margins),
+            groups=groups,
+        )
+
+    @property
+    def decisive(self) -> NDArray[np.bool_]:
+        """Whether the legal actions of a position differ in outcome, bool ``(B,)``."""
+        return decisive_of(self.solutions.action_margins)
 
     def __len__(self) -> int:
         """Return the number of positions."""
         return len(self.positions)
 
     def __repr__(self) -> str:
-        """Return the name, the number of positions and the checksum."""
-        return f"<Benchmark {self.name}: {len(self)} positions, SHA-256 {self.checksum}>"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A position in a file.
-
-    Attributes:
-        variant: the number of its variant.
-        source: the number of its source in `SOURCES`.
-        actions: the actions from the start of the game.
-        margins: the exact margin after each legal action, for the side to move.
-    """
-
-    variant: int
-    source: int
-    actions: tuple[int, ...]
-    margins: tuple[int, ...]
+        """Return the name, the number of positions, and the checksum if there is one."""
+        end = "" if self.checksum is None else f", SHA-256 {self.checksum}"
+        return f"<Benchmark {self.name}: {len(self)} positions{end}>"
 
 
 @cache
@@ -101,71 +240,35 @@ def benchmark(name: str) -> Benchmark:
         raise BenchmarkError(
             f"the benchmark {name} is damaged: its SHA-256 is {checksum}, not {_CHECKSUMS[name]}"
         )
-    variants, entries = _read(content)
-    positions = tuple(
-        Position.from_actions(entry.actions, variants[entry.variant]) for entry in entries
-    )
+    variants, entries = read_benchmark(content)
+    positions = [Position.from_actions(entry.actions, variants[entry.variant]) for entry in entries]
     # All boards have 16 cells, so all rows have the same length.
     mask = np.array([position.action_mask() for position in positions])
-    margins = np.full(mask.shape, _ILLEGAL, dtype=np.int16)
+    margins = np.full(mask.shape, ILLEGAL, dtype=np.int16)
     margins[mask.astype(bool)] = [margin for entry in entries for margin in entry.margins]
-    best = margins.max(axis=1)
-    worst = np.where(mask, margins, np.iinfo(np.int16).max).min(axis=1)
-    arrays = [np.array([SOURCES[entry.source] for entry in entries]), best, margins, mask]
-    for array in arrays:
+    sources = np.array([SOURCES[entry.source] for entry in entries])
+    boards = np.array([entry.variant for entry in entries])
+    for array in (sources, boards):
         array.flags.writeable = False  # every caller gets the same arrays
-    sources, best, margins, mask = arrays
-    decisive = np.sign(worst) < np.sign(best)
-    decisive.flags.writeable = False
-    solutions = SolutionBatch(best, margins, mask)
-    return Benchmark(name, checksum, positions, sources, solutions, decisive)
-
-
-def write_benchmark(variants: Sequence[Variant], entries: Sequence[Entry]) -> bytes:
-    """Return the content of a file with these positions.
-
-    It begins with a magic number of eight bytes and a byte with the number of variants. For each of
-    these follow the length of a text, in a byte, and the text: opening, copies and the rows of the
-    board from the top. Each position has a byte for its variant, its source, the number of actions
-    and each action, then the margins of the legal actions as signed bytes, in ascending order of
-    the actions.
-    """
-    content = bytearray(_MAGIC)
-    content.append(len(variants))
-    for variant in variants:
-        rows = _rows(variant.board)
-        text = f"{variant.opening} {variant.copies} {rows}".encode("ascii")
-        content += bytes([len(text)]) + text
-    for entry in entries:
-        content += bytes([entry.variant, entry.source, len(entry.actions), *entry.actions])
-        content += np.array(entry.margins, dtype=np.int8).tobytes()
-    return bytes(content)
-
-
-def _read(content: bytes) -> tuple[list[Variant], list[Entry]]:
-    """Return the positions in a file that `write_benchmark` made."""
-    at = len(_MAGIC) + 1
-    variants = []
-    for _ in range(content[len(_MAGIC)]):
-        end = at + 1 + content[at]
-        opening, copies, rows = content[at + 1 : end].decode("ascii").split(" ")
-        variants.append(Variant(Board.from_text(rows.replace("/", "\n")), opening, int(copies)))
-        at = end
-    entries = []
-    while at < len(content):
-        variant, source, plies = content[at : at + 3]
-        actions = tuple(content[at + 3 : at + 3 + plies])
-        at += 3 + plies
-        legal = len(Position.from_actions(actions, variants[variant]).legal_actions())
-        margins = np.frombuffer(content, np.int8, legal, at)
-        entries.append(Entry(variant, source, actions, tuple(margins.tolist())))
-        at += legal
-    return variants, entries
-
-
-def _rows(board: Board) -> str:
-    cells = set(board.cells)
-    return "/".join(
-        "".join("#" if (x, y) in cells else "." for x in range(board.width))
-        for y in reversed(range(board.height))
+    return Benchmark(
+        name=name,
+        positions=tuple(positions),
+        variants=tuple(variants),
+        boards=boards,
+        sources=sources,
+        solutions=solutions_of(margins),
+        checksum=checksum,
     )
+
+
+def solutions_of(action_margins: NDArray[np.int16]) -> SolutionBatch:
+    """Return the solutions of positions with legal actions, read-only.
+
+    Args:
+        action_margins: int16 ``(B, most actions)``, the smallest int16 where an action is illegal.
+    """
+    margins = action_margins.max(axis=1)
+    mask = (action_margins != ILLEGAL).astype(np.int8)
+    for array in (margins, action_margins, mask):
+        array.flags.writeable = False
+    return SolutionBatch(margins, action_margins, mask)

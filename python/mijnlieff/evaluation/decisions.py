@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from mijnlieff._mijnlieff import SEEDS, Position, Variant, observe_batch, random_openings
+from mijnlieff._mijnlieff import (
+    SEEDS,
+    MinimaxPolicy,
+    Position,
+    RandomPolicy,
+    Variant,
+    random_openings,
+)
+from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.solving import EXACT_CELLS
 
-__all__ = ["Decisions", "canonical_keys"]
+__all__ = ["PLAYERS", "Decisions", "solvable_decisions"]
+
+PLAYERS: Mapping[str, Callable[[int], Policy]] = {
+    "random play": RandomPolicy,
+    "minimax 2": lambda seed: MinimaxPolicy(2, seed),
+}
+"""Players whose games positions are drawn from, by the name of the source; each takes a seed."""
 
 _DEPTHS = 8
 """Games start after fewer random plies than this."""
 _MOST_OPENINGS = 1 << 16
 """Openings of each length that are drawn at once."""
-_PATIENCE = 8
+_MAX_MISSES = 8
 """After this many rounds without a new position, drawing stops."""
+_MOST_EMPTY = 14
+"""Positions of more empty cells take up to seconds each; on large boards they take longer."""
+_MOST_EMPTY_LARGE = 12
+_ROUNDS = 4
 
 
 class Decisions:
@@ -63,11 +82,11 @@ class Decisions:
             PolicyError: the policy chose an illegal action.
         """
         found: list[Position] = []
-        barren = 0
-        while len(found) < count and barren < _PATIENCE:
+        misses = 0
+        while len(found) < count and misses < _MAX_MISSES:
             games = self._new(self._start(count - len(found)), self._openings)
             drawn = self._new(_draw(games, self._player, self._rng), self._taken)
-            barren = 0 if drawn else barren + 1
+            misses = 0 if drawn else misses + 1
             found += drawn
             if not found and self._depths > 1:
                 self._depths -= 1  # games of small boards may be decided in long openings
@@ -107,6 +126,32 @@ class Decisions:
         return new
 
 
+def solvable_decisions(
+    variant: Variant, count: int, seed: tuple[int, int]
+) -> dict[str, list[Position]]:
+    """Draw positions of a variant that can be solved in a short time, by the source in `PLAYERS`.
+
+    Args:
+        variant: the variant.
+        count: how many positions; there are fewer if games have no more.
+        seed: two numbers, of which the second is the seed of the players.
+    """
+    small = variant.board.num_cells <= EXACT_CELLS
+    most_empty = _MOST_EMPTY if small else _MOST_EMPTY_LARGE
+    found = {}
+    for number, (source, player) in enumerate(PLAYERS.items()):
+        share = count // 2 + (number < count % 2)
+        decisions = Decisions(player(seed[1]), (*seed, number), variant)
+        mine: list[Position] = []
+        for _ in range(_ROUNDS):
+            drawn = decisions.draw(share)
+            mine += [one for one in drawn if (one.stones == 0).sum() <= most_empty]
+            if len(mine) >= share or not drawn:
+                break
+        found[source] = mine[:share]
+    return found
+
+
 def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> list[Position]:
     """Play games to their end, and draw one decision from each game that has any."""
     drawn: list[Position | None] = [None] * len(games)
@@ -124,22 +169,3 @@ def _draw(games: list[Position], player: Policy, rng: np.random.Generator) -> li
             games[i] = games[i].play(action)
         running = [i for i in running if not games[i].is_over]
     return [position for position in drawn if position is not None]
-
-
-def canonical_keys(positions: Sequence[Position]) -> list[bytes]:
-    """Return a key for each position of a variant; positions that a symmetry maps share theirs.
-
-    The side to move is not part of it, since observations are those of the side to move.
-    """
-    if not positions:
-        return []
-    observations = observe_batch(list(positions), "flat", "uint8")
-    board = positions[0].variant.board
-    cells = observations[:, : 3 * board.num_cells].reshape(len(positions), 3, -1)
-    hands = observations[:, 3 * board.num_cells :]
-    keys = []
-    for symmetry in board.symmetries:
-        mapped = np.empty_like(cells)
-        mapped[:, :, symmetry] = cells
-        keys.append(np.concatenate([mapped.reshape(len(positions), -1), hands], axis=1))
-    return [min(key[i].tobytes() for key in keys) for i in range(len(positions))]

@@ -3,65 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._util.tables import TableReport
-from mijnlieff.evaluation.statistics import mean_interval, share_interval
+from mijnlieff.evaluation.losses import ActionLosses
+from mijnlieff.evaluation.statistics import mean_interval, mean_over_boards, share_interval
 
-__all__ = ["GradeReport", "GradeRow", "Judged"]
+__all__ = ["WEIGHTS", "GradeReport", "GradeRow"]
 
-_HEADINGS = ("positions", "optimal", "decisive", "kept", "regret", "outcome regret")
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Choices of a policy compared with perfect play; all arrays are ``(B,)``.
-
-    Attributes:
-        source: the source of the position, such as "own games".
-        ply: number of actions before the position.
-        seat: 0 Light, 1 Dark.
-        regret: points lost by the choice, compared with perfect play.
-        outcome_regret: 1 if the choice turns a win into a draw or a draw into a loss, 2 if it turns
-            a win into a loss, otherwise 0.
-        decisive: whether the legal actions differ in outcome.
-    """
-
-    source: NDArray[np.str_]
-    ply: NDArray[np.int64]
-    seat: NDArray[np.int64]
-    regret: NDArray[np.int64]
-    outcome_regret: NDArray[np.int64]
-    decisive: NDArray[np.bool_]
-
-    @classmethod
-    def joined(cls, parts: Sequence[Judged]) -> Judged:
-        """Return the entries of all parts."""
-        names = [entry.name for entry in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-    @classmethod
-    def none(cls) -> Judged:
-        """Return no entries."""
-        numbers = np.zeros(0, dtype=np.int64)
-        names, flags = np.zeros(0, dtype=np.str_), np.zeros(0, dtype=np.bool_)
-        return cls(names, numbers, numbers, numbers, numbers, flags)
-
-    def where(self, chosen: NDArray[np.bool_]) -> Judged:
-        """Return the entries selected by a mask, bool ``(B,)``."""
-        return Judged(*(getattr(self, entry.name)[chosen] for entry in fields(self)))
+WEIGHTS = ("position", "board")
+"""What may have the same weight in a grade."""
+_HEADINGS = ("boards", "positions", "optimal", "decisive", "kept", "regret", "outcome regret")
 
 
 @dataclass(frozen=True)
 class GradeRow:
     """The grade on some positions.
 
+    Shares and means are those of the positions; if every board has the same weight, they are means
+    of the boards' shares and means. Their intervals are then for boards like these, see
+    `mean_over_boards`, and NaN for fewer than 4 boards.
+
     Attributes:
+        boards: number of variants.
         positions: number of positions.
         optimal: share of positions where the choice keeps the exact margin.
         optimal_interval: its 95 % interval.
@@ -74,6 +43,7 @@ class GradeRow:
         outcome_regret_interval: its 95 % interval.
     """
 
+    boards: int
     positions: int
     optimal: float
     optimal_interval: tuple[float, float]
@@ -86,21 +56,34 @@ class GradeRow:
     outcome_regret_interval: tuple[float, float]
 
     @classmethod
-    def of(cls, judged: Judged) -> GradeRow:
-        """Return the summary of some choices."""
-        optimal = judged.regret == 0
-        kept = judged.outcome_regret[judged.decisive] == 0
+    def of(cls, losses: ActionLosses, by: str = "position") -> GradeRow:
+        """Return the summary of some choices, at least one.
+
+        Args:
+            losses: what the choices lose.
+            by: what has the same weight: every ``"position"``, or every ``"board"``.
+        """
+        kept = losses.where(losses.decisive)
+        optimal, optimal_interval = _estimate(losses.regret == 0, losses.board, share_interval, by)
+        outcome_kept, kept_interval = _estimate(
+            kept.outcome_regret == 0, kept.board, share_interval, by
+        )
+        regret, regret_interval = _estimate(losses.regret, losses.board, mean_interval, by)
+        outcome_regret, outcome_regret_interval = _estimate(
+            losses.outcome_regret, losses.board, mean_interval, by
+        )
         return cls(
-            positions=len(optimal),
-            optimal=float(optimal.mean()),
-            optimal_interval=share_interval(optimal),
-            decisive=len(kept),
-            kept=float(kept.mean()) if len(kept) else math.nan,
-            kept_interval=share_interval(kept),
-            regret=float(judged.regret.mean()),
-            regret_interval=mean_interval(judged.regret),
-            outcome_regret=float(judged.outcome_regret.mean()),
-            outcome_regret_interval=mean_interval(judged.outcome_regret),
+            boards=len(np.unique(losses.board)),
+            positions=len(losses.board),
+            optimal=optimal,
+            optimal_interval=optimal_interval,
+            decisive=len(kept.board),
+            kept=outcome_kept,
+            kept_interval=kept_interval,
+            regret=regret,
+            regret_interval=regret_interval,
+            outcome_regret=outcome_regret,
+            outcome_regret_interval=outcome_regret_interval,
         )
 
     @property
@@ -108,6 +91,7 @@ class GradeRow:
         """The printed row."""
         kept = f"{self.kept:.1%}" if self.decisive else "-"
         return [
+            f"{self.boards}",
             f"{self.positions}",
             f"{self.optimal:.1%}",
             f"{self.decisive}",
@@ -129,6 +113,10 @@ class GradeReport(TableReport):
         by_seat: by side to move, Light or Dark.
         by_ply: by the number of actions before the position.
         seed: the seed of the positions.
+        by: what has the same weight: ``"position"`` or ``"board"``.
+        by_group: by group of the benchmark's boards, if it has groups.
+        by_board: by number of the board in the benchmark, if boards have the same weight. The
+            intervals of each are those of its positions.
         benchmark: the name of the benchmark that the positions are from; None if they were drawn.
         repeats: by source, the openings and positions left out because they were equal to earlier
             ones, up to symmetry; empty for a benchmark.
@@ -140,38 +128,49 @@ class GradeReport(TableReport):
     by_seat: dict[str, GradeRow]
     by_ply: dict[int, GradeRow]
     seed: int
+    by: str = "position"
+    by_group: dict[str, GradeRow] = field(default_factory=dict)
+    by_board: dict[int, GradeRow] = field(default_factory=dict)
     benchmark: str | None = None
     repeats: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_judged(
+    def from_losses(
         cls,
         policy: str,
-        judged: Judged,
+        losses: ActionLosses,
         *,
         seed: int,
+        by: str = "position",
+        groups: Sequence[str] = (),
         benchmark: str | None = None,
         repeats: dict[str, int] | None = None,
     ) -> GradeReport:
-        """Return the report on the choices of a policy."""
-        seats = {"as Light": 0, "as Dark": 1}
+        """Return the report on the choices of a policy.
+
+        Args:
+            policy: the name of the policy.
+            losses: what its choices lose, at least one.
+            seed: the seed of the positions.
+            by: what has the same weight.
+            groups: the names of the boards' groups; empty if they have none.
+            benchmark: the name of the benchmark.
+            repeats: see the class.
+        """
+        seats = np.array(["as Light", "as Dark"])
+        boards = np.unique(losses.board).tolist()
         return cls(
             policy=policy,
-            total=GradeRow.of(judged),
-            by_source={
-                str(source): GradeRow.of(judged.where(judged.source == source))
-                for source in dict.fromkeys(judged.source.tolist())
-            },
-            by_seat={
-                name: GradeRow.of(judged.where(judged.seat == seat))
-                for name, seat in seats.items()
-                if (judged.seat == seat).any()
-            },
-            by_ply={
-                int(ply): GradeRow.of(judged.where(judged.ply == ply))
-                for ply in np.unique(judged.ply)
-            },
+            total=GradeRow.of(losses, by),
+            by_source=_rows_by(losses, losses.source, dict.fromkeys(losses.source.tolist()), by),
+            by_seat=_rows_by(losses, seats[losses.seat], seats.tolist(), by),
+            by_ply=_rows_by(losses, losses.ply, np.unique(losses.ply).tolist(), by),
             seed=seed,
+            by=by,
+            by_group=_rows_by(losses, np.array(groups)[losses.board], dict.fromkeys(groups), by)
+            if groups
+            else {},
+            by_board=_rows_by(losses, losses.board, boards, "position") if by == "board" else {},
             benchmark=benchmark,
             repeats=repeats or {},
         )
@@ -181,9 +180,14 @@ class GradeReport(TableReport):
         return asdict(self)
 
     def _rows(self) -> list[list[str]]:
+        boards = {f"board {number}": row for number, row in self.by_board.items()}
         plies = {f"ply {ply}": row for ply, row in self.by_ply.items()}
-        named = {**self.by_source, **self.by_seat, **plies, "total": self.total}
-        return [["", *_HEADINGS], *([name, *row.cells] for name, row in named.items())]
+        parts = (self.by_source, self.by_seat, plies, boards, self.by_group)
+        named = {name: row for part in parts for name, row in part.items()}
+        rows = [["", *_HEADINGS]]
+        rows += [[name, *row.cells] for name, row in (named | {"total": self.total}).items()]
+        # The number of boards tells nothing if it is the same everywhere.
+        return rows if self.total.boards > 1 else [[row[0], *row[2:]] for row in rows]
 
     @property
     def _title(self) -> str:
@@ -193,10 +197,38 @@ class GradeReport(TableReport):
     @property
     def _summary(self) -> str:
         row = self.total
-        low, high = row.optimal_interval
-        text = f"optimal {row.optimal:.1%} (95% interval {low:.1%} to {high:.1%}), "
+        optimal, kept = _text(row.optimal_interval, ".1%"), _text(row.kept_interval, ".1%")
+        text = f"optimal {row.optimal:.1%} (95% interval {optimal}), "
         if row.decisive:
-            low, high = row.kept_interval
-            text += f"outcome kept on decisive positions {row.kept:.1%} ({low:.1%} to {high:.1%}), "
-        low, high = row.regret_interval
-        return text + f"mean regret {row.regret:.3f} points ({low:.3f} to {high:.3f})"
+            text += f"outcome kept on decisive positions {row.kept:.1%} ({kept}), "
+        text += f"mean regret {row.regret:.3f} points ({_text(row.regret_interval, '.3f')})"
+        return text + "; every board has the same weight" * (self.by == "board")
+
+
+def _estimate(
+    values: NDArray[Any],
+    boards: NDArray[np.int64],
+    interval: Callable[[NDArray[Any]], tuple[float, float]],
+    by: str,
+) -> tuple[float, tuple[float, float]]:
+    """Return a mean and its interval, the given one over positions; NaN without values."""
+    if by == "board":
+        mean, low, high = mean_over_boards(boards, values.astype(np.float64))
+        return mean, (low, high)
+    return float(values.mean()) if len(values) else math.nan, interval(values)
+
+
+def _rows_by(
+    losses: ActionLosses, labels: NDArray[Any], shown: Iterable[Any], by: str
+) -> dict[Any, GradeRow]:
+    """Return a row for each label to show that some choices have."""
+    return {
+        label: GradeRow.of(losses.where(labels == label), by)
+        for label in shown
+        if (labels == label).any()
+    }
+
+
+def _text(interval: tuple[float, float], form: str) -> str:
+    low, high = interval
+    return "unknown" if math.isnan(low) else f"{low:{form}} to {high:{form}}"

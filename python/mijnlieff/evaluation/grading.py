@@ -5,46 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import (
-    SEEDS,
-    BuiltinPolicy,
-    MinimaxPolicy,
-    Position,
-    RandomPolicy,
-    Variant,
-    integer,
-    seed_of,
-    threads_of,
-)
+from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Variant, integer, seed_of, threads_of
+from mijnlieff._util.choices import check_choice
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
-from mijnlieff.evaluation.benchmark import benchmark
-from mijnlieff.evaluation.decisions import Decisions, canonical_keys
-from mijnlieff.evaluation.grade_report import GradeReport, Judged
-from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.evaluation.benchmark import Benchmark, benchmark
+from mijnlieff.evaluation.canonical import canonical_keys
+from mijnlieff.evaluation.decisions import PLAYERS, Decisions
+from mijnlieff.evaluation.grade_report import WEIGHTS, GradeReport
+from mijnlieff.evaluation.losses import ActionLosses
+from mijnlieff.policies.base import Policy
 from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
-from mijnlieff.solving import SolutionBatch, solve_batch
+from mijnlieff.solving import solve_batch
 
-__all__ = ["GradePart", "GradePlan", "JudgedPart", "grade", "losses_of"]
+__all__ = ["GradePart", "GradePlan", "grade"]
 
 _CHUNK = 1024
-_SOURCES = ("random play", "minimax 2", "own games")
+_SOURCES = (*PLAYERS, "own games")
+
+_PartLosses: TypeAlias = tuple[ActionLosses, Sequence[bytes], int]
+"""The losses of a part, a key for each position that symmetric ones share, and how many openings
+and positions were left out because the part had equal ones before."""
 
 
 def grade(
     policy: PolicyLike,
-    positions: int | str = 10_000,
+    positions: int | str | Benchmark = 10_000,
     seed: int = 0,
     variant: Variant | None = None,
     progress: bool = False,
     num_threads: int | None = None,
     name: str | None = None,
     *,
+    by: str = "position",
     executor: Executor | None = None,
 ) -> GradeReport:
     """Grade a policy against exact play.
@@ -58,10 +56,19 @@ def grade(
     too narrow. A position that equals an earlier one, up to symmetries of the board, is left out.
     So there may be a few positions fewer than asked for, and many fewer on small boards.
 
+    For a policy of many boards, `Benchmark.draw` makes positions of all of them. With
+    ``by="board"`` every board has the same weight, and the intervals hold for boards like these:
+    they treat the mean of each board as one draw, so they are wider than those for more positions
+    of the same boards.
+
+    >>> import mijnlieff
+    >>> mijnlieff.grade("greedy", "standard-v1").total.positions
+    5040
+
     Args:
         policy: a policy, or a name for `load_policy`.
-        positions: number of positions to draw, at least 3, or the name of a benchmark, such as
-            ``"standard-v1"``.
+        positions: number of positions to draw, at least 3, the name of a benchmark, such as
+            ``"standard-v1"``, or a `Benchmark`.
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
             built-in policy alone.
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
@@ -70,33 +77,36 @@ def grade(
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores, or
             1 in each worker of an executor.
         name: the name of the policy in the report; None is its `repr`.
-        executor: workers that draw, solve and judge up to 1,024 positions at a time. The report
+        by: what has the same weight: every ``"position"``, or every ``"board"``.
+        executor: workers that draw, solve and grade up to 1,024 positions at a time. The report
             does not depend on it, as long as the choices of the policy do not depend on earlier
             ones. In other processes, the policy must be picklable.
 
     Raises:
         ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
-            out of range, an unknown policy, or a variant whose games have no decision.
+            out of range, an unknown policy or weight, or a variant whose games have no decision.
         TypeError: a number is not an integer, or `executor` is not an executor.
         PolicyError: the policy chose an illegal action; the message names the position.
         ClusterError: the executor was shut down, or its workers died.
     """
     num_threads = threads_of(num_threads)
+    check_choice("by", by, WEIGHTS)
     check_executor(executor)
     plan = GradePlan.checked(policy, positions, seed, variant, name)
     parts = plan.parts()
-    judged = []
     with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
         if executor is not None:
             sent = shared(executor, plan)
             jobs = [(sent, part, num_threads or 1) for part in parts]
-            return plan.report(
-                map_jobs(executor, GradePlan.judge, jobs, lambda index: move_on(parts[index].count))
+            found = map_jobs(
+                executor, GradePlan.losses, jobs, lambda index: move_on(parts[index].count)
             )
-        for part in parts:
-            judged.append(plan.judge(part, num_threads))
-            move_on(part.count)
-    return plan.report(judged)
+        else:
+            found = []
+            for part in parts:
+                found.append(plan.losses(part, num_threads))
+                move_on(part.count)
+    return plan.report(found, by)
 
 
 @dataclass(frozen=True)
@@ -117,29 +127,23 @@ class GradePart:
 
 
 @dataclass(frozen=True)
-class JudgedPart:
-    """The choices of a policy in the positions of a part.
-
-    Attributes:
-        judged: the choices.
-        keys: a key for each position, which positions that differ by a symmetry share.
-        repeats: openings and positions left out because the part had equal ones before.
-    """
-
-    judged: Judged
-    keys: Sequence[bytes]
-    repeats: int
-
-
-@dataclass(frozen=True)
 class GradePlan:
-    """The checked arguments of `grade`, cut into parts that can be judged in any order.
+    """The checked arguments of `grade`, cut into parts that can be graded in any order.
 
     Built-in policies start every part with their own seed, so that no part depends on another.
+
+    Attributes:
+        policy: the policy.
+        count: how many positions to draw; 0 for those of a benchmark.
+        given: the benchmark, by name if it has one, which is shorter to send to workers; or None.
+        seed: the seed.
+        variant: the variant of drawn positions; None is the standard game.
+        name: the name of the policy in the report.
     """
 
     policy: Policy
-    positions: int | str
+    count: int
+    given: str | Benchmark | None
     seed: int
     variant: Variant | None
     name: str
@@ -148,7 +152,7 @@ class GradePlan:
     def checked(
         cls,
         policy: PolicyLike,
-        positions: int | str,
+        positions: int | str | Benchmark,
         seed: int,
         variant: Variant | None,
         name: str | None,
@@ -156,149 +160,116 @@ class GradePlan:
         """Check the arguments of `grade`; see there for them and the errors."""
         seed = seed_of(seed)
         graded = load_policy(policy)
-        if isinstance(positions, str):
-            if variant is not None:
-                raise ValueError(
-                    f"the benchmark {positions!r} has its own variants; give it or a variant, "
-                    "not both"
-                )
-            benchmark(positions)
-        else:
-            positions = integer("positions", positions)
-            if positions < 3:
-                raise ValueError(
-                    f"positions must be at least 3, one for each source, not {positions}"
-                )
-        return cls(graded, positions, seed, variant, name or policy_name(policy))
+        named = name or policy_name(policy)
+        if not isinstance(positions, str | Benchmark):
+            count = integer("positions", positions)
+            if count < 3:
+                raise ValueError(f"positions must be at least 3, one for each source, not {count}")
+            return cls(graded, count, None, seed, variant, named)
+        frozen = benchmark(positions) if isinstance(positions, str) else positions
+        if variant is not None:
+            raise ValueError(
+                f"the benchmark {frozen.name!r} has its own variants; give it or a variant, "
+                "not both"
+            )
+        return cls(graded, 0, positions, seed, None, named)
+
+    @property
+    def frozen(self) -> Benchmark | None:
+        """The benchmark, or None."""
+        return benchmark(self.given) if isinstance(self.given, str) else self.given
 
     def parts(self) -> list[GradePart]:
         """Return the parts, in the order in which the report has them."""
-        if isinstance(self.positions, str):
-            parts, start = [], 0
-            for _, group in groupby(benchmark(self.positions).positions, lambda it: it.variant):
-                end = start + len(list(group))
-                parts += _cut(-1, start, end)
-                start = end
-            return parts
-        share, more = divmod(self.positions, len(_SOURCES))
+        if (frozen := self.frozen) is not None:
+            starts = [0, *(np.flatnonzero(np.diff(frozen.boards)) + 1).tolist(), len(frozen)]
+            return [part for start, end in pairwise(starts) for part in _cut(-1, start, end)]
+        share, more = divmod(self.count, len(_SOURCES))
         return [
             part
             for source in range(len(_SOURCES))
             for part in _cut(source, 0, share + (source < more))
         ]
 
-    def judge(self, part: GradePart, num_threads: int | None) -> JudgedPart:
-        """Judge the choices of the policy in the positions of a part.
+    def losses(self, part: GradePart, num_threads: int | None) -> _PartLosses:
+        """Compare the choices of the policy in the positions of a part with exact play.
 
         Raises:
             PolicyError: the policy chose an illegal action.
         """
-        if isinstance(self.positions, str):
-            return self._judge_benchmark(self.positions, part)
+        if (frozen := self.frozen) is not None:
+            return self._losses_on(frozen, part)
         chunk = part.start // _CHUNK
         seed = (self.seed + chunk) % SEEDS
         policy = self.policy
         if isinstance(policy, BuiltinPolicy):
             policy = policy.with_seed(seed)
-        player = (RandomPolicy(seed), MinimaxPolicy(2, seed), policy)[part.source]
+        source = _SOURCES[part.source]
+        player = PLAYERS[source](seed) if source in PLAYERS else policy
         decisions = Decisions(
             player, (self.seed, part.source, chunk), self.variant, (chunk, part.chunks)
         )
         positions = decisions.draw(part.count)
-        sources = np.full(len(positions), _SOURCES[part.source])
-        if positions:
-            solutions = solve_batch(positions, num_threads)
-            judged = _judge(policy, sources, positions, solutions)
-        else:
-            judged = Judged.none()
-        return JudgedPart(judged, canonical_keys(positions), decisions.repeats)
-
-    def _judge_benchmark(self, name: str, part: GradePart) -> JudgedPart:
-        frozen = benchmark(name)
-        rows = slice(part.start, part.start + part.count)
-        solutions = SolutionBatch(
-            frozen.solutions.margins[rows],
-            frozen.solutions.action_margins[rows],
-            frozen.solutions.action_mask[rows],
+        if not positions:
+            return ActionLosses.none(), [], decisions.repeats
+        losses = ActionLosses.of(
+            policy,
+            positions,
+            solve_batch(positions, num_threads).action_margins,
+            source=np.full(len(positions), source),
+            board=np.zeros(len(positions), dtype=np.int64),
         )
+        return losses, canonical_keys(positions), decisions.repeats
+
+    def _losses_on(self, frozen: Benchmark, part: GradePart) -> _PartLosses:
+        rows = slice(part.start, part.start + part.count)
         policy = self.policy
         if isinstance(policy, BuiltinPolicy):
             policy = policy.with_seed(self.seed)
             policy.__setstate__(part.start)  # one decision for each position before
-        positions = list(frozen.positions[rows])
+        losses = ActionLosses.of(
+            policy,
+            list(frozen.positions[rows]),
+            frozen.solutions.action_margins[rows],
+            source=frozen.sources[rows],
+            board=frozen.boards[rows],
+        )
         # The positions are distinct, so the keys only have to differ.
-        keys = [b"%d" % row for row in range(rows.start, rows.stop)]
-        return JudgedPart(_judge(policy, frozen.sources[rows], positions, solutions), keys, 0)
+        return losses, [b"%d" % row for row in range(rows.start, rows.stop)], 0
 
-    def report(self, parts: Sequence[JudgedPart]) -> GradeReport:
+    def report(self, parts: Sequence[_PartLosses], by: str) -> GradeReport:
         """Return the report on all parts, given in order.
 
         Raises:
             ValueError: no game of the variant has a decision.
         """
         taken: set[bytes] = set()
-        kept: list[Judged] = []
+        kept: list[ActionLosses] = []
         repeats: dict[str, int] = {}
-        for part in parts:
-            is_new = np.zeros(len(part.keys), dtype=np.bool_)
-            for i, key in enumerate(part.keys):
+        for losses, keys, repeated in parts:
+            is_new = np.zeros(len(keys), dtype=np.bool_)
+            for i, key in enumerate(keys):
                 is_new[i] = key not in taken
                 taken.add(key)
-            kept.append(part.judged.where(is_new))
-            for source in part.judged.source[:1].tolist():
-                left_out = part.repeats + int((~is_new).sum())
+            kept.append(losses.where(is_new))
+            for source in losses.source[:1].tolist():
+                left_out = repeated + int((~is_new).sum())
                 repeats[source] = repeats.get(source, 0) + left_out
-        judged = Judged.joined(kept)
-        if not len(judged.ply):
+        found = ActionLosses.joined(kept)
+        if not len(found.ply):
             raise ValueError("games of this variant have no turn with two legal actions to grade")
-        if isinstance(self.positions, str):
-            return GradeReport.from_judged(
-                self.name, judged, seed=self.seed, benchmark=self.positions
-            )
-        return GradeReport.from_judged(self.name, judged, seed=self.seed, repeats=repeats)
+        frozen = self.frozen
+        return GradeReport.from_losses(
+            self.name,
+            found,
+            seed=self.seed,
+            by=by,
+            benchmark=None if frozen is None else frozen.name,
+            groups=() if frozen is None else frozen.groups,
+            repeats=repeats if frozen is None else {},
+        )
 
 
 def _cut(source: int, start: int, end: int) -> list[GradePart]:
     firsts = range(start, end, _CHUNK)
     return [GradePart(source, first, min(_CHUNK, end - first), len(firsts)) for first in firsts]
-
-
-def _judge(
-    policy: Policy,
-    sources: NDArray[np.str_],
-    positions: list[Position],
-    solutions: SolutionBatch,
-) -> Judged:
-    chosen = act_checked(policy, positions)
-    regret, outcome_regret, decisive = losses_of(
-        solutions.margins, solutions.action_margins, chosen
-    )
-    return Judged(
-        source=sources,
-        ply=np.array([position.ply for position in positions]),
-        seat=np.array([position.to_play for position in positions]),
-        regret=regret,
-        outcome_regret=outcome_regret,
-        decisive=decisive,
-    )
-
-
-def losses_of(
-    margins: NDArray[np.int16], action_margins: NDArray[np.int16], chosen: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return what actions lose against exact play, and where that can be the outcome.
-
-    Args:
-        margins: exact margins ``(B,)`` for the side to move.
-        action_margins: those of all actions ``(B, num_actions)``, the smallest int16 where illegal.
-        chosen: the actions ``(B,)``.
-
-    Returns:
-        ``regret``, ``outcome_regret`` and ``decisive`` of `Judged`.
-    """
-    exact = margins.astype(np.int64)
-    reached = action_margins[np.arange(len(chosen)), chosen].astype(np.int64)
-    limits = np.iinfo(np.int16)
-    worst = np.where(action_margins == limits.min, limits.max, action_margins).min(axis=1)
-    decisive: NDArray[np.bool_] = np.sign(worst) < np.sign(exact)
-    return exact - reached, np.sign(exact) - np.sign(reached), decisive

@@ -20,6 +20,7 @@ __all__ = [
     "elo_difference",
     "fit_ratings",
     "mean_interval",
+    "mean_over_boards",
     "point_groups",
     "score_interval",
     "share_interval",
@@ -66,6 +67,46 @@ def mean_interval(values: NDArray[np.int64]) -> tuple[float, float]:
     deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
     half_width = NORMAL_QUANTILE * deviation / math.sqrt(len(values))
     return mean - half_width, mean + half_width
+
+
+def mean_over_boards(
+    boards: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Return the mean of the boards' means, and its 95 % interval over boards.
+
+    The interval is for boards like these: it treats the mean of each board as one draw (Student's
+    t), so it is wider than one for the same positions of the same boards.
+
+    Args:
+        boards: ``(B,)``, the board of each value.
+        values: ``(B,)``.
+
+    Returns:
+        The mean and both ends; NaN for no values, and NaN ends for fewer than 4 boards.
+    """
+    means = np.array([values[boards == board].mean() for board in np.unique(boards)])
+    if not len(means):
+        return math.nan, math.nan, math.nan
+    mean, freedom = float(means.mean()), len(means) - 1
+    if freedom < 3:
+        return mean, math.nan, math.nan
+    half = _student_quantile(freedom) * float(means.std(ddof=1)) / math.sqrt(len(means))
+    return mean, mean - half, mean + half
+
+
+def _student_quantile(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's t, within 1 % from 3 degrees of freedom on.
+
+    The expansion is that of Abramowitz & Stegun (26.7.5).
+    """
+    z: float = NORMAL_QUANTILE
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return float(sum(term / freedom**power for power, term in enumerate(terms)))
 
 
 def elo_difference(score: float) -> float:

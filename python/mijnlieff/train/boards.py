@@ -237,21 +237,22 @@ def _check_distinct(boards: Sequence[Board]) -> None:
 
     A board that is seen in one orientation and held out in another would not be unseen.
     """
-    first: dict[tuple[tuple[int, int], ...], int] = {}
+    first: dict[str, int] = {}
     for number, board in enumerate(boards, 1):
-        cells = np.array(board.cells)
-        shapes = []
-        for turned in (cells, cells[:, ::-1]):
-            for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-                moved = turned * signs
-                shapes.append(tuple(sorted(map(tuple, (moved - moved.min(axis=0)).tolist()))))
-        shape = min(shapes)
+        shape = _shape(board)
         if shape in first:
             raise ValueError(
                 f"boards {first[shape]} and {number} are equal up to rotation and reflection: "
                 "leave one out"
             )
         first[shape] = number
+
+
+def _shape(board: Board) -> str:
+    """A text that a board shares with its images under rotation and reflection."""
+    drawn = np.array([list(row) for row in str(board).splitlines()])
+    images = (np.rot90(one, turns) for one in (drawn, drawn.T) for turns in range(4))
+    return min(str(image.tolist()) for image in images)
 
 
 def _check_playable(number: int, variant: Variant) -> None:

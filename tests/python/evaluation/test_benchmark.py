@@ -13,7 +13,8 @@ import pytest
 import mijnlieff
 from mijnlieff import GreedyPolicy, PerfectPolicy, Variant, benchmark, errors, grade, solve_batch
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation.decisions import canonical_keys
+from mijnlieff.evaluation.benchmark_file import SOURCES, write_benchmark
+from mijnlieff.evaluation.canonical import canonical_keys
 from tools.data import benchmark as tool
 
 module = importlib.import_module("mijnlieff.evaluation.benchmark")
@@ -75,7 +76,7 @@ def test_the_tool_makes_the_same_positions() -> None:
     assert [position.last_action for position in positions] == [
         position.last_action for position in frozen.positions[: 2 * recipe.count]
     ]
-    content = module.write_benchmark(recipe.variants, first)
+    content = write_benchmark(recipe.variants, first)
     assert (files("mijnlieff") / "data" / "standard-v1.bin").read_bytes().startswith(content)
 
 
@@ -86,7 +87,7 @@ def test_a_policy_is_graded_on_all_positions(name: str) -> None:
     assert report.benchmark == name and report.to_dict()["benchmark"] == name
     assert report.total.positions == len(frozen)
     assert report.total.decisive == frozen.decisive.sum() == len(frozen) // 2
-    assert list(report.by_source) == list(module.SOURCES)
+    assert list(report.by_source) == list(SOURCES)
     assert (report.total.optimal == 1) == (name == "standard-v1")
     assert f"{len(frozen)} positions of {name}" in str(report)
 

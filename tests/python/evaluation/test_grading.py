@@ -8,7 +8,8 @@ import pytest
 import mijnlieff
 from mijnlieff import PerfectPolicy, Position, RandomPolicy, Variant, errors, grade, solve
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation.decisions import Decisions, canonical_keys
+from mijnlieff.evaluation.canonical import canonical_keys
+from mijnlieff.evaluation.decisions import Decisions
 
 
 def test_perfect_play_gets_full_marks() -> None:

@@ -23,16 +23,12 @@ from mijnlieff.train.boards import boards_named
 torch = pytest.importorskip("torch")
 
 from mijnlieff._mijnlieff import random_openings  # noqa: E402
-from mijnlieff.train.generalist.grades import (  # noqa: E402
-    GradedBoards,
-    group_grades,
-    mean_over_boards,
-)
 from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
 from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
 from mijnlieff.train.play.board_games import BoardGames, canvas_evaluator  # noqa: E402
 from mijnlieff.train.play.symmetric_boards import TURNS, SymmetricBoards  # noqa: E402
+from mijnlieff.train.run.graded import graded_positions  # noqa: E402
 from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -350,48 +346,18 @@ def test_a_round_that_is_abandoned_ends_its_thread():
 # The grades
 
 
-def test_grades_are_those_of_the_solver(tmp_path):
-    boards = Boards.split(TWO_BLOCKS, 0.3)
-    graded = GradedBoards.kept_in(tmp_path / "graded.npz", boards, 20, seed=0)
-    best = np.array([solve(one).best_actions[0] for one in graded.positions])
-    judged = graded.judgement(best)
-    assert (judged.regret == 0).all()
-    grades = group_grades(judged)
-    assert [grades[name].boards for name in ("seen", "unseen")] == [2, 1]
-    assert grades["unseen"].optimal == grades["unseen"].kept == 1
-    worst = [
-        min(margins, key=margins.get)
-        for margins in (solve(one).action_margins for one in graded.positions)
-    ]
-    regret = [
-        solve(one).margin - solve(one).action_margins[action]
-        for one, action in zip(graded.positions, worst, strict=True)
-    ]
-    np.testing.assert_array_equal(graded.judgement(np.array(worst)).regret, regret)
-
-
 def test_graded_positions_are_kept_and_damaged_files_replaced(tmp_path):
     file = tmp_path / "graded.npz"
     boards = Boards.split(TWO_BLOCKS, 0.3)
-    made = GradedBoards.kept_in(file, boards, 10, seed=0)
+    made = graded_positions(file, boards, 10, seed=0)
     content = file.read_bytes()
-    again = GradedBoards.kept_in(file, boards, 10, seed=0)
+    again = graded_positions(file, boards, 10, seed=0)
     assert list(again.positions) == list(made.positions)
-    np.testing.assert_array_equal(again.action_margins, made.action_margins)
+    assert again.groups == made.groups and again.sources.tolist() == made.sources.tolist()
+    margins = again.solutions.action_margins
+    np.testing.assert_array_equal(margins, made.solutions.action_margins)
     for damaged in (content[:100], b"", b"PK\x03\x04nothing"):
         file.write_bytes(damaged)
-        again = GradedBoards.kept_in(file, boards, 10, seed=0)
+        again = graded_positions(file, boards, 10, seed=0)
         assert list(again.positions) == list(made.positions)
-    assert len(GradedBoards.kept_in(file, boards, 20, seed=0).positions) > len(made.positions)
-
-
-def test_intervals_are_over_boards():
-    boards = np.repeat(np.arange(5), 100)
-    values = np.repeat([0.5, 0.6, 0.7, 0.8, 0.9], 100)
-    mean, low, high = mean_over_boards(boards, values)
-    half = 2.776445 * np.std([0.5, 0.6, 0.7, 0.8, 0.9], ddof=1) / np.sqrt(5)
-    np.testing.assert_allclose([mean, low, high], [0.7, 0.7 - half, 0.7 + half], rtol=0.005)
-    few = mean_over_boards(boards[:300], values[:300])
-    assert few[0] == pytest.approx(0.6)
-    assert np.isnan(few[1:]).all()
-    assert np.isnan(mean_over_boards(boards[:0], values[:0])).all()
+    assert len(graded_positions(file, boards, 20, seed=0).positions) > len(made.positions)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Mapping
 
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.tables import markdown_table, print_table
+from mijnlieff.evaluation.board_scores import BoardScore, scores_on
+from mijnlieff.evaluation.grade_report import GradeReport
+from mijnlieff.evaluation.grading import grade
 from mijnlieff.policies import Policy, load_policy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
-from mijnlieff.train.generalist.grades import compared, group_grades
-from mijnlieff.train.generalist.matches import BoardScore, scores_on
 from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.graded import plain_grade
 
 __all__ = ["report_boards"]
 
@@ -50,26 +54,28 @@ def report_boards(
     } | {name: load_policy(name, seed=config.seed) for name in _BASELINES}
     graded = trainer.graded(folder)
     with torch_threads(1):
-        judged = {name: graded.judge(player) for name, player in players.items()}
+        grades = {
+            name: grade(player, graded, config.seed, by="board", name=name)
+            for name, player in players.items()
+        }
         scores = {
             group: scores_on(variants, network, CURVE_OPPONENTS, games, config.seed)
             for group, variants in (("seen", boards.seen), ("unseen", boards.unseen))
             if variants
         }
-    grades = {name: group_grades(one) for name, one in judged.items()}
     content = {
         "run": dataclasses.asdict(counters) | {"config": dataclasses.asdict(config)},
         "boards": boards.to_dict(),
         "grades": {
-            name: {group: grade.to_dict() for group, grade in by_group.items()}
-            for name, by_group in grades.items()
+            name: {group: plain_grade(row) for group, row in report.by_group.items()}
+            for name, report in grades.items()
         },
         "grades by board": {
             name: [
-                one.grade(one.boards == number).to_dict() if (one.boards == number).any() else None
+                plain_grade(report.by_board[number]) if number in report.by_board else None
                 for number in range(len(boards.all))
             ]
-            for name, one in judged.items()
+            for name, report in grades.items()
         },
         "scores": {
             group: {name: score.to_dict() for name, score in by_name.items()}
@@ -78,8 +84,8 @@ def report_boards(
         "curve": trainer.curve,
     }
     tables = {
-        "Grades by exact play": compared(grades),
-        "Matches of the network alone": _rows(scores),
+        "Grades by exact play": _grade_rows(grades),
+        "Matches of the network alone": _score_rows(scores),
     }
     write_whole(folder.report_json, (json_text(content) + "\n").encode())
     write_whole(folder.report_text, _markdown(tables, about, boards).encode())
@@ -90,7 +96,27 @@ def report_boards(
     print(f"\nLearning curve: {folder.curve}")
 
 
-def _rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
+def _grade_rows(grades: Mapping[str, GradeReport]) -> list[list[str]]:
+    rows = [["boards", "player", "positions", "optimal", "95 % interval", "outcome kept", "regret"]]
+    for group in next(iter(grades.values())).by_group:
+        for player, report in grades.items():
+            row = report.by_group[group]
+            low, high = row.optimal_interval
+            rows.append(
+                [
+                    f"{row.boards} {group}",
+                    player,
+                    f"{row.positions}",
+                    f"{row.optimal:.1%}",
+                    "-" if math.isnan(low) else f"{low:.1%} to {high:.1%}",
+                    f"{row.kept:.1%}" if row.decisive else "-",
+                    f"{row.regret:.3f}",
+                ]
+            )
+    return rows
+
+
+def _score_rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
     rows = [["boards", "opponent", "games", "score", "95 % interval"]]
     for group, by_name in scores.items():
         for name, one in by_name.items():

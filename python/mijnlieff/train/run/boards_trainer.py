@@ -8,12 +8,13 @@ from typing import Any
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.json_text import json_text
 from mijnlieff._util.progress import StatusBar, note
+from mijnlieff.evaluation.benchmark import Benchmark
+from mijnlieff.evaluation.board_scores import scores_on
+from mijnlieff.evaluation.grading import grade
 from mijnlieff.train.alphazero import AlphaZero, SearchLosses
 from mijnlieff.train.alphazero.boards_replay import BoardReplay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
-from mijnlieff.train.generalist.grades import GradedBoards, group_grades
-from mijnlieff.train.generalist.matches import scores_on
 from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.play.board_games import BoardGames
 from mijnlieff.train.play.boards_policy import CanvasPolicy
@@ -22,6 +23,7 @@ from mijnlieff.train.process import torch_threads
 from mijnlieff.train.report.grades_plot import draw_grades
 from mijnlieff.train.report.state import OnReport
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.graded import graded_positions, plain_grade
 from mijnlieff.train.run.trainer import Trainer
 from mijnlieff.train.source import GameSource
 
@@ -39,7 +41,7 @@ class BoardsTrainer(Trainer):
     variant: Boards
     network: CanvasNetwork
 
-    _graded: GradedBoards | None = None
+    _graded: Benchmark | None = None
 
     def _new_network(self) -> CanvasNetwork:
         config, side = self.config, self.variant.side
@@ -67,8 +69,8 @@ class BoardsTrainer(Trainer):
         self.graded(folder)
         return super().run(folder, progress, wants_stop, on_report)
 
-    def graded(self, folder: RunFolder) -> GradedBoards:
-        """The positions of the grades, from the run's folder or made and kept there.
+    def graded(self, folder: RunFolder) -> Benchmark:
+        """The positions on which the run is graded, from the run's folder or made and kept there.
 
         Args:
             folder: the folder of the run.
@@ -78,7 +80,7 @@ class BoardsTrainer(Trainer):
         """
         if self._graded is None:
             config = self.config
-            self._graded = GradedBoards.kept_in(
+            self._graded = graded_positions(
                 folder.graded, self.variant, config.graded_positions, config.seed
             )
         return self._graded
@@ -92,7 +94,7 @@ class BoardsTrainer(Trainer):
         config = self.config
         policy = CanvasPolicy(self.network)
         with torch_threads(1):
-            grades = group_grades(self._graded.judge(policy))
+            report = grade(policy, self._graded, config.seed, by="board")
             scores = scores_on(
                 self.variant.unseen or self.variant.seen,
                 policy,
@@ -102,7 +104,7 @@ class BoardsTrainer(Trainer):
             )
         return {
             "scores": {name: score.to_dict() for name, score in scores.items()},
-            "grades": {name: grade.to_dict() for name, grade in grades.items()},
+            "grades": {name: plain_grade(row) for name, row in report.by_group.items()},
         }
 
     def _log_row(self, losses: Losses | SearchLosses) -> dict[str, Any]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from mijnlieff._mijnlieff import Variant
-from mijnlieff.evaluation import evaluate
-from mijnlieff.policies import Policy
-from mijnlieff.train.generalist.grades import mean_over_boards
+from mijnlieff.evaluation.match import evaluate
+from mijnlieff.evaluation.statistics import mean_over_boards
+from mijnlieff.policies.base import Policy
 
 __all__ = ["BoardScore", "scores_on"]
 
@@ -35,13 +35,13 @@ class BoardScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {"games": self.games, "score": self.score, "low": self.low, "high": self.high}
+        return asdict(self)
 
 
 def scores_on(
     variants: Sequence[Variant], policy: Policy, opponents: Sequence[str], games: int, seed: int
 ) -> dict[str, BoardScore]:
-    """Play each opponent on every board, both seats of each random opening.
+    """Return scores against each opponent on every board, both seats of each random opening.
 
     Args:
         variants: the boards, at least one.

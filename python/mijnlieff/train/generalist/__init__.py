@@ -1,1 +1,0 @@
-"""Grades by exact play and scores of matches on many boards, also on boards held out."""
