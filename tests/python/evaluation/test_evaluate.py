@@ -19,8 +19,8 @@ from mijnlieff import (
     play_match,
     random_openings,
 )
-from mijnlieff.evaluation.match import play_in_lock_step
-from mijnlieff.evaluation.statistics import elo_difference, score_interval
+from mijnlieff.evaluation.match import Conditions, play_in_lock_step, play_pairs
+from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, elo_difference, score_interval
 
 
 class Foreign:
@@ -37,15 +37,29 @@ class Foreign:
 
 
 def test_natively_and_in_lock_step_the_players_are_as_strong():
-    native = evaluate(MinimaxPolicy(2), "random", games=4000)
-    lock_step = evaluate(Foreign(MinimaxPolicy(2)), "random", games=4000)
-    reversed_seats = evaluate("random", Foreign(MinimaxPolicy(2)), games=4000)
-    assert abs(native.score - lock_step.score) < 0.02
-    assert abs(native.score + reversed_seats.score - 1) < 0.02
-    assert abs(native.mean_margin - lock_step.mean_margin) < 0.15
-    assert abs(native.as_light.score - lock_step.as_light.score) < 0.03
-    assert native.games == lock_step.games == native.total.games == 4000
-    assert native.as_light.games == native.as_dark.games == 2000
+    strong, weak = MinimaxPolicy(2), RandomPolicy()
+    conditions = Conditions.checked(4000, None, 2, 0, None)
+    native = play_pairs(strong, weak, conditions, 0, 2000, ignore)
+    lock_step = play_pairs(Foreign(strong), weak, conditions, 0, 2000, ignore)
+    # The margins of the other player, from the other seats.
+    exchanged = -play_pairs(weak, Foreign(strong), conditions, 0, 2000, ignore)[:, ::-1]
+    for other in (lock_step, exchanged):
+        assert_alike(native.mean(axis=1), other.mean(axis=1))
+        for seat in range(2):
+            assert_alike(np.sign(native[:, seat]), np.sign(other[:, seat]))
+    report = evaluate(strong, weak, games=4000)
+    assert report.games == report.total.games == 4000
+    assert report.as_light.games == report.as_dark.games == 2000
+
+
+def ignore(games):
+    """Take the number of finished games, in place of a progress bar."""
+
+
+def assert_alike(draws, others):
+    """The means differ by less than four standard errors of as many independent draws."""
+    error = math.hypot(draws.std(), others.std()) / math.sqrt(len(draws))
+    assert abs(draws.mean() - others.mean()) < 4 * error
 
 
 def first_legal(observations, masks):
@@ -99,8 +113,11 @@ def test_native_matches_do_not_depend_on_threads_slices_or_use():
 def test_equal_policies_score_one_half():
     report = evaluate(RandomPolicy(), RandomPolicy(), games=4000)
     low, high = report.score_interval
-    assert low < 0.5 < high and high - low < 0.04
-    assert report.elo_interval[0] < 0 < report.elo_interval[1]
+    error = (high - low) / (2 * NORMAL_QUANTILE)
+    assert abs(report.score - 0.5) < 4 * error
+    # A game that is a coin toss has the variance 1/4, and the sample is within a few percent of it.
+    assert error < 1.1 * math.sqrt(0.25 / 4000)
+    assert report.elo_interval == (elo_difference(low), elo_difference(high))
 
 
 def test_openings():

@@ -60,7 +60,8 @@ def test_rows_add_up() -> None:
         assert sum(row.positions for row in rows.values()) == count
         assert sum(row.decisive for row in rows.values()) == report.total.decisive
     assert list(report.by_source) == ["random play", "minimax 2", "own games"]
-    assert report.total.optimal < 0.6 < grade("perfect:0.1", positions=300).total.optimal
+    better = grade("perfect:0.1", positions=300).total
+    assert report.total.optimal_interval[1] < better.optimal_interval[0]
     assert str(report) == str(grade("random", positions=301, seed=2))
     assert "random play" in str(report) and "<table>" in report._repr_html_()
     assert report.to_dict()["total"]["positions"] == count
@@ -106,7 +107,8 @@ def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
     decisions = Decisions(policy, (3,))
     drawn = decisions.draw(300) + decisions.draw(300)
     assert len(set(canonical_keys(drawn))) == len(drawn) == 600
-    assert decisions.repeats > 50  # openings of few plies are soon exhausted
+    # An eighth of the games of both draws start without random plies, so all but one are repeats.
+    assert decisions.repeats >= 2 * (300 // 8) - 1
     plies = np.array([position.ply for position in drawn])
     assert set(range(2, 14)) <= set(plies.tolist()) and (plies < 8).mean() > 0.2
     report = grade(policy, positions=90)
@@ -134,11 +136,26 @@ def test_positions_are_distinct_across_sources(name: str) -> None:
     assert report.total.positions < 600 and left_out >= 600 - report.total.positions
 
 
+def all_decisions(variant: Variant) -> set[bytes]:
+    """The keys of all positions of a variant with two or more legal actions."""
+    found: set[bytes] = set()
+    layer = [Position(variant)]
+    while layer:
+        choices = [position for position in layer if len(position.legal_actions()) > 1]
+        found.update(canonical_keys(choices))
+        after = [one.play(int(action)) for one in layer for action in one.legal_actions()]
+        running = [position for position in after if not position.is_over]
+        layer = list(dict(zip(canonical_keys(running), running, strict=True)).values())
+    return found
+
+
 def test_small_boards_have_fewer_positions() -> None:
     variant = Variant(mijnlieff.Board.from_text("##\n##"), copies=1)
-    report = grade("random", positions=10_000, variant=variant)
-    again = grade("random", positions=20_000, variant=variant)
-    assert 10 < report.total.positions < 300 and 10 < again.total.positions < 300
+    distinct = len(all_decisions(variant))
+    for positions in (4_000, 10_000):
+        found = grade("random", positions, variant=variant).total.positions
+        # Openings are taken once each, so a few rare positions may be missed.
+        assert 0.8 * distinct < found <= distinct
     # Long openings leave no choice on this board, and a few games have only those at first.
     stairs = Variant(mijnlieff.Board.from_text("##..\n..##"), copies=1)
     assert grade("random", positions=5, variant=stairs).total.positions == 5
