@@ -195,23 +195,9 @@ fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (nee
 	done
 
 .PHONY: bench
-bench: .venv/installed-test ## Print the speed tables, each beside a reference measured in the same run
-	$(BIN)/mijnlieff bench
-	$(BIN)/mijnlieff bench --dtype uint8
-	$(BIN)/mijnlieff bench --observation packed
-	$(BIN)/mijnlieff bench --boards
-	cargo run --quiet --release --manifest-path benches/Cargo.toml --bin boards
-	$(BIN)/mijnlieff bench --search
-	$(BIN)/mijnlieff bench --search --board 'blocks:0,0;2,0;4,0;1,2;3,3'
-	$(BIN)/mijnlieff bench --search --copies 4 --board '########/########/########/########'
-	$(BIN)/mijnlieff bench --search --copies 8 \
-		--board '########/########/########/########/########/########/########/########'
-	$(BIN)/python benches/least_times.py
-	$(BIN)/python benches/least_search_times.py
-	$(BIN)/python benches/many_boards.py
-	$(BIN)/python benches/self_play.py
-	cargo bench --quiet --no-default-features --bench solver
-	@if [ -e $(PEERS)/installed ]; then $(BIN)/python benches/compare.py $(PEERS)/bin/python; \
+bench: .venv/installed-test ## Print how fast everything is, each figure beside a reference in the same run (2 minutes)
+	$(BIN)/python -m benches.speed
+	@if [ -e $(PEERS)/installed ]; then $(BIN)/python -m benches.peers $(PEERS)/bin/python; \
 		else echo "make bench-peers measures other libraries beside this one"; fi
 
 # The libraries do not depend on each other: if one cannot be installed, the table says so.
@@ -224,31 +210,29 @@ $(PEERS)/installed:
 
 .PHONY: bench-peers
 bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel and PettingZoo beside this package (installs 0.8 GB)
-	$(BIN)/python benches/compare.py $(PEERS)/bin/python
+	$(BIN)/python -m benches.peers $(PEERS)/bin/python
 
 .PHONY: bench-network
-bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn, in all forms
-	$(BIN)/python benches/network_rates.py
-
-.PHONY: bench-rust
-bench-rust: ## Measure the core without Python, by criterion
-	cargo bench --quiet --manifest-path benches/Cargo.toml
+bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn with PyTorch
+	$(BIN)/python -m benches.speed network evaluate
 
 .PHONY: bench-instructions
-bench-instructions: ## Count instructions of steps, simulations and minimax by valgrind; other load does not matter
-	cargo build --quiet --release --manifest-path benches/Cargo.toml --bins
-	benches/count.sh benches/target/release
+bench-instructions: ## Count instructions of steps, searches and self-play by valgrind; other load does not matter
+	cargo build --quiet --release --manifest-path benches/Cargo.toml
+	benches/target/release/instructions
 
-.PHONY: compare-boards
-compare-boards: ## Compare a million steps on random boards with games that are played plainly
+.PHONY: test-boards
+test-boards: ## Compare a million steps on random boards with games that are played plainly
 	MIJNLIEFF_COMPARED_STEPS=1000000 cargo test --quiet --no-default-features --test core games_on_random_boards
 
+PORTABLE := target/portable/python
 .PHONY: bench-portable
-bench-portable: ## Compare the speed of the portable code with that of the code for AVX2 (on x86-64)
-	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin portable
-	RUSTFLAGS='--cfg portable_only' cargo build --quiet --release --manifest-path benches/Cargo.toml \
-		--bin portable --target-dir benches/target/portable
-	benches/portable.sh benches/target/release/portable benches/target/portable/release/portable
+bench-portable: .venv/installed-test ## Compare the speed of the portable code with that of the code for AVX2 (on x86-64)
+	RUSTFLAGS='--cfg portable_only' cargo build --quiet --release --lib --target-dir target/portable
+	rm -rf $(PORTABLE) && mkdir -p $(PORTABLE) && cp -r python/mijnlieff $(PORTABLE)
+	cp target/portable/release/libmijnlieff.so $(PORTABLE)/mijnlieff/_mijnlieff.abi3.so
+	$(BIN)/python -m benches.speed steps search --beside $(PORTABLE) --at-least 0.5
+	$(BIN)/python -m benches.speed evaluate --beside $(PORTABLE)
 
 # The tools that build and check packages; zig links for an old glibc on any Linux.
 $(PACKAGING)/installed:

@@ -1,11 +1,12 @@
-//! Batches of boards of many sizes with the memory that they write into, for the programs beside this
-//! file.
+//! Batches of boards of many sizes with the memory that they write into.
 
 use std::sync::Arc;
 
 use mijnlieff::encode::{Canvas, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Variant};
-use mijnlieff::vector::{BatchEnv, Buffers, Config, Observations, Seeds, View, batch_env, wide_batch_env};
+use mijnlieff::vector::{
+    BatchEnv, Buffers, Config, Observations, Seeds, View, batch_env, wide_batch_env,
+};
 
 /// The boards, the standard one first. On the last two, boards of four blocks lie on a common canvas:
 /// one of them, and all.
@@ -48,6 +49,11 @@ pub(crate) fn variants(board: &str) -> VariantSet {
         "standard" => full(4, 4, 2),
         "16x4" => full(4, 4, 4),
         "20" => full(4, 5, 2),
+        "blocks" => {
+            let blocks = [(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)];
+            let board = Board::from_blocks(&blocks).unwrap();
+            VariantSet::one(Arc::new(Variant::new(board, Opening::Outside, 2).unwrap()))
+        }
         "irregular" => text("..####\n..####\n####..\n####..\n..##..\n..##..", 3),
         "32" => full(8, 4, 4),
         "64" => full(8, 8, 8),

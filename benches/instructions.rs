@@ -1,63 +1,107 @@
-//! Instructions that a step takes, counted by callgrind, which other load does not disturb.
+//! Instructions that the hot loops take, counted by callgrind: exact, whatever else the machine does.
 //!
-//! `make bench-instructions` runs this program under `valgrind`, which counts only the instructions in
-//! [`measured`]. Its arguments choose the form of the games, `fast` or `general`; the work, `flat`,
-//! `uint8`, `planes`, `planes8`, `packed` or `sample`; and the board, one of [`BOARDS`]. It prints the
-//! bytes that a step writes.
+//! `make bench-instructions` runs this program. It runs itself under `valgrind` once for each case, which
+//! counts only what happens in [`measured`], and prints a line for each: the instructions of one step,
+//! simulation, node or position, and the ratio to the first case of the same kind. For steps the ratio is
+//! the bytes written per instruction. With the path of another build of this program, such as one of an
+//! older checkout, it prints the instructions of that one too.
 
 mod batches;
+mod cases;
 
 use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
-use batches::{BOARDS, Batch, variants};
-
-const GAMES: usize = 1024;
-const STEPS: usize = 64;
+use cases::Work;
 
 /// The work that callgrind counts.
 #[inline(never)]
 #[unsafe(no_mangle)]
-fn measured(batch: &mut Batch, is_sample: bool) {
-    if is_sample {
-        batch.sample();
-    } else {
-        batch.step();
+fn measured(work: &mut dyn FnMut()) {
+    work();
+}
+
+/// What callgrind counted in a case, and what the case says of its work.
+struct Counted {
+    each: f64,
+    bytes: Option<f64>,
+}
+
+/// Runs one case of a build of this program under valgrind.
+fn count(program: &Path, case: &str) -> Result<Counted, String> {
+    let done = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .args(["--collect-atstart=no", "--toggle-collect=measured"])
+        .arg(program)
+        .args(["case", case])
+        .output()
+        .map_err(|error| format!("valgrind cannot be started: {error}"))?;
+    let (said, errors) = (
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr),
+    );
+    let collected = errors.split("Collected : ").nth(1);
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let instructions = collected.and_then(|rest| number(rest.lines().next()?));
+    let mut words = said.split_whitespace().map(number);
+    match (instructions, words.next().flatten()) {
+        (Some(instructions), Some(units)) if done.status.success() => Ok(Counted {
+            each: instructions / units,
+            bytes: words.next().flatten(),
+        }),
+        _ => Err(format!("{case}: {}, {errors}", done.status)),
     }
 }
 
-fn main() {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    // Cargo adds its own flags.
-    let choose = |choices: &[&'static str]| {
-        let chosen = choices
-            .iter()
-            .find(|choice| arguments.iter().any(|it| it == *choice));
-        *chosen.unwrap_or(&choices[0])
-    };
-    let form = choose(&["fast", "general"]);
-    let kind = choose(&["flat", "uint8", "planes", "planes8", "packed", "sample"]);
-    let board = choose(&BOARDS);
-    let is_sample = kind == "sample";
-    let kind = if is_sample { "flat" } else { kind };
-    let mut batch = Batch::new(variants(board), kind, GAMES, form == "general");
-    for variant in batch.env.config().variants.all() {
-        let board = variant.board();
-        let _ = board.points(board.all()); // makes the table of points
-    }
-    let mut ended = 0;
-    for _ in 0..STEPS {
-        if is_sample {
-            measured(&mut batch, true);
-            batch.step();
-        } else {
-            batch.sample();
-            measured(&mut batch, false);
+/// Counts every case and prints its line.
+fn print_all(other: Option<&Path>) -> Result<(), String> {
+    let own = env::current_exe().map_err(|error| error.to_string())?;
+    println!("{:<28}{:>14}{:>8}", "instructions", "", "ratio");
+    for kind in cases::KINDS {
+        println!();
+        let mut first: Option<Counted> = None;
+        for case in cases::of_kind(kind) {
+            let found = count(&own, &case)?;
+            let reference = first.as_ref().unwrap_or(&found);
+            let ratio = match (found.bytes, reference.bytes) {
+                (Some(bytes), Some(before)) => bytes / before * reference.each / found.each,
+                _ => found.each / reference.each,
+            };
+            print!("{case:<28}{:14.1}{ratio:8.2}", found.each);
+            if let Some(other) = other {
+                let theirs = count(other, &case)?.each;
+                print!("{theirs:14.1}{:8.3}", theirs / found.each);
+            }
+            println!();
+            first.get_or_insert(found);
         }
-        ended += batch.env.endings().len();
     }
-    // The same seed always gives the same games; a number that changes means other ones.
-    if board == "standard" {
-        assert_eq!(ended, 3_186, "the benchmark plays other games than before");
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["case", case] => {
+            let Work { units, bytes } = cases::run(case);
+            println!(
+                "{units} {}",
+                bytes.map_or(String::new(), |bytes| bytes.to_string())
+            );
+            ExitCode::SUCCESS
+        }
+        [] | [_] => match print_all(words.first().map(Path::new)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            eprintln!("usage: instructions [ANOTHER BUILD OF THIS PROGRAM]");
+            ExitCode::FAILURE
+        }
     }
-    println!("{}", batch.row_bytes());
 }

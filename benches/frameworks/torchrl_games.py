@@ -4,8 +4,7 @@
 
 Every game is against a random player, and ended games restart. The first rows use TorchRL with a
 masked random policy, whose time counts: on the native batch, and on TorchRL's `SerialEnv` of single
-games. The last row is the batch without TorchRL. The name of this file is not torchrl.py, which
-would hide TorchRL.
+games. The last row is the batch without TorchRL.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ fn random_config(rng: &mut SplitMix64) -> (Config, Layout) {
     (config, layout)
 }
 
-/// Steps that the comparison below takes; `make compare-boards` takes a million.
+/// Steps that the comparison below takes; `make test-boards` takes a million.
 fn wanted_steps() -> usize {
     let steps = env::var("MIJNLIEFF_COMPARED_STEPS").ok();
     steps.map_or(20_000, |steps| steps.parse().unwrap())

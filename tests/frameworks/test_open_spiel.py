@@ -404,7 +404,7 @@ def test_the_example():
 
 
 def test_the_benchmark():
-    command = [sys.executable, ROOT / "benches" / "frameworks" / "open_spiel.py"]
+    command = [sys.executable, ROOT / "benches" / "frameworks" / "open_spiel_games.py"]
     done = subprocess.run(
         [*command, "--seconds", "0.2"], capture_output=True, text=True, timeout=120
     )

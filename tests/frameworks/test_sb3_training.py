@@ -209,7 +209,7 @@ def test_the_example_runs():
 
 
 def test_the_benchmark_runs():
-    said = run("benches/frameworks/sb3.py", "--envs", 1, "--steps", 20)
+    said = run("benches/frameworks/sb3_games.py", "--envs", 1, "--steps", 20)
     assert len(re.findall(r"[\d.]+ times", said)) >= 2
 
 

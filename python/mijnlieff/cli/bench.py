@@ -1,274 +1,286 @@
-"""``mijnlieff bench``: the speed of environments and searches, compared with copying memory."""
+"""``mijnlieff bench``: the speed of steps, tree searches and the solver on this machine."""
 
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import MAX_ENVS, Position, Variant
-from mijnlieff.cli.bench_boards import bench_boards
-from mijnlieff.cli.bench_functional import bench_functional
-from mijnlieff.cli.bench_search import bench_searches
+from mijnlieff._mijnlieff import (
+    MAX_ENVS,
+    MinimaxPolicy,
+    Position,
+    Solver,
+    TreeSearch,
+    Variant,
+    observe_batch,
+    random_openings,
+)
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
-from mijnlieff.cli.timing import PARTS, copy_rate, nothing, rate
+from mijnlieff.cli.timing import Work, copies, line, measure, timed
 from mijnlieff.envs.vector import VectorEnv
-from mijnlieff.policies.load import POLICY_FORMS
 
-__all__ = ["add_arguments", "run", "step_rate"]
+__all__ = [
+    "Searches",
+    "Steps",
+    "add_arguments",
+    "at_all_stages",
+    "endings",
+    "margins_by_minimax",
+    "run",
+    "solutions",
+]
 
-_SIZES = [1, 64, 1024, 4096, 16384, 65536]
-_DEFAULTS = {"observation": "flat", "dtype": "float32", "simulations": 32}
-_VARIANT = ("board", "opening", "copies")
-_OPPONENT = ("opponent",)
-_ARRAYS = ("observation", "dtype")
-_NOT_TAKEN = {
-    None: ("simulations",),
-    "boards": (*_VARIANT, *_OPPONENT, "simulations"),
-    "functional": (*_OPPONENT, "simulations"),
-    "search": (*_OPPONENT, *_ARRAYS),
-}
-"""The options that each mode does not take."""
+_STEPS = 64
+"""Parts of the work of a batch of games."""
+
+_TREES, _SIMULATIONS, _PLIES = 1024, 32, 4
+"""Trees, their simulations, and the random plies before a search."""
+
+_SOLVED, _EMPTY, _TABLE_BYTES = 64, 8, 1 << 26
+"""Positions that are solved, their empty cells, and the table of the solver."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "--sizes",
+        "--games",
         type=integer(1, MAX_ENVS),
-        nargs="+",
-        metavar="N",
-        help=f"batch sizes (default: {' '.join(map(str, _SIZES))}; with --search: 1024; "
-        "with --boards: 256)",
+        default=4096,
+        help="games that step together (default: %(default)s)",
     )
     parser.add_argument(
-        "--num-threads",
-        type=integer(1),
-        nargs="+",
-        default=[1, 2],
-        metavar="T",
-        help="numbers of threads (default: 1 2)",
-    )
-    parser.add_argument(
-        "--opponent",
-        metavar="POLICY",
-        help=f"step against an opponent instead of self-play: {POLICY_FORMS}",
-    )
-    parser.add_argument(
-        "--observation",
-        choices=["flat", "planes", "packed"],
-        help=f"layout of observations (default: {_DEFAULTS['observation']})",
-    )
-    parser.add_argument(
-        "--dtype",
-        choices=["float32", "uint8"],
-        help=f"dtype of flat and planes observations (default: {_DEFAULTS['dtype']})",
-    )
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument(
-        "--boards",
-        action="store_true",
-        help="measure boards of several sizes, and many in one batch, instead",
-    )
-    mode.add_argument(
-        "--functional",
-        action="store_true",
-        help="measure mijnlieff.functional beside steps of VectorEnv instead",
-    )
-    mode.add_argument(
-        "--search",
-        action="store_true",
-        help="measure tree searches instead, with a network that takes no time",
-    )
-    parser.add_argument(
-        "--simulations",
-        type=integer(1, 1 << 16),
-        help=f"simulations of each search, with --search (default: {_DEFAULTS['simulations']})",
+        "--num-threads", type=integer(1, 1024), default=1, help="threads (default: %(default)s)"
     )
     parser.add_argument(
         "--milliseconds",
         type=integer(1),
-        default=300,
+        default=500,
         help="time to measure for each line (default: %(default)s)",
     )
     add_variant_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print a line for each size and number of threads, and return the exit code.
+    """Measure, print a line for each of the three, and return the exit code.
 
     Raises:
-        ValueError: an option that the mode does not take.
-        VariantError: packed observations cannot hold the board.
+        VariantError: the number of copies is out of range.
     """
-    _check_options(args)
-    for name, default in _DEFAULTS.items():
-        if getattr(args, name) is None:
-            setattr(args, name, default)
-    variant = variant_of(args)
-    if args.search:
-        return bench_searches(
-            variant,
-            sizes=args.sizes or [1024],
-            threads=args.num_threads,
-            simulations=args.simulations,
-            seconds=args.milliseconds / 1000,
-        )
-    if args.functional:
-        return _bench_functional(args, variant)
-    if args.boards:
-        return _bench_boards(args)
-    kind = "packed" if args.observation == "packed" else f"{args.observation} {args.dtype}"
+    variant, threads = variant_of(args), args.num_threads
+    steps = Steps(args.games, variant, num_threads=threads, copy=False)
+    searches = Searches(variant, "gumbel", num_threads=threads)
+    late = endings(variant, _SOLVED)
+    minimax = "minimax without a table"
+    written, leaves = "NumPy copying what they write", "NumPy copying leaves"
+    works = [
+        steps.copies(written),
+        steps.work("steps", written),
+        searches.copies(leaves),
+        searches.work("simulations", leaves),
+    ]
+    if late:
+        works += [
+            margins_by_minimax(minimax, late),
+            solutions(f"positions with {_EMPTY} empty cells", late, threads, minimax),
+        ]
     print(
-        f"Random legal actions, drawn beforehand; {kind} observations, masks and rewards.\n"
-        "own: steps with copy=False; fresh: steps with copy=True; sampled: steps with copy=False,\n"
-        "including the time to draw the actions; copies: NumPy copies of the same bytes, on as\n"
-        "many threads, which do not wait for each other; share: own divided by copies.\n"
-        f"All are steps of single games per second, the best of {PARTS} measurements.\n"
+        f"{args.games} games that step together, {_TREES} trees of {_SIMULATIONS} simulations with "
+        "a network that\ntakes no time, and the margin of every action of late positions, on "
+        f"{threads} thread{'s' * (threads > 1)}.\n"
+        "Each line ends with a reference on one thread, measured in turns with it.\n"
     )
-    columns = ("own", "fresh", "sampled", "copies")
-    print(f"{'games':>7}  {'threads':>7}", *(f"{name:>12}" for name in columns), f"{'share':>6}")
-    for size in args.sizes or _SIZES:
-        for threads in args.num_threads:
-            options = {
-                "opponent": args.opponent,
-                "observation": args.observation,
-                "dtype": args.dtype,
-                "num_threads": threads,
-            }
-            rates = [size * one for one in _measure(size, variant, options, args.milliseconds)]
-            print(
-                f"{size:7}  {threads:7}",
-                *(f"{one:12,.0f}" for one in rates),
-                f"{rates[0] / rates[-1]:6.1%}",
-                flush=True,
-            )
+    found = measure(works, args.milliseconds / 1000)
+    for one in found.values():
+        if one.work.beside is not None:
+            print(line(one, found[one.work.beside]))
+    if not late:
+        print(f"no game of this variant gets to {_EMPTY} empty cells, so none is solved")
     return 0
 
 
-def _check_options(args: argparse.Namespace) -> None:
-    """Refuse options that would have no effect."""
-    mode = next((name for name in _NOT_TAKEN if name and getattr(args, name)), None)
-    for name in _NOT_TAKEN[mode]:
-        if getattr(args, name) is not None:
-            option = "--" + name.replace("_", "-")
-            if mode is None:
-                raise ValueError(f"{option} needs --search")
-            raise ValueError(f"--{mode} does not take {option}: leave one of them out")
-
-
-def _bench_boards(args: argparse.Namespace) -> int:
-    kind = {"observation": args.observation, "dtype": args.dtype}
-
-    def env_rate(size: int, threads: int, boards: dict[str, Any]) -> float:
-        options = {"variant": None, "num_threads": threads, "copy": False, **kind, **boards}
-        return step_rate(size, seconds=args.milliseconds / 1000, **options)
-
-    return bench_boards(
-        sizes=args.sizes or [256], threads=args.num_threads, step_rate=env_rate, **kind
-    )
-
-
-def _bench_functional(args: argparse.Namespace, variant: Variant) -> int:
-    seconds = args.milliseconds / 1000
-    kind = {"observation": args.observation, "dtype": args.dtype}
-
-    def env_rate(size: int, threads: int) -> float:
-        return step_rate(size, variant, seconds, num_threads=threads, copy=False, **kind)
-
-    return bench_functional(
-        variant,
-        sizes=args.sizes or _SIZES,
-        threads=args.num_threads,
-        seconds=seconds,
-        env_rate=env_rate,
-        **kind,
-    )
-
-
-def _measure(
-    size: int, variant: Variant, options: dict[str, Any], milliseconds: int
-) -> tuple[float, float, float, float]:
-    """Return steps of the batch per second in each way, and copies of its arrays per second."""
-    seconds = milliseconds / 1000
-    own, fresh = (step_rate(size, variant, seconds, copy=copy, **options) for copy in (False, True))
-    env = _started(size, variant, {**options, "copy": False})
-    steps = _steps_at_once(size)
-
-    def draw_and_play(prepared: None) -> None:
-        for _ in range(steps):
-            env.step(env.sample_actions())
-
-    sampled = steps * rate(draw_and_play, nothing, seconds)
-    observations, info = env.reset()
-    arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
-    copies = copy_rate(arrays, min(options["num_threads"], size), seconds / 3)
-    env.close()
-    return own, fresh, sampled, copies
-
-
-def step_rate(size: int, variant: Variant | None, seconds: float, **options: Any) -> float:
-    """Return the steps of a batch per second, with games at all stages and random actions.
+class Steps:
+    """A batch whose games are at all stages, with recorded actions that it plays again and again.
 
     Args:
         size: number of games.
         variant: the variant to play, None with the option `variants`.
-        seconds: time to measure.
         options: options of `VectorEnv`.
 
-    Returns:
-        Steps of the batch per second, without the time to draw the actions.
+    Attributes:
+        env: the batch.
+        row_bytes: the bytes of an observation and a mask.
+        ended: the share of games that end in each step.
     """
-    env = _started(size, variant, options)
-    steps = _steps_at_once(size)
-    # Plays the same games ahead, so the actions of several steps are known.
-    twin = None if steps == 1 else _started(size, variant, options)
 
-    def draw() -> list[Any]:
-        if twin is None:
-            return [env.sample_actions()]
-        return [_draw_and_step(twin) for _ in range(steps)]
+    def __init__(self, size: int, variant: Variant | None = None, **options: Any) -> None:
+        """Record the actions."""
+        self.env = VectorEnv(size, variant, **options)
+        self._start = at_all_stages(size, variant, options.get("variants"))
+        # A step of few games is too short for the clock.
+        self._together = max(1, 256 // size)
+        observations, info = self._restart()
+        self._arrays = [observations, info["action_mask"], np.zeros(size, np.float32)]
+        self.row_bytes = sum(array.nbytes for array in self._arrays[:2]) // size
+        self._recorded, self.ended = [], []
+        for _ in range(_STEPS * self._together):
+            self._recorded.append(self.env.sample_actions())
+            self.ended.append(float(self.env.step(self._recorded[-1])[2].mean()))
 
-    def play(recorded: list[Any]) -> None:
-        for actions in recorded:
-            env.step(actions)
+    def work(self, name: str, beside: str | None = None, size: float = 1.0) -> Work:
+        """Return the work of stepping, without drawing the actions."""
+        return Work(name, self.env.num_envs * len(self._recorded), self._play, beside, size)
 
-    best = steps * rate(play, draw, seconds)
-    env.close()
-    if twin is not None:
-        twin.close()
-    return best
+    def drawn(self, name: str, beside: str | None = None, *, steps: bool) -> Work:
+        """Return the work of drawing actions, and also of stepping with `steps`."""
+
+        def play() -> list[float]:
+            self._restart()
+            taken = []
+            for _ in self._recorded:
+                begin = time.perf_counter()
+                actions = self.env.sample_actions()
+                middle = time.perf_counter()
+                self.env.step(actions)
+                taken.append((time.perf_counter() if steps else middle) - begin)
+            return taken
+
+        return Work(name, self.env.num_envs * len(self._recorded), play, beside)
+
+    def copies(self, name: str, num_threads: int = 1, beside: str | None = None) -> Work:
+        """Return the work of copying what a step writes."""
+        return copies(name, self.env.num_envs, self._arrays, num_threads, beside)
+
+    def _play(self) -> list[float]:
+        self._restart()
+        taken = []
+        for first in range(0, len(self._recorded), self._together):
+            # As fresh in the cache as if they had just been chosen.
+            actions = [one.copy() for one in self._recorded[first : first + self._together]]
+            begin = time.perf_counter()
+            for chosen in actions:
+                self.env.step(chosen)
+            taken.append(time.perf_counter() - begin)
+        return taken
+
+    def _restart(self) -> tuple[Any, dict[str, Any]]:
+        self.env.reset(seed=0)
+        return self.env.set_positions(self._start)
 
 
-def _steps_at_once(size: int) -> int:
-    """Return how many steps to time together: one step of few games is too short for the clock."""
-    return max(1, 256 // size)
-
-
-def _started(size: int, variant: Variant | None, options: dict[str, Any]) -> VectorEnv:
-    """Return a batch whose games are at all stages; the first games of a batch end together."""
-    env = VectorEnv(size, variant, **options)
-    env.reset(seed=0)
-    env.set_positions(_positions(size, variant, options.get("variants")))
-    return env
-
-
-@lru_cache(maxsize=1)
-def _positions(
-    size: int, variant: Variant | None, variants: tuple[Variant, ...] | None
+@lru_cache(maxsize=4)
+def at_all_stages(
+    size: int, variant: Variant | None = None, variants: tuple[Variant, ...] | None = None
 ) -> list[Position]:
-    """Play random games until they are at all stages."""
+    """Return positions of random games at all stages; the first games of a batch end together."""
     env = VectorEnv(size, variant, variants=variants, num_threads=1)
     env.reset(seed=0)
     for _ in range(192):
-        _draw_and_step(env)
+        env.step(env.sample_actions())
     return env.positions()
 
 
-def _draw_and_step(env: VectorEnv) -> Any:
-    """Play random actions and return them."""
-    actions = env.sample_actions()
-    env.step(actions)
-    return actions
+class Searches:
+    """Searches from positions after some random plies, with a network that takes no time.
+
+    Args:
+        variant: the variant of the positions.
+        root: ``"puct"`` or ``"gumbel"``.
+        num_threads: threads of the search.
+        with_rollouts: evaluate leaves by random games instead.
+
+    Attributes:
+        phases: what each part is: restart, select, update or results; known after the first play.
+    """
+
+    def __init__(
+        self, variant: Variant, root: str, *, num_threads: int = 1, with_rollouts: bool = False
+    ) -> None:
+        """Make the trees, and the outputs of the network."""
+        # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
+        self._sets = [random_openings(_TREES, _PLIES, variant, seed=seed) for seed in (0, 1)]
+        self._search = TreeSearch(self._sets[1], _SIMULATIONS, root, num_threads=num_threads)
+        self._with_rollouts = with_rollouts
+        generator = np.random.default_rng(0)
+        logits = generator.normal(size=(_TREES, variant.num_actions))
+        self._logits = logits.astype(np.float32)
+        self._values = np.tanh(generator.normal(size=_TREES)).astype(np.float32)
+        self._leaves: list[NDArray[Any]] = [
+            observe_batch(self._sets[0], "flat"),
+            np.zeros(logits.shape, np.int8),
+            self._logits,
+        ]
+        self.phases: list[str] = []
+        self._run(self._sets[1])  # allocates the memory
+
+    def work(self, name: str, beside: str | None = None) -> Work:
+        """Return the work of searching, whose units are simulations."""
+        return Work(name, _TREES * _SIMULATIONS, self._play, beside)
+
+    def copies(self, name: str) -> Work:
+        """Return the work of copying the observations, masks and logits of leaves."""
+        return copies(name, _TREES, self._leaves)
+
+    def _play(self) -> list[float]:
+        taken = self._run(self._sets[0])
+        self._run(self._sets[1])
+        return taken
+
+    def _run(self, positions: Sequence[Position]) -> list[float]:
+        search = self._search
+        passes = [("restart", timed(search.restart, positions))]
+        if self._with_rollouts:
+            passes.append(("update", timed(search.run_with_rollouts)))
+        else:
+            while True:
+                begin = time.perf_counter()
+                batch = search.select()
+                passes.append(("select", time.perf_counter() - begin))
+                if batch is None:
+                    break
+                rows = slice(len(batch))
+                seconds = timed(search.update, self._logits[rows], self._values[rows])
+                passes.append(("update", seconds))
+        passes.append(("results", timed(lambda: (search.actions, search.policy_targets))))
+        self.phases = [phase for phase, _ in passes]
+        return [seconds for _, seconds in passes]
+
+
+def endings(variant: Variant, count: int) -> list[Position]:
+    """Return positions of random games with few empty cells, at most `count`."""
+    stones = 8 * variant.copies
+    games = at_all_stages(4096, variant)
+    empty = [variant.board.num_cells - stones + int(game.hands.sum()) for game in games]
+    late = [game for game, cells in zip(games, empty, strict=True) if cells == _EMPTY]
+    return late[:count]
+
+
+def solutions(
+    name: str, positions: Sequence[Position], num_threads: int = 1, beside: str | None = None
+) -> Work:
+    """Return the work of solving positions, every action of each, with an empty table."""
+
+    def play() -> list[float]:
+        solver = Solver(positions[0].variant, _TABLE_BYTES)
+        return [timed(solver.solve_batch, positions, num_threads)]
+
+    return Work(name, len(positions), play, beside)
+
+
+def margins_by_minimax(name: str, positions: Sequence[Position]) -> Work:
+    """Return the work of searching every action of positions to the end, without a table."""
+    minimax = MinimaxPolicy(64)
+    children = [
+        [position.play(action) for action in position.legal_actions()] for position in positions
+    ]
+    open_games = [[child for child in each if not child.is_over] for each in children]
+
+    def play() -> list[float]:
+        return [timed(minimax.act_batch, each) if each else 0.0 for each in open_games]
+
+    return Work(name, len(positions), play)

@@ -31,7 +31,7 @@ COMMANDS = {
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
     "play": ("mijnlieff.cli.play", "play in the terminal or a browser, or watch two policies"),
-    "bench": ("mijnlieff.cli.bench", "measure the speed of the vector environment"),
+    "bench": ("mijnlieff.cli.bench", "measure the speed of steps, searches and the solver"),
     "perft": ("mijnlieff.cli.perft", "count action sequences"),
     "completion": ("mijnlieff.cli.completion", "print a script for completion in the shell"),
 }

@@ -247,69 +247,26 @@ def test_completion_without_its_package_says_what_to_install():
     assert "pip install 'mijnlieff[terminal]'" in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_bench_prints_a_line_for_each_size_and_number_of_threads():
-    lines = printed(
-        "bench", "--sizes", 1, 64, "--num-threads", 1, 2, "--milliseconds", 5, "--copies", 1
-    ).splitlines()
-    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
-    assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"], ["64", "1"], ["64", "2"]]
-    assert all(int(row[2].replace(",", "")) > 0 for row in rows)
-
-
-def test_bench_of_functions_prints_a_ratio_for_each_size_and_number_of_threads():
-    lines = printed(
-        "bench", "--functional", "--sizes", 1, 300, "--num-threads", 1, 2, "--milliseconds", 5,
-        "--copies", 1,
-    ).splitlines()  # fmt: skip
-    rows = [line.split() for line in lines if re.match(r"\s*\d", line)]
-    assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"], ["300", "1"], ["300", "2"]]
-    for row in rows:
-        env, *_, everything = (float(number.replace(",", "")) for number in row[2:7])
-        assert float(row[7]) == pytest.approx(everything / env, abs=0.001)
-
-
-def test_bench_of_boards_prints_the_rate_of_bytes_beside_the_standard_board():
-    lines = printed(
-        "bench", "--boards", "--sizes", 64, "--num-threads", 1, "--dtype", "uint8",
-        "--milliseconds", 5,
-    ).splitlines()  # fmt: skip
-    rows = [line.split() for line in lines if re.match(r"\s*\d", line)][:5]
-    assert [int(row[2]) for row in rows] == [16, 16, 20, 32, 64]
-    first, *others = [(int(row[-3]), int(row[-2].replace(",", "")), float(row[-1])) for row in rows]
-    assert first[0] == 3 * 16 + 8 + 4 * 16 + 1 and first[2] == 1
-    for written, steps, ratio in others:
-        expected = written * steps / (first[0] * first[1])
-        assert ratio == pytest.approx(expected, abs=0.01)
-
-
-def test_bench_of_boards_prints_the_time_of_many_boards_beside_one():
-    lines = printed(
-        "bench", "--boards", "--sizes", 64, "--num-threads", 1, 2, "--dtype", "uint8",
-        "--milliseconds", 5,
-    ).splitlines()  # fmt: skip
-    assert any("on a canvas of 6x8" in line for line in lines)
-    rows = [line.split() for line in lines if re.search(r" boards? ", line)][-4:]
-    assert [row[:4] for row in rows] == [
-        ["64", threads, count, name]
-        for threads in "12"
-        for count, name in (("one", "board"), ("60", "boards"))
+@pytest.mark.parametrize(
+    "options", [(), ("--num-threads", 2, "--copies", 3, "--opening", "corner")]
+)
+def test_bench_prints_a_line_for_steps_searches_and_the_solver(options):
+    said = printed("bench", "--games", 64, "--milliseconds", 5, *options)
+    pattern = r"^(\S.*?) +([\d,.]+)/s +[\d.]+ [num]s +([\d,.]+) x (.+)$"
+    rows = re.findall(pattern, said, re.MULTILINE)
+    assert [(name, beside) for name, _, _, beside in rows] == [
+        ("steps", "NumPy copying what they write"),
+        ("simulations", "NumPy copying leaves"),
+        ("positions with 8 empty cells", "minimax without a table"),
     ]
-    for one, many in (rows[:2], rows[2:]):
-        assert one[4] == many[4] == str((12 + 4) * 6 * 8 + 1)
-        steps = [int(row[5].replace(",", "")) for row in (one, many)]
-        assert one[6] == "1.00"
-        assert float(many[6]) == pytest.approx(steps[0] / steps[1], abs=0.01)
+    assert all(float(number.replace(",", "")) > 0 for row in rows for number in row[1:3])
 
 
-def test_bench_of_searches_prints_a_line_for_each_root_and_number_of_threads():
-    lines = printed(
-        "bench", "--search", "--simulations", 4, "--sizes", 8, "--num-threads", 1, 2,
-        "--milliseconds", 5, "--copies", 1,
-    ).splitlines()  # fmt: skip
-    rows = [line.split() for line in lines if re.match(r"\s*(puct|gumbel) ", line)]
-    expected = [["puct", "8", "1"], ["puct", "8", "2"], ["gumbel", "8", "1"], ["gumbel", "8", "2"]]
-    assert [row[:3] for row in rows] == expected
-    assert all(int(row[3].replace(",", "")) > 0 for row in rows)
+def test_bench_says_when_no_game_ends_with_so_few_empty_cells():
+    board = "/".join(["#" * 8] * 8)
+    said = printed("bench", "--games", 1, "--milliseconds", 5, "--board", board)
+    assert "no game of this variant gets to 8 empty cells, so none is solved" in said
+    assert "simulations" in said
 
 
 WRONG = [
@@ -342,12 +299,9 @@ WRONG = [
     (["tournament", "random", "greedy", "--games", "3"], "positive and even.* not 3"),
     (["export", "run"], "--out"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
-    (["bench", "--sizes", "0"], "0 is not an integer from 1"),
-    (["bench", "--search", "--functional"], "--functional: not allowed with argument --search"),
-    (["bench", "--boards", "--board", "standard"], "--boards does not take --board: leave"),
-    (["bench", "--functional", "--opponent", "greedy"], "--functional does not take --opponent:"),
-    (["bench", "--search", "--dtype", "float32"], "--search does not take --dtype"),
-    (["bench", "--simulations", "32"], "--simulations needs --search"),
+    (["bench", "--games", "0"], "0 is not an integer from 1"),
+    (["bench", "--num-threads", "2000"], "2000 is not an integer from 1 to 1024"),
+    (["bench", "--copies", "0"], "copies must be 1 to 127, not 0"),
 ]
 
 

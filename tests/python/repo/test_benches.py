@@ -1,8 +1,8 @@
-"""The scripts that measure, at sizes that take no time."""
+"""The programs that measure speed, at sizes that take no time."""
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.torch
+from benches import games, networks, peers, searches, speed
+from mijnlieff import random_openings
+from mijnlieff.cli import bench
 
-BENCHES = Path(__file__).parents[3] / "benches"
+ROOT = Path(__file__).parents[3]
 
 #: Modules that stand for other libraries, as far as the measurement uses them: every game has three
 #: actions, the first of which is illegal, and ends after nine.
@@ -82,79 +84,120 @@ PEERS = [
 ]
 
 
-def test_every_script_is_tested_here():
-    here = Path(__file__).read_text()
-    scripts = [path for path in BENCHES.iterdir() if path.suffix in (".py", ".sh")]
-    # Modules without a main part are used by these and by other tests.
-    names = [it.name for it in scripts if it.suffix == ".sh" or "__main__" in it.read_text()]
-    assert names
-    assert [name for name in names if f'"{name}"' not in here] == []
+CASES = [name for name in speed.CASES if name not in speed.ASKED_FOR]
+Lines = dict[str, tuple[float, float, str | None]]
 
 
-def rows_of(script: str, *options: str) -> list[list[str]]:
-    """Run a script and return the words of its rows."""
-    line = [sys.executable, BENCHES / script, *options, "--threads", "1", "2", "--repetitions", "2"]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    _, table = done.stdout.split("\n\n")
-    return [line.split() for line in table.splitlines()[1:]]
+@pytest.fixture
+def lines_of(monkeypatch, capsys):
+    """Runs a case at small sizes; rate, ratio and reference, by the name of the line."""
+    small = {
+        games: {"GAMES": 256, "FEW": 8, "MIXED": 24, "SIZES": (1, 300)},
+        searches: {"SELF_PLAY_GAMES": 6, "SIMULATIONS": 2, "LATENCIES": 3, "BATCH": 40},
+        networks: {"BATCH": 16},
+        bench: {"_TREES": 40, "_SIMULATIONS": 8, "_STEPS": 8},
+    }
+    for module, sizes in small.items():
+        for name, size in sizes.items():
+            monkeypatch.setattr(module, name, size)
+    monkeypatch.setattr(searches, "START", random_openings(1, 8)[0])
+
+    def lines_of(case: str) -> Lines:
+        monkeypatch.setattr(sys, "argv", ["speed", case, "--seconds", "0"])
+        assert speed.main() == 0
+        pattern = r"  (.+?) +([-\d,.]+)/s +[-\d.]+ [num]s(?: +([-\d,.]+) x (.+))?"
+        title, *lines = filter(None, capsys.readouterr().out.splitlines())
+        assert title == case
+        found = [re.fullmatch(pattern, line).groups() for line in lines]
+        assert len({name for name, *_ in found}) == len(found)
+        return {
+            name: (number(rate), number(ratio or "1"), beside)
+            for name, rate, ratio, beside in found
+        }
+
+    return lines_of
 
 
-def test_least_times_of_steps_are_given_for_each_size_and_number_of_threads():
-    rows = rows_of("least_times.py", "--sizes", "2048")
-    assert [row[:2] for row in rows] == [["2048", "1"], ["2048", "2"]]
-    for _, _, step, without, _, copied, share in rows:
-        assert min(float(step), float(without), float(copied)) > 0
-        assert float(share.rstrip("%")) == pytest.approx(100 * float(copied) / float(step), rel=0.1)
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
-def test_many_boards_are_measured_beside_one_board():
-    line = [sys.executable, BENCHES / "many_boards.py", "--sizes", "2", "--repetitions", "1"]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.split("\n\n")[1].splitlines()[1:]]
-    assert [row[-4] for row in rows] == ["float32", "uint8"] * 2
-    for row in rows:
-        mixed, one, ratio = map(float, row[-3:])
-        assert ratio == pytest.approx(mixed / one, abs=0.01)
+def run(module: str, *options: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", module, *options]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == code, done.stderr
+    return done
 
 
-def test_least_times_of_a_search_add_up():
-    rows = rows_of("least_search_times.py", "--sizes", "80", "--simulations", "8")
-    assert [row[:3] for row in rows] == [
-        [root, "80", n] for root in ("puct", "gumbel") for n in "12"
+@pytest.mark.parametrize("case", CASES)
+def test_each_figure_stands_beside_its_reference(case, lines_of):
+    lines = lines_of(case)
+    assert any(beside is not None for _, _, beside in lines.values())
+    for name, (rate, ratio, beside) in lines.items():
+        # What an end adds is the slope of a line, which chance may turn where games are few.
+        assert rate > 0 or name in ("a step without an end", "what the end of a game adds")
+        # The ratios of boards are of the bytes that are written.
+        if beside is not None and case != "boards":
+            assert ratio == pytest.approx(rate / lines[beside][0], rel=0.05, abs=0.001)
+
+
+def test_boards_are_compared_by_the_bytes_that_they_write(lines_of):
+    lines = lines_of("boards")
+    rates = [lines[f"flat uint8, {board}"][0] for board in ("16 cells", "20 cells")]
+    written = [3 * cells + 8 + 4 * cells + 1 for cells in (16, 20)]
+    expected = rates[1] * written[1] / (rates[0] * written[0])
+    assert lines["flat uint8, 20 cells"][1] == pytest.approx(expected, rel=0.02)
+
+
+def test_the_phases_of_a_search_add_up(lines_of):
+    lines = lines_of("search")
+    for root in ("puct", "gumbel"):
+        phases = ("restart", "select", "update", "results")
+        times = [1 / lines[f"{root}: {phase}"][0] for phase in phases]
+        assert sum(times) == pytest.approx(1 / lines[root][0], rel=0.02)
+
+
+@pytest.mark.torch
+def test_networks_are_measured_beside_pytorch(lines_of):
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    lines = lines_of("network")
+    torch.set_num_threads(threads)
+    for name in ("384 units, 2 blocks", "768 units, 2 blocks"):
+        for form in ("torch", "float32", "int16"):
+            assert lines[f"{name}: {form}"][2] == f"{name}: torch, dense matrices"
+        assert lines[f"{name}: learnt"][2] == f"{name}: learnt, dense matrices"
+    for form in ("float32", "int16"):
+        assert lines[f"cells, 96 units, 3 blocks: {form}"][2] == "cells, 96 units, 3 blocks: torch"
+    assert "cells, 96 units, 3 blocks: learnt, bfloat16" in lines
+
+
+def test_an_unknown_case_is_refused_with_those_there_are():
+    said = run("benches.speed", "steps", "fly", code=2).stderr
+    assert f"unknown case 'fly'; choose from {', '.join(speed.CASES)}" in said
+
+
+@pytest.mark.parametrize(("least", "code"), [("0.001", 0), ("1000", 1)])
+def test_another_build_is_measured_in_turns(least, code):
+    folder = str(ROOT / "python")
+    options = ["functional", "--seconds", "0", "--beside", folder, "--at-least", least]
+    said = run("benches.speed", *options, code=code).stdout
+    rows = re.findall(r"^(.+?) +([\d,]+) +([\d,]+) +([\d.]+)$", said, re.MULTILINE)
+    assert [row[0] for row in rows] == [
+        "VectorEnv.step",
+        "step",
+        "legal_mask",
+        "observe",
+        "all three",
     ]
-    for row in rows:
-        *parts, rate = (float(number.replace(",", "")) for number in row[3:])
-        assert min(parts) > 0 and abs(sum(parts) * rate / 1e9 - 1) < 0.01
+    for _, this, other, share in rows:
+        assert number(share) == pytest.approx(number(other) / number(this), abs=0.01)
+    assert ("has less than 1000.0 of the rate in:" in said) == bool(code)
 
 
-def test_native_self_play_is_measured_beside_a_loop():
-    line = [sys.executable, BENCHES / "self_play.py", "--games", "6", "--simulations", "2"]
-    done = subprocess.run([*line, "--repetitions", "1"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.split("\n\n")[1].splitlines()[1:]]
-    assert [row[0] for row in rows] == ["exact", "9/9", "9/7", "pure"]
-    for row in rows:
-        loop, native, ratio, evaluations = (
-            float(word.strip("x").replace(",", "")) for word in row[1:]
-        )
-        assert min(loop, native, evaluations) > 0
-        assert ratio == pytest.approx(native / loop, rel=0.2)
-
-
-def test_networks_are_measured_in_all_forms():
-    pytest.importorskip("torch")
-    line = [sys.executable, BENCHES / "network_rates.py", "--rounds", "1", "--batch", "16"]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rates = re.findall(r"^  (.*?) +([\d,]+) +([\d.]+)x$", done.stdout, re.MULTILINE)
-    names = [name for name, _, _ in rates]
-    native = ["native int16", "native float32"]
-    both = [*native, *2 * ["torch", "torch, dense"]]
-    threads = ["one thread", "one on each core"]
-    assert names == [*both, *both, *native, "torch", "float32", "bfloat16", *threads]
-    assert all(float(rate.replace(",", "")) > 0 for _, rate, _ in rates)
+def test_rates_are_printed_as_json():
+    rates = json.loads(run("benches.speed", "functional", "--seconds", "0", "--json").stdout)
+    assert min(rates.values()) > 0 and "all three" in rates
 
 
 def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys):
@@ -162,15 +205,12 @@ def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys)
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(exist_ok=True)
         path.write_text(source)
-    spec = importlib.util.spec_from_file_location("compare", BENCHES / "compare.py")
-    compare = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(compare)
-    assert {(library, game) for library, game, _ in PEERS[:3]} <= {it[:2] for it in compare.PEERS}
-    monkeypatch.setattr(compare, "PEERS", PEERS)
-    monkeypatch.setattr(sys, "argv", ["compare.py", sys.executable, "--seconds", "0.02"])
-    # Each library is measured by "peer_rates.py" in its own process.
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert compare.main() == 0
+    assert {(library, game) for library, game, _ in PEERS[:3]} <= {it[:2] for it in peers.PEERS}
+    monkeypatch.setattr(peers, "PEERS", PEERS)
+    monkeypatch.setattr(sys, "argv", ["peers", sys.executable, "--seconds", "0.02"])
+    # Each library is measured in its own process.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    assert peers.main() == 0
     *rows, failed = (line.split() for line in capsys.readouterr().out.splitlines()[-len(PEERS) :])
     assert [tuple(row[:3]) for row in rows] == [(*peer[:2], str(peer[2])) for peer in PEERS[:3]]
     for row in rows:
@@ -180,63 +220,3 @@ def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys)
             ours / theirs, rel=0.01, abs=0.06
         )
     assert " ".join(failed) == "openspiel chess 1 not measured: AssertionError"
-
-
-def test_instructions_are_given_for_one_step_one_simulation_and_one_node(tmp_path):
-    # Stands for Valgrind, and reports a number that follows from its arguments.
-    valgrind = tmp_path / "valgrind"
-    valgrind.write_text(
-        "#!/bin/sh\n"
-        "for argument; do form=$kind kind=$argument; done\n"
-        "case $* in *built/instructions*) steps=65536 ;; *) steps=32768 ;; esac\n"
-        "case $form in fast) each=10 ;; general) each=25 ;; standard) each=30 ;; *) each=60\n"
-        "esac\n"
-        "case $kind in packed) each=$((each * 2)) ;; esac\n"
-        'case $* in *" 64 "*) echo 200 ;; *) echo 100 ;; esac\n'
-        'echo "==1== Collected : $((steps * each))" >&2\n'
-    )
-    valgrind.chmod(0o755)
-    done = subprocess.run(
-        ["sh", BENCHES / "count.sh", "built"],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert rows[0] == ["fast", "general"]
-    assert rows[1:5] == [
-        [kind, *(("20.0", "50.0") if kind == "packed" else ("10.0", "25.0"))]
-        for kind in ("flat", "uint8", "packed", "sample")
-    ]
-    assert rows[5:7] == [[], ["standard", "blocks", "32", "64", "on_canvas", "mixed"]]
-    assert rows[7:10] == [[rule, "30.0", *["60.0"] * 5] for rule in ("puct", "noisy", "gumbel")]
-    assert rows[10:12] == [[], ["step", "board", "counted", "bytes", "per", "byte"]]
-    assert rows[12:14] == [
-        ["flat", "standard", "10.0", "100", "1.00"],
-        ["flat", "16x4", "10.0", "100", "1.00"],
-    ]
-    assert ["uint8", "64", "10.0", "200", "2.00"] in rows
-    assert rows[-4] == ["planes8", "mixed", "10.0", "100", "1.00"]
-    assert rows[-3:-1] == [[], ["standard", "20", "irregular", "32", "64"]]
-    assert rows[-1] == ["minimax", "30.0", *["60.0"] * 4]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a shell script")
-@pytest.mark.parametrize(("portable", "code"), [(60, 0), (49, 1)])
-def test_portable_code_slower_than_half_is_reported(tmp_path, portable, code):
-    programs = {}
-    for name, rate in (("fast", 100), ("portable", portable)):
-        programs[name] = tmp_path / name
-        programs[name].write_text(f"#!/bin/sh\nprintf 'steps\\t{rate}\\nsearches\\t100\\n'\n")
-        programs[name].chmod(0o755)
-    done = subprocess.run(
-        [BENCHES / "portable.sh", programs["fast"], programs["portable"]],
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (code, "")
-    rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert rows[0] == ["steps", "100", f"{portable}", f"{portable / 100:.2f}"]
-    assert rows[1] == ["searches", "100", "100", "1.00"]
-    assert ("slower than half:" in done.stdout) == bool(code)

@@ -9,7 +9,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dense_network import DenseNetwork  # noqa: E402
-
 from mijnlieff import Variant  # noqa: E402
 from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized  # noqa: E402
 from mijnlieff.train.config import TrainConfig  # noqa: E402

@@ -1,6 +1,6 @@
 """Steps per second of `MijnlieffVecEnv` beside the vectorisation of Stable-Baselines3.
 
-    python benches/frameworks/sb3.py
+    python benches/frameworks/sb3_games.py
 
 All play the same games with random legal actions; masks are fetched before every step, as
 ``MaskablePPO`` does. They take turns, since the machine may have other load, and the median step

@@ -1,6 +1,6 @@
 """States per second of the OpenSpiel game, beside games of OpenSpiel itself in the same run.
 
-    python benches/frameworks/open_spiel.py [--seconds 1]
+    python benches/frameworks/open_spiel_games.py [--seconds 1]
 
 A state counts when an action was applied and its legal actions and observation tensor were read.
 Copies, which searches make of every state, are measured separately. The games take turns, so that
@@ -11,11 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import time
-from pathlib import Path
-
-sys.path.remove(str(Path(__file__).resolve().parent))  # this file has the name of the library
 
 import pyspiel
 from open_spiel.python.games import tic_tac_toe  # noqa: F401 - registers python_tic_tac_toe

@@ -1,6 +1,6 @@
 """Steps per second of `MaskedEnv` in RLlib: its native vector form beside RLlib's vectorisation.
 
-    python benches/frameworks/rllib.py [--games 64] [--seconds 4]
+    python benches/frameworks/rllib_games.py [--games 64] [--seconds 4]
 
 RLlib makes a batch of single environments by Gymnasium's ``SyncVectorEnv``, wrapped in
 ``DictInfoToList``, as here. "environment" is a step of the batch with the first legal actions,
@@ -13,12 +13,8 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import time
 import warnings
-from pathlib import Path
-
-sys.path.remove(str(Path(__file__).resolve().parent))  # files there have the names of libraries
 
 import numpy as np
 from ray.rllib.algorithms.ppo import PPOConfig

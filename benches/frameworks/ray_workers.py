@@ -1,15 +1,11 @@
 """Games per second with 1 and 2 workers, bytes, memory, and the speed of a learner.
 
-    python benches/frameworks/ray.py
+    python benches/frameworks/ray_workers.py
 
 Prints a line for each figure of docs/integrations/ray.md. Speeds are compared within one run only.
 """
 
 from __future__ import annotations
-
-import sys
-
-sys.path.pop(0)  # this file has the name of the package that it measures
 
 import argparse
 import dataclasses

@@ -1,0 +1,1 @@
+"""Programs that measure speed; run them from the root of the repository."""
