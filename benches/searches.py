@@ -102,6 +102,8 @@ class SelfPlayGames:
             margin_weight=MARGIN_WEIGHT,
             solve_roots_below=roots_below,
             solve_leaves_below=leaves_below,
+            max_considered=8,
+            c_scale=0.2,
             seed=seed,
             num_threads=1,
         )
@@ -140,7 +142,8 @@ class SelfPlayGames:
                     max_considered=8,
                     c_scale=0.2,
                     margin_weight=MARGIN_WEIGHT,
-                    solve_below=self._roots_below,
+                    solve_roots_below=self._roots_below,
+                    solve_leaves_below=self._roots_below,
                 )
                 search_with(self._evaluate, search)
                 actions[free] = search.actions

@@ -204,7 +204,7 @@ class Searches:
         """Make the trees, and the outputs of the network."""
         # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
         self._sets = [random_openings(_TREES, _PLIES, variant, seed=seed) for seed in (0, 1)]
-        self._search = TreeSearch(self._sets[1], _SIMULATIONS, root, num_threads=num_threads)
+        self._search = TreeSearch(self._sets[1], _SIMULATIONS, root=root, num_threads=num_threads)
         self._with_rollouts = with_rollouts
         generator = np.random.default_rng(0)
         logits = generator.normal(size=(_TREES, variant.num_actions))
