@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mijnlieff import Policy, evaluate, tournament
-from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
+from mijnlieff.evaluation.statistics import ELO_SCALE, NORMAL_QUANTILE
 
-_ELO = 400 / math.log(10)  # points for a factor e in the odds
 _FARTHEST = 4000.0
 
 
@@ -72,11 +71,11 @@ def fit_rating(scores: list[float], ratings: list[float], games: int) -> tuple[f
         raise ValueError(f"a score of {total:g} in {len(scores)} matches fits no finite rating")
 
     def expected(elo: float) -> list[float]:
-        return [1 / (1 + math.exp((other - elo) / _ELO)) for other in ratings]
+        return [1 / (1 + math.exp((other - elo) / ELO_SCALE)) for other in ratings]
 
     low, high = min(ratings) - _FARTHEST, max(ratings) + _FARTHEST
     while high - low > 1e-6:
         middle = (low + high) / 2
         low, high = (middle, high) if math.fsum(expected(middle)) < total else (low, middle)
     information = games * math.fsum(share * (1 - share) for share in expected(low))
-    return low, _ELO / math.sqrt(information)
+    return low, ELO_SCALE / math.sqrt(information)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, solve, solve_batch
+from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, review
+from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import policy_from_checkpoint
@@ -128,24 +128,10 @@ def as_dark(player: Policy, games: int) -> dict[str, Any]:
     Returns:
         Wins, draws and losses, the plies at which the win was given away, and some of these games.
     """
-    opponent = PerfectPolicy(seed=1)
-    positions = [Position()] * games
-    played: list[list[int]] = [[] for _ in range(games)]
-    turned: list[dict[str, Any] | None] = [None] * games
-    while running := [i for i, position in enumerate(positions) if not position.is_over]:
-        for side, policy in enumerate((opponent, player)):
-            turns = [i for i in running if turn_of(positions[i]) == side]
-            if not turns:
-                continue
-            before = [positions[i] for i in turns]
-            for i, action in zip(turns, policy.act_batch(before), strict=True):
-                positions[i] = positions[i].play(int(action))
-                played[i].append(int(action))
-            if side == 1:
-                for i, position, outcome in lost(turns, before, positions, turned):
-                    turned[i] = mistake(position, played[i], outcome)
+    policies = PerfectPolicy(seed=1), player
+    positions, played = play_out([Position()] * games, policies, [0] * games)
     margins = np.array([-position.margin for position in positions])
-    found = [one for one in turned if one is not None]
+    found = [one for one in map(mistake, played) if one is not None]
     plies, counts = np.unique([one["ply"] for one in found], return_counts=True)
     return {
         "wins": int((margins > 0).sum()),
@@ -156,43 +142,20 @@ def as_dark(player: Policy, games: int) -> dict[str, Any]:
     }
 
 
-def turn_of(position: Position) -> int | None:
-    """Return the side to move, or None if the game is over."""
-    return None if position.is_over else position.to_play
-
-
-def lost(
-    turns: list[int],
-    before: list[Position],
-    positions: list[Position],
-    turned: list[dict[str, Any] | None],
-) -> Iterator[tuple[int, Position, int]]:
-    """Yield the games in which Dark's last action gave away the win."""
-    asked = [
-        (i, position)
-        for i, position in zip(turns, before, strict=True)
-        if turned[i] is None and len(position.legal_actions()) > 1
-    ]
-    if not asked:
-        return
-    after = solve_batch([positions[i] for i, _ in asked])
-    for (i, position), margin in zip(asked, after.margins, strict=True):
-        dark = margin if positions[i].to_play == 1 else -margin
-        if dark <= 0:
-            yield i, position, int(np.sign(dark))
-
-
-def mistake(position: Position, played: list[int], outcome: int) -> dict[str, Any]:
-    """Return a description of an action that gave away a win."""
-    variant = position.variant
-    best = [variant.action_name(action) for action in solve(position).best_actions]
+def mistake(actions: list[int]) -> dict[str, Any] | None:
+    """Return a description of Dark's first action that gave away the win, or None."""
+    moves = review(actions)
+    move = next((move for move in moves if move.player == 1 and move.margin <= 0), None)
+    if move is None:
+        return None
+    position = Position.from_actions(actions[: move.ply])
     return {
-        "ply": position.ply,
-        "record": " ".join(variant.action_name(action) for action in played[:-1]),
-        "played": variant.action_name(played[-1]),
-        "best": best,
+        "ply": move.ply,
+        "record": " ".join(before.name for before in moves[: move.ply]),
+        "played": move.name,
+        "best": [position.variant.action_name(action) for action in move.best_actions],
         "legal": len(position.legal_actions()),
-        "then": "draw" if outcome == 0 else "loss",
+        "then": "draw" if move.margin == 0 else "loss",
     }
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import (
     SEEDS,
     BuiltinPolicy,
-    Position,
     Variant,
     integer,
     play_match,
@@ -22,8 +21,9 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
+from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match_report import MatchReport
-from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.base import Policy
 from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "evaluate",
     "on_worker",
     "play",
-    "play_in_lock_step",
     "play_pairs",
 ]
 
@@ -260,42 +259,6 @@ def _match_report(
         opening_plies=conditions.opening_plies,
         seed=conditions.seed,
     )
-
-
-def play_in_lock_step(
-    openings: list[Position],
-    policy: Policy,
-    opponent: Policy,
-    finished: Callable[[int], object],
-) -> NDArray[np.int64]:
-    """Play every opening twice, with the seats exchanged, all games in lock step.
-
-    Returns:
-        The margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
-
-    Raises:
-        PolicyError: a policy chose an illegal action.
-    """
-    # Game 2 i has `policy` as Light in opening i, game 2 i + 1 as Dark.
-    games = [position for position in openings for _seat in range(2)]
-    players = policy, opponent
-    running = list(range(len(games)))
-    while running:
-        for player in range(2):
-            # Light is player 0 in even games and player 1 in odd ones.
-            turns = [
-                i for i in running if not games[i].is_over and (i + games[i].to_play) % 2 == player
-            ]
-            if turns:
-                actions = act_checked(players[player], [games[i] for i in turns])
-                for i, action in zip(turns, actions.tolist(), strict=True):
-                    games[i] = games[i].play(action)
-        still_running = [i for i in running if not games[i].is_over]
-        finished(len(running) - len(still_running))
-        running = still_running
-    margins = np.array([position.margin for position in games], dtype=np.int64).reshape(-1, 2)
-    margins[:, 1] *= -1
-    return margins
 
 
 def _ignore(games: int) -> None:

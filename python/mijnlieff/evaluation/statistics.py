@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "ELO_SCALE",
     "NORMAL_QUANTILE",
     "Ratings",
     "elo_difference",
@@ -28,7 +29,7 @@ __all__ = [
 
 NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)
 """A standard normal number is within this distance of 0 with probability 95 %."""
-_ELO = 400 / math.log(10)
+ELO_SCALE = 400 / math.log(10)
 """Elo points for a factor e in the odds."""
 _SMALL_STEP = 1e-6
 """Newton's method stops at a step this small; the remaining error is about its square."""
@@ -115,7 +116,7 @@ def elo_difference(score: float) -> float:
         return -math.inf
     if score >= 1:
         return math.inf
-    return _ELO * math.log(score / (1 - score))
+    return ELO_SCALE * math.log(score / (1 - score))
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def fit_ratings(points: NDArray[np.float64]) -> Ratings:
             step /= 2
         strengths = strengths + step
     errors = np.sqrt(np.diag(_covariance(games, strengths)))
-    return Ratings(_ELO * strengths, _ELO * errors)
+    return Ratings(ELO_SCALE * strengths, ELO_SCALE * errors)
 
 
 def point_groups(points: NDArray[np.float64]) -> list[list[int]]:

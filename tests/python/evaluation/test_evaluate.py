@@ -19,7 +19,8 @@ from mijnlieff import (
     play_match,
     random_openings,
 )
-from mijnlieff.evaluation.match import Conditions, play_in_lock_step, play_pairs
+from mijnlieff.evaluation.lock_step import play_in_lock_step
+from mijnlieff.evaluation.match import Conditions, play_pairs
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, elo_difference, score_interval
 
 
