@@ -29,7 +29,7 @@ from tools.players import BENCHMARK
 
 
 @torch.no_grad()
-def judge(network: BoardNetwork) -> tuple[float, float]:
+def score(network: BoardNetwork) -> tuple[float, float]:
     """Return the share of optimal actions on the benchmark, and the error of the margin, points."""
     frozen = benchmark(BENCHMARK)
     logits, values = network(torch.from_numpy(observe_batch(frozen.positions, "flat")))
@@ -71,7 +71,7 @@ def main() -> None:
             "alphazero", **chosen, learning_rate=rate, precision=args.precision, seed=seed
         )
         learnt, samples, seconds = fit(data, config, args.samples, args.minutes)
-        optimal, error = judge(learnt)
+        optimal, error = score(learnt)
         print(
             f"| {network} | {width} | {blocks} | {optimizer} | {rate:g} | {seed} | {samples:,} "
             f"| {optimal:.1%} | {error:.2f} | {samples / seconds:,.0f} |",

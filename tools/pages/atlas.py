@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mijnlieff._util.tables import markdown_table
 from tools.data.atlas import OPENINGS, Value, known
+from tools.pages.numbers import signed
 
 __all__ = ["files"]
 
@@ -19,11 +20,6 @@ WIDTH = 8 * CELL + 32
 #: Room for two lines of text below a board, and for a gap.
 TEXT = 64
 BEST, PLAIN = "#3f8f5f", "#b9b2a3"
-
-
-def signed(margin: int) -> str:
-    """Return a margin with its sign; 0 has none."""
-    return f"{margin:+d}" if margin else "0"
 
 
 def atlas(file: Path) -> list[list[Value]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mijnlieff._util.tables import markdown_table
 from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades
-from tools.pages.numbers import percent, spread
+from tools.pages.numbers import percent, signed, spread
 from tools.results import read_results
 
 __all__ = ["files", "measured"]
@@ -80,7 +80,7 @@ def worst_cases(rows: list[Row], ratings: Row) -> str:
         if bounded:
             shown += f" (before ply {worst['horizon']})"
         game = f"`{worst['refutations'][0]}`" if worst["refutations"] else "-"
-        margin = f"{worst['margin']:+d}" if worst["margin"] else "0"
+        margin = signed(worst["margin"])
         cells.append([*line, f"at most {margin}" if bounded else margin, shown, game])
     head = ["player", "rating", "guaranteed as Dark", "mistakes by ply", "shortest refutation"]
     remark = f"{ratings['remark']}\n\n" if "remark" in ratings else ""

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-__all__ = ["percent", "spread"]
+__all__ = ["percent", "signed", "spread"]
 
 
 def percent(share: float, interval: Sequence[float] | None = None) -> str:
@@ -17,6 +17,11 @@ def percent(share: float, interval: Sequence[float] | None = None) -> str:
         return f"{100 * share:.1f} %"
     low, high = (100 * bound for bound in interval)
     return f"{100 * share:.1f} % ({low:.1f} to {high:.1f})"
+
+
+def signed(margin: int) -> str:
+    """Return a margin with its sign; 0 has none."""
+    return f"{margin:+d}" if margin else "0"
 
 
 def spread(values: Sequence[float], shown: str, unit: str = "") -> str:

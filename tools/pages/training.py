@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.tables import markdown_table
 from tools.pages.numbers import percent
 from tools.pages.training_plot import draw
+from tools.pages.training_runs import Run, measured
 from tools.players import GRADED, MODES, PLAYERS, SIMULATIONS, WAYS
-from tools.results import read_results
 
-__all__ = ["Run", "files"]
+__all__ = ["files"]
 
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run that was measured."""
-
-    mode: str
-    """One of `MODES`."""
-    minutes: float
-    seed: int
-    content: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The mode and the seed, for the rows of tables."""
-        return f"{MODES[self.mode]}, {self.seed}"
-
-
-def measured(results: Path) -> list[Run]:
-    """Return the runs in a folder of results, by length, seed and mode."""
-    runs = []
-    for file in results.glob("*.json"):
-        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes-seed-(\d+)", file.stem)
-        assert named, f"{file} is not named after a run"
-        mode, minutes, seed = named.groups()
-        runs.append(Run(mode, float(minutes), int(seed), read_results(file)))
-    order = list(MODES)
-    return sorted(runs, key=lambda run: (run.minutes, run.seed, order.index(run.mode)))
 
 
 def made(runs: list[Run]) -> str:

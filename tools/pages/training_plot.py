@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tools.pages.plots import svg_text
+from tools.pages.training_runs import Run
 from tools.players import BENCHMARK, MODES, WAYS
 
 COLOURS = {"exact": "#0072B2", "pure": "#E69F00"}
 STYLES = {"alone": "-", "search": "--"}
 _LOSSES = {"policy_loss": "policy loss, nats", "margin_loss": "margin loss"}
-
-
-class Run(Protocol):
-    """A finished run."""
-
-    @property
-    def mode(self) -> str:
-        """One of `MODES`."""
-        ...
-
-    @property
-    def minutes(self) -> float:
-        """The length of training."""
-        ...
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """What was measured."""
-        ...
 
 
 def draw(runs: Sequence[Run], name: str) -> str:

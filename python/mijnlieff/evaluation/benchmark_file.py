@@ -45,7 +45,7 @@ def write_benchmark(variants: Sequence[Variant], entries: Sequence[Entry]) -> by
     content = bytearray(_MAGIC)
     content.append(len(variants))
     for variant in variants:
-        rows = _rows(variant.board)
+        rows = str(variant.board).replace("\n", "/")
         text = f"{variant.opening} {variant.copies} {rows}".encode("ascii")
         content += bytes([len(text)]) + text
     for entry in entries:
@@ -73,11 +73,3 @@ def read_benchmark(content: bytes) -> tuple[list[Variant], list[Entry]]:
         entries.append(Entry(variant, source, actions, tuple(margins.tolist())))
         at += legal
     return variants, entries
-
-
-def _rows(board: Board) -> str:
-    cells = set(board.cells)
-    return "/".join(
-        "".join("#" if (x, y) in cells else "." for x in range(board.width))
-        for y in reversed(range(board.height))
-    )

@@ -12,6 +12,20 @@ from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import Decisions
 
 
+class First:
+    """Plays the first legal action, and keeps the last positions it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[Position] = []
+
+    def act(self, position: Position) -> int:
+        return int(position.legal_actions()[0])
+
+    def act_batch(self, positions: list[Position]) -> np.ndarray:
+        self.asked = list(positions)
+        return np.array([self.act(position) for position in positions], dtype=np.int64)
+
+
 def test_perfect_play_gets_full_marks() -> None:
     report = grade(PerfectPolicy(), positions=300, seed=1)
     assert report.total.optimal == report.total.kept == 1
@@ -21,19 +35,6 @@ def test_perfect_play_gets_full_marks() -> None:
 
 
 def test_a_grade_counts_what_the_solver_says() -> None:
-    class First:
-        """Plays the first legal action."""
-
-        def __init__(self) -> None:
-            self.asked: list[Position] = []
-
-        def act(self, position: Position) -> int:
-            return int(position.legal_actions()[0])
-
-        def act_batch(self, positions: list[Position]) -> np.ndarray:
-            self.asked = list(positions)
-            return np.array([self.act(position) for position in positions], dtype=np.int64)
-
     policy = First()
     report = grade(policy, positions=30, name="first")
     row = report.by_source["own games"]  # the last source: its positions were asked last
@@ -93,17 +94,7 @@ def test_symmetric_positions_share_a_key() -> None:
 
 
 def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
-    class Asked:
-        """Plays the first legal action, and keeps the last positions it was asked about."""
-
-        def act(self, position: Position) -> int:
-            return int(position.legal_actions()[0])
-
-        def act_batch(self, positions: list[Position]) -> np.ndarray:
-            self.last = list(positions)
-            return np.array([self.act(position) for position in positions], dtype=np.int64)
-
-    policy = Asked()
+    policy = First()
     decisions = Decisions(policy, (3,))
     drawn = decisions.draw(300) + decisions.draw(300)
     assert len(set(canonical_keys(drawn))) == len(drawn) == 600
@@ -112,7 +103,7 @@ def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
     plies = np.array([position.ply for position in drawn])
     assert set(range(2, 14)) <= set(plies.tolist()) and (plies < 8).mean() > 0.2
     report = grade(policy, positions=90)
-    keys = canonical_keys(policy.last)
+    keys = canonical_keys(policy.asked)
     assert len(set(keys)) == len(keys) == 30
     assert report.repeats["own games"] > 0 and list(report.repeats) == list(report.by_source)
     assert f"{report.total.positions} distinct positions" in str(report)

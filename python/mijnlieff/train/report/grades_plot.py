@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mijnlieff._util.files import write_whole
+from mijnlieff.train.report.plot import PALETTE, write_png
 
 __all__ = ["draw_grades", "grades_figure"]
 
-_COLOURS = {"seen": "#0072B2", "unseen": "#E69F00"}
-_OPPONENT_COLOURS = ("#0072B2", "#E69F00", "#009E73")
+_COLOURS = dict(zip(("seen", "unseen"), PALETTE, strict=False))
 
 
 def grades_figure(curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]) -> Figure:
@@ -32,11 +30,11 @@ def grades_figure(curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]
     figure.suptitle("One network on many boards")
     draw_grade_lines(grades, curve)
     minutes = [point["seconds"] / 60 for point in curve]
-    for name, colour in zip(curve[0]["scores"] if curve else (), _OPPONENT_COLOURS, strict=False):
+    for name, colour in zip(curve[0]["scores"] if curve else (), PALETTE, strict=False):
         percent = [100 * point["scores"][name]["score"] for point in curve]
         scores.plot(minutes, percent, color=colour, marker="o", ms=3, label=f"against {name}")
     scores.set(ylabel="score on boards\nheld out, %", ylim=(0, 102))
-    for name, colour in zip(("policy", "value", "margin"), _OPPONENT_COLOURS, strict=True):
+    for name, colour in zip(("policy", "value", "margin"), PALETTE, strict=False):
         rows = [row for row in log if row[f"{name}_loss"] is not None]
         times = [row["seconds"] / 60 for row in rows]
         losses.plot(times, [row[f"{name}_loss"] for row in rows], color=colour, lw=1, label=name)
@@ -59,9 +57,7 @@ def draw_grades(path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[
     Raises:
         OutputError: the file cannot be written.
     """
-    file = io.BytesIO()
-    grades_figure(curve, log).savefig(file, format="png")
-    write_whole(path, file.getvalue())
+    write_png(path, grades_figure(curve, log))
 
 
 def draw_grade_lines(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:

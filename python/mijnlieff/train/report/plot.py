@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 from mijnlieff._util.files import write_whole
 
-__all__ = ["curve_figure", "draw_curve"]
+__all__ = ["PALETTE", "curve_figure", "draw_curve", "write_png"]
 
-# The palette of Okabe and Ito, which colour-blind readers can tell apart.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+"""The palette of Okabe and Ito, which color-blind readers can tell apart."""
 
 
 def curve_figure(
@@ -54,15 +54,28 @@ def draw_curve(
     Raises:
         OutputError: the file cannot be written.
     """
+    write_png(path, curve_figure(curve, log, title))
+
+
+def write_png(path: Path, figure: Figure) -> None:
+    """Write a figure to a PNG file.
+
+    Args:
+        path: the file.
+        figure: the figure.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     file = io.BytesIO()
-    curve_figure(curve, log, title).savefig(file, format="png")
+    figure.savefig(file, format="png")
     write_whole(path, file.getvalue())
 
 
 def _draw_scores(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:
     steps = [point["steps"] / 1e6 for point in curve]
     opponents = list(curve[0]["scores"]) if curve else []
-    for name, colour in zip(opponents, _COLOURS, strict=False):
+    for name, colour in zip(opponents, PALETTE, strict=False):
         shown = [point["scores"][name] for point in curve]
         percent = {key: [100 * one[key] for one in shown] for key in ("score", "low", "high")}
         axes.fill_between(steps, percent["low"], percent["high"], color=colour, alpha=0.2, lw=0)
@@ -83,7 +96,7 @@ def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
         ("margin_loss", "margin loss"),
         ("policy_loss", "policy loss"),
     )
-    for (key, label), colour in zip(lines, _COLOURS, strict=False):
+    for (key, label), colour in zip(lines, PALETTE, strict=False):
         axes.plot(steps, [row[key] for row in log], color=colour, lw=1, label=label)
     axes.set(xlabel="actions played, millions", ylabel="loss")
     axes.grid(alpha=0.3)

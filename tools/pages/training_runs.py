@@ -1,0 +1,41 @@
+"""The runs that docs/training.md shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.players import MODES
+from tools.results import read_results
+
+__all__ = ["Run", "measured"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was measured."""
+
+    mode: str
+    """One of `MODES`."""
+    minutes: float
+    seed: int
+    content: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The mode and the seed, for the rows of tables."""
+        return f"{MODES[self.mode]}, {self.seed}"
+
+
+def measured(results: Path) -> list[Run]:
+    """Return the runs in a folder of results, by length, seed and mode."""
+    runs = []
+    for file in results.glob("*.json"):
+        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes-seed-(\d+)", file.stem)
+        assert named, f"{file} is not named after a run"
+        mode, minutes, seed = named.groups()
+        runs.append(Run(mode, float(minutes), int(seed), read_results(file)))
+    order = list(MODES)
+    return sorted(runs, key=lambda run: (run.minutes, run.seed, order.index(run.mode)))
