@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, seed_of
+from mijnlieff._mijnlieff import Position, Variant, integer, seed_of
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.package_data import package_data
 from mijnlieff._util.progress import progress_bar
@@ -135,11 +135,13 @@ class Benchmark:
                 cores.
 
         Raises:
-            ValueError: no turn of these games has two legal actions, a seed out of range, or not as
-                many names of groups as variants.
-            TypeError: the seed is not an integer.
+            ValueError: no turn of these games has two legal actions, a number out of range, or not
+                as many names of groups as variants.
+            TypeError: a number is not an integer.
         """
-        seed = seed_of(seed)
+        seed, positions = seed_of(seed), integer("positions", positions)
+        if positions < 1:
+            raise ValueError(f"positions must be 1 or more, not {positions}")
         if groups and len(groups) != len(variants):
             raise ValueError(
                 f"groups must name the group of each of {len(variants)} variants, but there are "

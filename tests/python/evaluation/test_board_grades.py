@@ -146,6 +146,8 @@ def test_bad_input(drawn):
         Benchmark.of([Position(), "a1+"])
     with pytest.raises(ValueError, match=r"position 0, .* no two legal actions"):
         Benchmark.of([Position(Variant(Board.from_text("#"), "corner_straight"))])
+    with pytest.raises(ValueError, match="positions must be 1 or more, not 0"):
+        Benchmark.draw(VARIANTS, 0)
     with pytest.raises(ValueError, match="each of 3 variants, but there are 2 names"):
         Benchmark.draw(VARIANTS, 20, groups=["a", "b"])
     with pytest.raises(ValueError, match="no turn with two legal actions"):

@@ -40,6 +40,7 @@ from mijnlieff import (
     solve_batch,
     tournament,
 )
+from mijnlieff.evaluation import Benchmark
 from mijnlieff.render import image, svg
 
 START = [Position()]
@@ -47,6 +48,7 @@ LATE = Position.from_record(
     "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass"
 )
 PLAYER = RandomPolicy()
+SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 SELF_PLAY = SelfPlay(ChampionPolicy(), num_simulations=1)
 SELF_PLAY_INTEGERS = [
     "num_games",
@@ -132,6 +134,9 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("positions", 3, lambda value: grade("random", value)),
     ("seed", 1, lambda value: grade("random", 3, seed=value)),
     ("num_threads", 1, lambda value: grade("random", 3, num_threads=value)),
+    ("positions", 2, lambda value: Benchmark.draw([SMALL], value)),
+    ("seed", 1, lambda value: Benchmark.draw([SMALL], 2, value)),
+    ("num_threads", 1, lambda value: Benchmark.draw([SMALL], 2, num_threads=value)),
     ("max_nodes", 10**6, lambda value: solve(LATE, max_nodes=value)),
     ("num_threads", 1, lambda value: solve_batch([LATE], value)),
     ("max_nodes", 10**6, lambda value: solve_batch([LATE], max_nodes=value)),
