@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from draws import ERRORS, assert_alike
 from mijnlieff import (
     Board,
     GreedyPolicy,
@@ -55,12 +56,6 @@ def test_natively_and_in_lock_step_the_players_are_as_strong():
 
 def ignore(games):
     """Take the number of finished games, in place of a progress bar."""
-
-
-def assert_alike(draws, others):
-    """The means differ by less than four standard errors of as many independent draws."""
-    error = math.hypot(draws.std(), others.std()) / math.sqrt(len(draws))
-    assert abs(draws.mean() - others.mean()) < 4 * error
 
 
 def first_legal(observations, masks):
@@ -115,7 +110,7 @@ def test_equal_policies_score_one_half():
     report = evaluate(RandomPolicy(), RandomPolicy(), games=4000)
     low, high = report.score_interval
     error = (high - low) / (2 * NORMAL_QUANTILE)
-    assert abs(report.score - 0.5) < 4 * error
+    assert abs(report.score - 0.5) < ERRORS * error
     # A game that is a coin toss has the variance 1/4, and the sample is within a few percent of it.
     assert error < 1.1 * math.sqrt(0.25 / 4000)
     assert report.elo_interval == (elo_difference(low), elo_difference(high))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
+from draws import assert_shares
 from mijnlieff import (
     Board,
     ChampionPolicy,
@@ -185,12 +186,12 @@ def test_probabilities_are_the_shares_of_many_draws() -> None:
     for policy in (RandomPolicy(1), GreedyPolicy(1), MinimaxPolicy(2, 1), PerfectPolicy(1, 0.3)):
         (expected,) = policy.action_probabilities([position])
         assert expected.sum() == pytest.approx(1)
-        drawn = np.bincount(policy.act_batch([position] * 4000), minlength=len(expected)) / 4000
-        assert np.abs(drawn - expected).max() < 0.04
+        drawn = np.bincount(policy.act_batch([position] * 4000), minlength=len(expected))
+        assert_shares(drawn, expected)
     drawn = ChampionPolicy(temperature=1.0, seed=2).act_batch([position] * 4000)
-    shares = np.bincount(drawn, minlength=65) / 4000
     (expected,) = ChampionPolicy(temperature=1.0).action_probabilities([position])
-    assert expected.sum() == pytest.approx(1) and np.abs(shares - expected).max() < 0.04
+    assert expected.sum() == pytest.approx(1)
+    assert_shares(np.bincount(drawn, minlength=65), expected)
     (certain,) = ChampionPolicy().action_probabilities([position])
     assert certain[ChampionPolicy().act(position)] == certain.sum() == 1
     with pytest.raises(errors.GameOverError, match="position 1"):
