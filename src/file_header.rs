@@ -19,8 +19,10 @@ pub struct FileKind {
     pub(crate) name: &'static str,
     /// The letters that it starts with.
     pub(crate) letters: &'static str,
-    /// The version of the format that this crate reads and writes.
+    /// The version of the format that this crate writes.
     pub(crate) version: u32,
+    /// The oldest version that it reads.
+    pub(crate) oldest: u32,
 }
 
 /// Why a file was rejected.
@@ -35,8 +37,8 @@ pub enum FileError {
     },
     /// It was written in another version of the format.
     #[error(
-        "the {} has format version {found}, this package reads version {}",
-        .kind.name, .kind.version
+        "the {} has format version {found}, this package reads {}",
+        .kind.name, .kind.versions()
     )]
     Version {
         /// The kind of file.
@@ -66,6 +68,15 @@ pub enum FileError {
 }
 
 impl FileKind {
+    /// The versions that are read, in words.
+    fn versions(self) -> String {
+        if self.oldest == self.version {
+            format!("version {}", self.version)
+        } else {
+            format!("versions {} to {}", self.oldest, self.version)
+        }
+    }
+
     /// The file with this content.
     pub(crate) fn seal(self, content: &[u8]) -> Vec<u8> {
         let mut file = self.letters.as_bytes().to_vec();
@@ -76,8 +87,8 @@ impl FileKind {
         file
     }
 
-    /// The content of a file, found to be whole.
-    pub(crate) fn open(self, file: &[u8]) -> Result<&[u8], FileError> {
+    /// The version and the content of a file, found to be whole.
+    pub(crate) fn open(self, file: &[u8]) -> Result<(u32, &[u8]), FileError> {
         if !file.starts_with(self.letters.as_bytes()) {
             return Err(FileError::Foreign { kind: self });
         }
@@ -91,7 +102,7 @@ impl FileKind {
         };
         let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
         let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
-        if found != self.version {
+        if !(self.oldest..=self.version).contains(&found) {
             return Err(FileError::Version { kind: self, found });
         }
         if content.len() as u64 != long(12) {
@@ -100,7 +111,7 @@ impl FileKind {
         if fnv1a(content) != long(20) {
             return Err(FileError::Checksum { kind: self });
         }
-        Ok(content)
+        Ok((found, content))
     }
 }
 
@@ -119,6 +130,7 @@ mod tests {
         name: "test",
         letters: "MIJNTEST",
         version: 3,
+        oldest: 3,
     };
 
     #[test]
@@ -131,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_sealed_opens_and_nothing_else_does() {
         for content in [&b""[..], b"stones"] {
-            assert_eq!(KIND.open(&KIND.seal(content)), Ok(content));
+            assert_eq!(KIND.open(&KIND.seal(content)), Ok((3, content)));
         }
         let file = KIND.seal(b"stones");
         for length in 0..file.len() {

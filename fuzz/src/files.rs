@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mijnlieff::encode::{Layout, num_actions, observe};
-use mijnlieff::game::{CellSet, Player, Position, Symmetry, Variant};
-use mijnlieff::network::{Architecture, Network, NetworkError, Precision};
+use mijnlieff::encode::{Canvas, Layout, num_actions, observe};
+use mijnlieff::game::{Board, CellSet, Opening, Player, Position, Symmetry, Variant};
+use mijnlieff::network::{Architecture, Network, NetworkError, Precision, Scope};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;
@@ -16,6 +16,7 @@ const HEADER: usize = 28;
 type Start = (&'static [u8; 8], u32);
 const BOOK: Start = (b"MIJNBOOK", 1);
 const NETWORK: Start = (b"MIJNNETW", 2);
+const CANVAS_NETWORK: Start = (b"MIJNNETW", 3);
 
 /// FNV-1a, 64 bits.
 fn checksum(content: &[u8]) -> u64 {
@@ -218,18 +219,47 @@ pub fn book_file(data: &[u8]) {
 
 const VARIANT_TOKENS: [&str; 10] = ["#", ".", "\n", "\r", " ", "+", "0", "-", "corner", "é"];
 
-fn text_of(variant: &Variant) -> String {
-    let (opening, copies) = (variant.opening().name(), variant.copies());
-    format!("{opening} {copies}\n{}", variant.board().to_text())
+fn start_of(scope: &Scope) -> Start {
+    match scope {
+        Scope::Variant(_) => NETWORK,
+        Scope::Canvas { .. } => CANVAS_NETWORK,
+    }
+}
+
+fn text_of(scope: &Scope) -> String {
+    match scope {
+        Scope::Variant(variant) => {
+            let (opening, copies) = (variant.opening().name(), variant.copies());
+            format!("{opening} {copies}\n{}", variant.board().to_text())
+        }
+        Scope::Canvas { canvas, copies } => {
+            format!("{} {} {copies}", canvas.height(), canvas.width())
+        }
+    }
+}
+
+/// The scope of a variant alone, or of all boards that fit around its own.
+fn scope_of(variant: &Variant, on_canvas: bool) -> Scope {
+    if on_canvas {
+        let canvas = Canvas::around([variant]).expect("one variant");
+        let copies = variant.copies();
+        Scope::Canvas { canvas, copies }
+    } else {
+        Scope::Variant(variant.clone())
+    }
 }
 
 /// How many numbers an evaluation reads for each position.
-fn num_inputs(variant: &Variant) -> usize {
-    15 * variant.board().num_cells() + 8
+fn num_inputs(scope: &Scope) -> usize {
+    let cells = match scope {
+        Scope::Variant(variant) => variant.board().num_cells(),
+        Scope::Canvas { canvas, .. } => canvas.area(),
+    };
+    15 * cells + 8
 }
 
-/// The content of the file of a network, without its weights; `text` says the variant.
-fn network_content(text: &str, variant: &Variant, architecture: Architecture) -> Vec<u8> {
+/// The content of the file of a network, without its weights; `text` says the scope.
+fn network_content(text: &str, scope: &Scope, architecture: Architecture) -> Vec<u8> {
     let mut content = Vec::new();
     for text in [text, architecture.name()] {
         content.extend((text.len() as u32).to_le_bytes());
@@ -243,19 +273,20 @@ fn network_content(text: &str, variant: &Variant, architecture: Architecture) ->
             heads,
         } => vec![units, blocks, heads],
     };
-    for number in [vec![num_inputs(variant)], sizes].concat() {
+    for number in [vec![num_inputs(scope)], sizes].concat() {
         content.extend((number as u32).to_le_bytes());
     }
     content
 }
 
-fn num_weights(variant: &Variant, architecture: Architecture) -> usize {
-    let board = variant.board();
+fn num_weights(scope: &Scope, architecture: Architecture) -> usize {
     match architecture {
         Architecture::Symmetric { channels, blocks } => {
+            let variant = scope.variant().expect("the architecture is for one board");
             let outputs = num_actions(variant) + 2;
-            channels * (num_inputs(variant) + 1)
-                + 2 * blocks * channels * (channels * board.symmetries().len() + 1)
+            let order = variant.board().symmetries().len();
+            channels * (num_inputs(scope) + 1)
+                + 2 * blocks * channels * (channels * order + 1)
                 + (channels + 1) * outputs
         }
         Architecture::Cells {
@@ -263,36 +294,35 @@ fn num_weights(variant: &Variant, architecture: Architecture) -> usize {
             blocks,
             heads,
         } => {
-            let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
+            let canvas = scope.canvas();
+            let offsets = 2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1);
             let block = offsets * heads + units * (6 * units + 9);
             units * 25 + blocks * block + units * (units + 3) + 7 * (units + 1)
         }
     }
 }
 
-fn network_architecture(input: &mut Input<'_>) -> Architecture {
+fn network_architecture(input: &mut Input<'_>, scope: &Scope) -> Architecture {
     let (size, blocks) = (1 + input.below(3), input.below(3));
     match input.below(3) {
-        0 => Architecture::Symmetric {
+        0 if scope.variant().is_some() => Architecture::Symmetric {
             channels: size,
             blocks,
         },
         heads => Architecture::Cells {
-            units: size * heads,
+            units: size * heads.max(1),
             blocks,
-            heads,
+            heads: heads.max(1),
         },
     }
 }
 
 fn check_network(file: &[u8], network: &Network) {
     assert_eq!(network.file(), file);
-    let variant = network.variant();
-    let architecture = network.architecture();
-    let text = text_of(variant);
-    let mut content = network_content(&text, variant, architecture);
+    let (scope, architecture) = (network.scope(), network.architecture());
+    let mut content = network_content(&text_of(scope), scope, architecture);
     let weights = &file[HEADER + content.len()..];
-    let count = num_weights(variant, architecture);
+    let count = num_weights(scope, architecture);
     assert_eq!(network.num_weights(), count);
     assert_eq!(weights.len(), 4 * count);
     let (numbers, _) = weights.as_chunks::<4>();
@@ -302,8 +332,15 @@ fn check_network(file: &[u8], network: &Network) {
             .all(|&bytes| f32::from_le_bytes(bytes).is_finite())
     );
     content.extend(weights);
-    assert_eq!(sealed(NETWORK, &content), file);
+    assert_eq!(sealed(start_of(scope), &content), file);
 
+    let any = Variant::new(
+        Board::from_text("#").unwrap(),
+        Opening::Anywhere,
+        i64::from(scope.copies()),
+    );
+    let any = any.expect("copies were checked");
+    let variant = scope.variant().unwrap_or(&any);
     let mut observation = Array2::zeros((1, Layout::Flat.len(variant)));
     observe(
         variant,
@@ -312,6 +349,7 @@ fn check_network(file: &[u8], network: &Network) {
         observation.as_slice_mut().expect("it is contiguous"),
     );
     let evaluated = network
+        .on(variant)
         .evaluate(&observation, Precision::Float32, 1, Limits::default())
         .unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));
@@ -323,13 +361,14 @@ fn check_network(file: &[u8], network: &Network) {
 pub fn network_file(data: &[u8]) {
     let mut input = Input::new(data);
     let mut right = None;
-    let file = file(&mut input, NETWORK, |input| {
-        let variant = input.listed_variant();
-        let architecture = network_architecture(input);
-        let text = text_of(&variant);
+    let scope = scope_of(&input.listed_variant(), input.below(4) == 0);
+    let start = start_of(&scope);
+    let file = file(&mut input, start, |input| {
+        let architecture = network_architecture(input, &scope);
+        let text = text_of(&scope);
         let written = input.edited(&text, &VARIANT_TOKENS);
-        let mut content = network_content(&written, &variant, architecture);
-        let count = num_weights(&variant, architecture);
+        let mut content = network_content(&written, &scope, architecture);
+        let count = num_weights(&scope, architecture);
         let scale = input.one_of(&[1.0, 0.01, 0.0, -1e30, f32::MAX]);
         let step = usize::from(input.byte()) | 1;
         let mut weights: Vec<f32> = (0..count)
@@ -341,14 +380,14 @@ pub fn network_file(data: &[u8]) {
         content.extend(weights.iter().flat_map(|weight| weight.to_le_bytes()));
         if written == text {
             let finite = if odd.is_finite() { Ok(()) } else { Err(index) };
-            right = Some((sealed(NETWORK, &content), finite));
+            right = Some((sealed(start, &content), finite));
         }
         content
     });
     let right = right.filter(|right| right.0 == file);
     match Network::parse(&file) {
         Ok(network) => {
-            assert!(opened(NETWORK, &file).is_some());
+            assert!(opened(start_of(network.scope()), &file).is_some());
             assert!(right.is_none_or(|right| right.1.is_ok()));
             check_network(&file, &network);
         }

@@ -866,9 +866,10 @@ class Network:
     """A trained network, evaluated natively; immutable, equal when its file is.
 
     It knows the positions of the board and the number of copies of a variant, whatever the opening
-    rule. It is a `mijnlieff.policies.Model`, so `NetworkPolicy` plays by it. `load` reads a file of
-    ``mijnlieff export``, which ``docs/champion.md`` describes byte by byte, and `from_torch` takes
-    the weights of a network in training.
+    rule, or those of every board that fits a canvas. It is a `mijnlieff.policies.Model`, so
+    `NetworkPolicy` plays by it. `load` reads a file of ``mijnlieff export``, which
+    ``docs/champion.md`` describes byte by byte, and `from_torch` takes the weights of a network in
+    training.
 
     Args:
         file: the content of a file, as `to_bytes` gives it.
@@ -898,7 +899,7 @@ class Network:
 
         Raises:
             CheckpointError: a weight is not finite.
-            TypeError: another module, or one for many boards, which only PyTorch evaluates.
+            TypeError: another module.
         """
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file, which is replaced whole or not at all.
@@ -942,20 +943,46 @@ class Network:
             CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
                 many weights as the layers need, or one that is not finite.
         """
+    @staticmethod
+    def on_canvas(
+        canvas: Canvas,
+        copies: int,
+        units: int,
+        blocks: int,
+        heads: int,
+        weights: NDArray[np.float32],
+    ) -> Network:
+        """The network of cells with these weights for all boards that fit a canvas.
+
+        Args:
+            canvas: that it was trained on.
+            copies: pieces of each type that each player starts with, 1 to 127.
+            units: as in `of_cells`, and so are the others.
+            blocks: residual blocks.
+            heads: kernels of each block.
+            weights: float32 ``(num_weights,)``.
+
+        Raises:
+            CheckpointError: as in `of_cells`.
+            VariantError: an impossible number of copies.
+        """
     def to_bytes(self) -> bytes:
         """The file, as the constructor reads it."""
     @property
-    def variant(self) -> Variant:
-        """The variant that it was trained on."""
+    def variant(self) -> Variant | None:
+        """The variant that it was trained on; None if it is for all boards that fit a canvas."""
     @property
-    def observation(self) -> Literal["flat"]:
+    def canvas(self) -> Canvas | None:
+        """The canvas of its observations, whose boards it plays; None if it is for one variant."""
+    @property
+    def copies(self) -> int:
+        """Pieces of each type that each player starts with."""
+    @property
+    def observation(self) -> Literal["flat", "planes"]:
         """The layout of its observations."""
     @property
     def dtype(self) -> Literal["float32"]:
         """The dtype of its observations."""
-    @property
-    def canvas(self) -> None:
-        """The canvas of its observations: None, as it knows one board."""
     @property
     def form(self) -> Literal["symmetric", "cells"]:
         """Layers that respect the symmetries of the board, or a token for each cell."""
@@ -975,7 +1002,7 @@ class Network:
         """Raise unless the network knows the board and the number of copies of a variant.
 
         Raises:
-            PolicyError: it was trained on another board or number of copies.
+            PolicyError: it was trained on other boards or another number of copies.
         """
     def evaluate(
         self,
@@ -985,14 +1012,15 @@ class Network:
         precision: Literal["float32", "int16"] = "float32",
         num_threads: SupportsIndex | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions, given as flat observations.
+        """Evaluate positions, given as observations.
 
         The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
         on the processor. Runs without the GIL and stops on Ctrl-C.
 
         Args:
-            observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
-                count as 1, and shares of hands are rounded to whole pieces.
+            observations: float32 ``(B, 3 * num_cells + 8)``, flat; on a canvas ``(B, 12, height,
+                width)``, planes. Entries for cells that are above 0 count as 1, and shares of
+                hands are rounded to whole pieces.
             masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
                 -inf; None leaves all as they are.
             precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
@@ -1001,10 +1029,12 @@ class Network:
 
         Returns:
             Logits float32 ``(B, num_actions)``, and values float32 ``(B, 2)`` for the side to move:
-            expected outcome (-1 to 1) and expected final margin in units of 4 points.
+            expected outcome (-1 to 1) and expected final margin in units of 4 points. Without
+            masks, logits of a canvas are 0 where the board has no cell.
 
         Raises:
-            ValueError: the observations or masks have another shape, or `precision` is neither.
+            ValueError: the observations or masks have another shape, observations on a canvas show
+                no board, or `precision` is neither.
         """
     def choose(
         self, positions: Sequence[Position], temperature: float, seed: int, first: int
@@ -1013,12 +1043,13 @@ class Network:
 
         At temperature 0 the legal action with the largest logit, above 0 a draw from
         ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
-        seed.
+        seed. Positions may be of several variants if the network is for a canvas; actions are those
+        of each position's own variant.
 
         Raises:
             GameOverError: a game is over, the message says which.
             PolicyError: another board or number of copies, or a logit that is not finite.
-            ValueError: no positions, or positions of several variants.
+            ValueError: no positions, or positions of several variants if the network is for one.
         """
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -1137,9 +1168,10 @@ class SelfPlayGames:
 
     def __new__(
         cls,
-        variant: Variant,
+        variants: Sequence[Variant],
         options: SearchOptions | SupportsIndex | None,
         *,
+        canvas: Canvas | None,
         num_games: SupportsIndex,
         random_plies: SupportsIndex,
         solve_book_roots: bool,

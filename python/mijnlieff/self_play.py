@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Network, SearchOptions, SelfPlayGames, Variant
+from mijnlieff._mijnlieff import Canvas, Network, SearchOptions, SelfPlayGames, Variant
 from mijnlieff.policies.exported import ExportedPolicy
 
 __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
@@ -23,7 +24,7 @@ class SelfPlayStatistics:
 
     Attributes:
         games: games played.
-        plies: turns of all games, random ones and passes included.
+        plies: of all games, random ones and passes included.
         searched_roots: decisions made by a search.
         solved_roots: decisions made by the exact solver.
         simulations: simulations of all searches.
@@ -56,18 +57,20 @@ class SelfPlaySamples:
             ``"packed"``.
         action_masks: int8 ``(B, num_actions)``, 1 where legal.
         policy_targets: float32 ``(B, num_actions)``, the policy to learn; rows sum to 1. In a
-            solved position it is uniform over the best actions.
+            solved position it is uniform over the best actions. Actions are those of the canvas if
+            there is one.
         root_values: float32 ``(B,)``, the value that the search or the solver gives, -1 to 1, in
             which the margin has the share `margin_weight`.
         margins: int16 ``(B,)``, points: under perfect play if the position was solved, otherwise
             those of the next solved position of the game, or at its end if there is none.
         exact: bool ``(B,)``, whether the position was solved; then policy, value and margin are
             exact.
+        variants: int64 ``(B,)``, the index of the game's variant.
         to_play: int8 ``(B,)``, 0 for Light and 1 for Dark.
-        plies: int16 ``(B,)``, turns played before.
+        plies: int16 ``(B,)``, plies played before.
         games: int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
         game_margins: int16 ``(G,)``, Light's points less Dark's at the end of each game.
-        game_plies: int16 ``(G,)``, turns of each game.
+        game_plies: int16 ``(G,)``, plies of each game.
         statistics: how much work was done.
     """
 
@@ -77,6 +80,7 @@ class SelfPlaySamples:
     root_values: NDArray[np.float32]
     margins: NDArray[np.int16]
     exact: NDArray[np.bool_]
+    variants: NDArray[np.int64]
     to_play: NDArray[np.int8]
     plies: NDArray[np.int16]
     games: NDArray[np.int64]
@@ -108,9 +112,12 @@ class SelfPlay:
         samples.observations, samples.policy_targets, samples.margins
 
     Games, trees and network run in native code, without the GIL. Every game starts with 0 to
-    `random_plies` random turns. Then each decision is made by a search as in `TreeSearch`, which
+    `random_plies` random plies. Then each decision is made by a search as in `TreeSearch`, which
     keeps the part of its tree below the action played, or by the exact solver where the options
     say so. By default nothing is solved: games are played from the rules alone.
+
+    With `variants`, each game first draws one of them. Observations, masks and policies lie on a
+    canvas then, as in `VectorEnv`, and ``observation="planes"`` is needed.
 
     Game ``i`` draws from stream ``i`` of the seed. It depends on the settings, the seed and the
     network alone, not on the number of threads or of games at once. Each call continues with the
@@ -129,15 +136,21 @@ class SelfPlay:
             None has the defaults. Decisions with at most `SearchOptions.solve_roots_below` empty
             cells are made by the exact solver, which plays one of the best actions, each equally
             likely; with ``margin_weight=0`` all winning actions are best.
+        variants: 1 to 65,535 variants that the network plays, in place of `variant`; each is
+            equally likely, and may be listed repeatedly. With one, nothing is drawn, and the games
+            of a seed are those of `variant`.
+        canvas: the `Canvas` of observations, masks and policies; None is
+            ``Canvas.around(variants)`` with `variants`, and else there is none.
         num_games: games played at once by all threads together.
-        random_plies: the most random turns at the start; none of them ends the game.
+        random_plies: the most random plies at the start; none of them ends the game.
         solve_book_roots: whether decisions in the opening book, those with up to four stones on the
             standard board with two copies, are made by the exact solver too.
         solved_temperature: how far play strays from the best actions of solved decisions, in
             points. Each game draws its own temperature ``t`` uniformly between 0 and this, and
             then plays with probabilities ``softmax(margins / t)``. Targets stay exact. At 0 one of
             the best actions is played, so mistakes are never met after a solved decision.
-        observation: layout of the observations, see `Position.observation`.
+        observation: layout of the observations, see `Position.observation`; ``"planes"`` on a
+            canvas.
         dtype: ``"uint8"`` (hands as counts) or ``"float32"`` (as shares); packed ones are uint64.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
@@ -145,15 +158,18 @@ class SelfPlay:
 
     Attributes:
         network: the network that plays next, a `mijnlieff._mijnlieff.Network`.
-        variant: the variant that is played.
+        variants: the variants that are played, a tuple.
+        variant: the variant, if there is one; None otherwise.
         options: the settings of the searches.
 
     Raises:
-        ValueError: a setting out of range.
+        ValueError: a setting out of range; both `variant` and `variants`, neither with a network
+            for a canvas, no variants or too many, or another layout than planes on a canvas.
+        VariantError: a board does not fit the canvas.
         TypeError: `network` is neither a policy with a network nor a network, or a number is not an
             integer.
-        PolicyError: the network was trained on another board or number of copies.
-        MemoryError: there is not enough memory for the solver.
+        PolicyError: the network was trained on other boards or another number of copies.
+        MemoryError: there is not enough memory for the solvers.
     """
 
     def __init__(
@@ -162,6 +178,8 @@ class SelfPlay:
         variant: Variant | None = None,
         options: SearchOptions | SupportsIndex | None = None,
         *,
+        variants: Sequence[Variant] | None = None,
+        canvas: Canvas | None = None,
         num_games: SupportsIndex = 512,
         random_plies: SupportsIndex = 4,
         solve_book_roots: bool = False,
@@ -174,9 +192,13 @@ class SelfPlay:
     ) -> None:
         """Check the settings."""
         self.network = _network_of(network)
-        self.variant = self.network.variant if variant is None else variant
-        self.network.check_variant(self.variant)
+        if canvas is None and variants is not None:
+            canvas = Canvas.around(variants)
+        self.variants = _variants(self.network, variant, variants)
+        self.variant = self.variants[0] if len(self.variants) == 1 else None
+        self._check_network(self.network)
         self._settings: dict[str, Any] = {
+            "canvas": canvas,
             "num_games": num_games,
             "random_plies": random_plies,
             "solve_book_roots": solve_book_roots,
@@ -186,7 +208,7 @@ class SelfPlay:
             "seed": seed,
             "num_threads": num_threads,
         }
-        self._games = SelfPlayGames(self.variant, options, **self._settings, **changes)
+        self._games = SelfPlayGames(self.variants, options, **self._settings, **changes)
         self.options = self._games.options
 
     def play(self, games: SupportsIndex) -> SelfPlaySamples:
@@ -233,8 +255,12 @@ class SelfPlay:
             PolicyError: as in the class.
         """
         native = _network_of(network)
-        native.check_variant(self.variant)
+        self._check_network(native)
         self.network = native
+
+    def _check_network(self, network: Network) -> None:
+        for variant in self.variants:
+            network.check_variant(variant)
 
     def stop(self) -> None:
         """End the call in progress in another thread, or the next call if there is none.
@@ -259,7 +285,7 @@ class SelfPlay:
         """Return the network, the settings and the progress."""
         return {
             "network": self.network,
-            "variant": self.variant,
+            "variants": self.variants,
             "options": self.options,
             "settings": self._settings,
             "progress": self._games.progress,
@@ -267,8 +293,9 @@ class SelfPlay:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Continue after the games that had been played."""
-        made = state["network"], state["variant"], state["options"]
-        self.__init__(*made, **state["settings"])  # type: ignore[misc]
+        variants, settings = state["variants"], state["settings"] | {"options": state["options"]}
+        played = {"variant": variants[0]} if settings["canvas"] is None else {"variants": variants}
+        self.__init__(state["network"], **played, **settings)  # type: ignore[misc]
         self._games.resume(*state["progress"])
 
 
@@ -281,6 +308,23 @@ def _network_of(network: object) -> Network:
         f"network must be an ExportedPolicy or its network, not {network!r}; "
         "mijnlieff.Network.from_torch makes one of a PyTorch network"
     )
+
+
+def _variants(
+    network: Network, variant: Variant | None, variants: Sequence[Variant] | None
+) -> tuple[Variant, ...]:
+    """Return the variants that are played."""
+    if variants is not None:
+        if variant is not None:
+            raise ValueError(f"give variant={variant!r} or variants, not both")
+        return tuple(variants)
+    if variant is None:
+        variant = network.variant
+    if variant is None:
+        raise ValueError(
+            "the network plays all boards that fit its canvas: give variant or variants"
+        )
+    return (variant,)
 
 
 def _samples(arrays: dict[str, Any]) -> SelfPlaySamples:

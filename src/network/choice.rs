@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayRef1};
 use rand::Rng;
 
-use super::{ChoiceError, Network, Precision};
+use super::{BoardNetwork, ChoiceError, Precision};
 use crate::encode::{Layout, num_actions, observe, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::with_room;
@@ -22,12 +22,13 @@ pub struct Choice {
     pub temperature: f64,
     /// Of the draws.
     pub seed: u64,
-    /// Position `i` of a call draws from stream `first + i` of the seed.
+    /// Position `i` draws from stream `first + i` of the seed.
     pub first: u64,
 }
 
-impl Network {
-    /// The action for each position, none of which is over; all are of `variant`.
+impl BoardNetwork {
+    /// The action for each position, none of which is over; all are of `variant`, which is one of the
+    /// board. Each has a number, which says where its draws come from and names it in errors.
     ///
     /// The actions do not depend on `num_threads`.
     ///
@@ -38,39 +39,34 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If a game is over, the network does not [serve](Network::serves) the variant, or `num_threads`
-    /// is 0.
+    /// If a game is over, the variant has another board, or `num_threads` is 0.
     pub fn choose(
         &self,
         variant: &Variant,
-        positions: &[Position],
+        positions: &[(usize, Position)],
         choice: Choice,
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<usize>, ChoiceError> {
-        assert!(self.serves(variant), "the network is for another board");
         assert!(num_threads > 0, "num_threads must be at least 1");
-        let choose = |(): &mut (), (number, part)| {
-            self.choose_some(variant, part, number * PART, choice, limits)
-        };
-        let parts = positions.chunks(PART).enumerate();
+        let choose = |(): &mut (), part| self.choose_some(variant, part, choice, limits);
+        let parts = positions.chunks(PART);
         let parts = map_in_order(parts, num_threads, || (), choose)?;
         let mut chosen = with_room("the actions", positions.len()).map_err(Halt::from)?;
         chosen.extend(parts.into_iter().flatten());
         Ok(chosen)
     }
 
-    /// The actions for a part of the positions of a call; the first position has this number.
+    /// The actions for a part of the positions of a call.
     fn choose_some(
         &self,
         variant: &Variant,
-        positions: &[Position],
-        first: usize,
+        positions: &[(usize, Position)],
         choice: Choice,
         limits: Limits<'_>,
     ) -> Result<Vec<usize>, ChoiceError> {
         let mut observations = Array2::zeros((positions.len(), Layout::Flat.len(variant)));
-        for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
+        for ((_, position), row) in positions.iter().zip(observations.outer_iter_mut()) {
             let row = row.into_slice().expect("C order");
             observe::<f32>(variant, position, Layout::Flat, row);
         }
@@ -79,9 +75,8 @@ impl Network {
             .logits;
         let mut mask = vec![0; num_actions(variant)];
         let mut chosen = Vec::with_capacity(positions.len());
-        for (position, logits) in positions.iter().zip(logits.outer_iter()) {
+        for (&(index, ref position), logits) in positions.iter().zip(logits.outer_iter()) {
             write_mask(variant, position, &mut mask);
-            let index = first + chosen.len();
             let number = choice.first.wrapping_add(index as u64);
             let mut rng = SplitMix64::stream(choice.seed, number);
             match choice.pick(&logits, &mask, &mut rng) {

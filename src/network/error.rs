@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::file_header::FileError;
+use crate::game::BoardError;
 use crate::memory::OutOfMemory;
 use crate::search::Halt;
 
@@ -19,7 +20,7 @@ pub enum NetworkError {
         /// Where, in bytes after the header.
         at: usize,
     },
-    /// The variant is invalid.
+    /// The variant or the canvas is invalid.
     #[error("the network names an invalid variant: {reason}")]
     Variant {
         /// Why not.
@@ -43,6 +44,9 @@ pub enum NetworkError {
         /// The name found, cut when it is long.
         found: String,
     },
+    /// It is of the form for one board, but for a canvas.
+    #[error("a network of the form \"symmetric\" is for one board, not for a canvas")]
+    OneBoard,
     /// It has 0 channels, units or heads.
     #[error("the network has 0 {what}, it needs at least 1")]
     Nothing {
@@ -71,6 +75,16 @@ pub enum NetworkError {
         /// The number of the weight.
         index: usize,
     },
+}
+
+/// An observation on a canvas whose cells make no board.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("observation {row} shows no board: {error}")]
+pub struct NoBoardError {
+    /// The number of the observation.
+    pub row: usize,
+    /// Why not.
+    pub error: BoardError,
 }
 
 /// Why a network chose nothing.

@@ -50,9 +50,9 @@ impl TacticalFeatures {
         }
     }
 
-    /// How many numbers there are in an extended observation.
-    pub(super) fn size(variant: &Variant) -> usize {
-        Layout::Flat.len(variant) + (4 + 2 * Piece::ALL.len()) * variant.board().num_cells()
+    /// How many numbers there are in an extended observation of so many cells.
+    pub(super) fn size(cells: usize) -> usize {
+        LISTS * cells + HANDS
     }
 
     /// Where the weights of a list of cells start in an extended observation.

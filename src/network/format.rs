@@ -2,36 +2,43 @@
 //!
 //! ```text
 //! the header of `crate::file_header`, with the letters "MIJNNETW"
-//! length of the variant's text, u32 | that text | length of the architecture's name, u32 | that name
+//! length of the scope's text, u32 | that text | length of the architecture's name, u32 | that name
 //! inputs, u32 | the sizes of the architecture, u32 each | the numbers of `NetworkWeights`, f32
 //! ```
 //!
-//! All numbers are little-endian. The text of the variant is UTF-8: a line with the name of the
-//! opening rule, a blank and the copies, and then the board, top row first, `#` a cell and `.` a
-//! gap. `inputs` is the length of an extended observation; it follows from the variant, and is there
-//! so that files of other features are refused. The sizes of "symmetric" are channels and blocks,
-//! those of "cells" units, blocks and heads.
+//! All numbers are little-endian. The text of the scope is UTF-8. In version 2 it is a variant: a line
+//! with the name of the opening rule, a blank and the copies, and then the board, top row first, `#` a
+//! cell and `.` a gap. In version 3 it is a canvas: rows, columns and copies, with blanks between.
+//! `inputs` is the length of an extended observation, of a board that fills the canvas; it follows
+//! from the scope, and is there so that files of other features are refused. The sizes of "symmetric"
+//! are channels and blocks, those of "cells" units, blocks and heads.
 
 use super::features::TacticalFeatures;
-use super::{Architecture, NetworkError, NetworkWeights};
+use super::{Architecture, NetworkError, NetworkWeights, Scope};
 use crate::file_header::FileKind;
-use crate::game::{Board, Variant, shortened};
+use crate::game::shortened;
 
 pub(super) const KIND: FileKind = FileKind {
     name: "network",
     letters: "MIJNNETW",
-    version: 2,
+    version: ON_CANVAS,
+    oldest: OF_VARIANT,
 };
+
+/// The version of networks for one board.
+const OF_VARIANT: u32 = 2;
+/// The version of networks for all boards that fit a canvas.
+const ON_CANVAS: u32 = 3;
 
 /// The file with these weights.
 pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
-    let variant = &weights.variant;
+    let scope = &weights.scope;
     let mut body = Vec::new();
-    for text in [&write_variant(variant)[..], weights.architecture.name()] {
+    for text in [&scope.to_text()[..], weights.architecture.name()] {
         body.extend((text.len() as u32).to_le_bytes());
         body.extend(text.as_bytes());
     }
-    let mut sizes = vec![TacticalFeatures::size(variant)];
+    let mut sizes = vec![TacticalFeatures::size(scope.num_cells())];
     match weights.architecture {
         Architecture::Symmetric { channels, blocks } => sizes.extend([channels, blocks]),
         Architecture::Cells {
@@ -51,16 +58,21 @@ pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
             .iter()
             .flat_map(|number| number.to_le_bytes()),
     );
-    KIND.seal(&body)
+    let version = match scope {
+        Scope::Variant(_) => OF_VARIANT,
+        Scope::Canvas { .. } => ON_CANVAS,
+    };
+    FileKind { version, ..KIND }.seal(&body)
 }
 
 /// The weights in a file.
 pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
-    let body = KIND.open(file)?;
+    let (version, body) = KIND.open(file)?;
     let mut fields = Fields { body, at: 0 };
-    let variant = read_variant(fields.text()?)?;
+    let scope = Scope::from_text(fields.text()?, version == ON_CANVAS)?;
     let name = fields.text()?;
-    let (inputs, expected) = (fields.number()?, TacticalFeatures::size(&variant));
+    let expected = TacticalFeatures::size(scope.num_cells());
+    let inputs = fields.number()?;
     if inputs != expected {
         return Err(NetworkError::Inputs {
             found: inputs,
@@ -74,33 +86,7 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
         return Err(NetworkError::Content { at });
     }
     let numbers = numbers.iter().copied().map(f32::from_le_bytes).collect();
-    NetworkWeights::new(variant, architecture, numbers)
-}
-
-fn write_variant(variant: &Variant) -> String {
-    let (opening, copies) = (variant.opening().name(), variant.copies());
-    format!("{opening} {copies}\n{}", variant.board().to_text())
-}
-
-fn read_variant(text: &[u8]) -> Result<Variant, NetworkError> {
-    let wrong = |reason: String| NetworkError::Variant { reason };
-    let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
-    let (rules, board) = text.split_once('\n').unwrap_or((text, ""));
-    let (opening, copies) = rules.split_once(' ').unwrap_or((rules, ""));
-    let copies = copies
-        .parse()
-        .map_err(|_| wrong(format!("copies must be an integer, not {copies:?}")))?;
-    let board = Board::from_text(board).map_err(|error| wrong(error.to_string()))?;
-    let opening = opening.parse();
-    let variant = opening
-        .and_then(|opening| Variant::new(board, opening, copies))
-        .map_err(|error| wrong(error.to_string()))?;
-    let written = write_variant(&variant);
-    if text == written {
-        Ok(variant)
-    } else {
-        Err(wrong(format!("{text:?} has to be written as {written:?}")))
-    }
+    NetworkWeights::new(scope, architecture, numbers)
 }
 
 /// Reads what comes before the numbers.

@@ -4,6 +4,8 @@
 //! cells; `python/mijnlieff/train/` has both. A file holds only the learned weights, see
 //! [`Architecture`]; they are made ready to evaluate when it is loaded.
 
+mod board;
+mod canvas_rows;
 mod cells;
 mod choice;
 mod error;
@@ -12,6 +14,7 @@ mod format;
 mod inputs;
 mod layer;
 mod product;
+mod scope;
 mod symmetric;
 mod weight_reader;
 mod weights;
@@ -19,27 +22,19 @@ mod weights;
 mod wide;
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
-
+pub use board::{BoardNetwork, Evaluations};
+pub use canvas_rows::CanvasRows;
 pub use choice::Choice;
-pub use error::{ChoiceError, NetworkError};
+pub use error::{ChoiceError, NetworkError, NoBoardError};
+pub use scope::Scope;
 pub use weights::{Architecture, NUM_VALUES, NetworkWeights};
 
 use cells::CellLayers;
 use symmetric::SymmetricLayers;
 
-use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
-use crate::memory::zeroed_rows;
-use crate::search::{Halt, Limits};
-use crate::threads::map_in_order;
-
-/// Positions that a thread evaluates at once: their hidden layers stay in the cache.
-const CHUNK: usize = 32;
-
-/// Named in the error if there is not enough memory.
-const EVALUATIONS: &str = "the network's outputs";
 
 /// The numbers that a network is evaluated with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,9 +47,10 @@ pub enum Precision {
     Int16,
 }
 
-/// A network, ready to evaluate. Two are equal when their files are.
+/// A network; [`Network::on`] makes it ready to evaluate the positions of a board. Two are equal when
+/// their files are.
 pub struct Network {
-    variant: Variant,
+    scope: Scope,
     architecture: Architecture,
     num_weights: usize,
     file: Box<[u8]>,
@@ -63,25 +59,15 @@ pub struct Network {
 
 /// The layers of a network, by its architecture.
 enum Layers {
-    Symmetric(SymmetricLayers),
-    Cells(CellLayers),
-}
-
-/// The outputs of a network for positions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evaluations {
-    /// `(positions, num_actions)`; illegal actions are not ruled out.
-    pub logits: Array2<f32>,
-    /// `(positions, 2)`, for the side to move: expected outcome, -1 to 1, and expected final margin
-    /// in units of [`Network::MARGIN_UNIT`] points.
-    pub values: Array2<f32>,
+    Symmetric(Arc<SymmetricLayers>),
+    Cells(Arc<CellLayers>),
 }
 
 impl Network {
     /// Points per unit of the expected margin.
     pub const MARGIN_UNIT: f32 = 4.0;
 
-    /// Makes weights ready to evaluate.
+    /// Takes weights.
     #[must_use]
     pub fn new(weights: &NetworkWeights) -> Self {
         Self::with_file(weights, format::write(weights))
@@ -97,20 +83,25 @@ impl Network {
     }
 
     fn with_file(weights: &NetworkWeights, file: Vec<u8>) -> Self {
-        let variant = &weights.variant;
+        let scope = weights.scope.clone();
         let reader = weights.reader();
         let layers = match weights.architecture {
             Architecture::Symmetric { channels, blocks } => {
-                Layers::Symmetric(SymmetricLayers::new(variant, channels, blocks, reader))
+                let variant = scope.variant().expect("weights were checked");
+                let layers = SymmetricLayers::new(variant, channels, blocks, reader);
+                Layers::Symmetric(Arc::new(layers))
             }
             Architecture::Cells {
                 units,
                 blocks,
                 heads,
-            } => Layers::Cells(CellLayers::new(variant, units, blocks, heads, reader)),
+            } => {
+                let layers = CellLayers::new(scope.canvas(), units, blocks, heads, reader);
+                Layers::Cells(Arc::new(layers))
+            }
         };
         Self {
-            variant: variant.clone(),
+            scope,
             architecture: weights.architecture,
             num_weights: weights.numbers.len(),
             file: file.into(),
@@ -118,10 +109,24 @@ impl Network {
         }
     }
 
-    /// The variant that it was trained on.
+    /// The boards that it was trained on.
     #[must_use]
-    pub fn variant(&self) -> &Variant {
-        &self.variant
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The network on one of its boards.
+    ///
+    /// # Panics
+    ///
+    /// If the variant is not in its [scope](Network::scope).
+    #[must_use]
+    pub fn on(&self, variant: &Variant) -> BoardNetwork {
+        assert!(self.scope.contains(variant), "the network is for others");
+        match &self.layers {
+            Layers::Symmetric(layers) => BoardNetwork::symmetric(variant, layers),
+            Layers::Cells(layers) => BoardNetwork::cells(variant, layers),
+        }
     }
 
     /// What it is built of.
@@ -135,7 +140,8 @@ impl Network {
     pub fn width(&self) -> usize {
         match self.architecture {
             Architecture::Symmetric { channels, .. } => {
-                channels * self.variant.board().symmetries().len()
+                let order = |variant: &Variant| variant.board().symmetries().len();
+                channels * self.scope.variant().map_or(1, order)
             }
             Architecture::Cells { units, .. } => units,
         }
@@ -159,62 +165,6 @@ impl Network {
     #[must_use]
     pub fn file(&self) -> &[u8] {
         &self.file
-    }
-
-    /// Whether it knows positions of this variant: the board and the copies are its own, the opening
-    /// rule does not matter.
-    #[must_use]
-    pub fn serves(&self, variant: &Variant) -> bool {
-        variant.board() == self.variant.board() && variant.copies() == self.variant.copies()
-    }
-
-    /// Evaluates positions, given as observations in [`Layout::Flat`], one in each row.
-    ///
-    /// What is found for a position depends neither on the others nor on `num_threads` nor on the
-    /// processor. Entries of planes that are above 0 count as 1, and shares of hands are rounded to
-    /// whole pieces.
-    ///
-    /// # Errors
-    ///
-    /// When the stop flag is set, which is looked at between every 32 positions, or there is no
-    /// memory for the results.
-    ///
-    /// # Panics
-    ///
-    /// If a row is not as long as an observation of the network's variant, or `num_threads` is 0.
-    pub fn evaluate(
-        &self,
-        observations: &ArrayRef2<f32>,
-        precision: Precision,
-        num_threads: usize,
-        limits: Limits<'_>,
-    ) -> Result<Evaluations, Halt> {
-        assert_eq!(observations.ncols(), Layout::Flat.len(&self.variant));
-        assert!(num_threads > 0, "num_threads must be at least 1");
-        let (count, actions) = (observations.nrows(), num_actions(&self.variant));
-        let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
-        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
-        let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
-        let outputs = logits
-            .axis_chunks_iter_mut(Axis(0), CHUNK)
-            .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
-        let evaluate = |(): &mut (), (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
-            if limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
-            match &self.layers {
-                Layers::Symmetric(layers) => {
-                    symmetric::forward(layers, precision, &observations, logits, values);
-                }
-                Layers::Cells(layers) => {
-                    cells::forward(layers, precision, &observations, logits, values);
-                }
-            }
-            Ok(())
-        };
-        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
-        values.column_mut(0).mapv_inplace(f32::tanh);
-        Ok(Evaluations { logits, values })
     }
 }
 

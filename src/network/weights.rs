@@ -1,8 +1,7 @@
 //! The learned numbers of a network.
 
 use super::weight_reader::WeightReader;
-use super::{NetworkError, cells, symmetric};
-use crate::game::Variant;
+use super::{NetworkError, Scope, cells, symmetric};
 
 /// How many values follow the logits: expected outcome and expected margin.
 pub const NUM_VALUES: usize = 2;
@@ -29,8 +28,8 @@ pub enum Architecture {
     },
     /// A convolution over the cells, with kernels as large as the board.
     ///
-    /// With `U` units, `B` blocks, `K` heads and a board of height `H` and width `W` its weights are,
-    /// in this order and each in C order:
+    /// With `U` units, `B` blocks, `K` heads and a canvas (or the only board) of height `H` and width
+    /// `W` its weights are, in this order and each in C order:
     ///
     /// ```text
     /// input layer   weights (U, 15)        bias (U)
@@ -68,14 +67,17 @@ impl Architecture {
     }
 
     /// How many weights there are; none when there are too many to count.
-    fn count(self, variant: &Variant) -> Option<usize> {
+    fn count(self, scope: &Scope) -> Result<Option<usize>, NetworkError> {
         match self {
-            Self::Symmetric { channels, blocks } => symmetric::count(variant, channels, blocks),
+            Self::Symmetric { channels, blocks } => {
+                let variant = scope.variant().ok_or(NetworkError::OneBoard)?;
+                Ok(symmetric::count(variant, channels, blocks))
+            }
             Self::Cells {
                 units,
                 blocks,
                 heads,
-            } => cells::count(variant, units, blocks, heads),
+            } => Ok(cells::count(scope.canvas(), units, blocks, heads)),
         }
     }
 
@@ -97,25 +99,27 @@ impl Architecture {
 /// The learned numbers, in the order of [`Architecture`].
 #[derive(Clone, Debug)]
 pub struct NetworkWeights {
-    pub(super) variant: Variant,
+    pub(super) scope: Scope,
     pub(super) architecture: Architecture,
     pub(super) numbers: Vec<f32>,
 }
 
 impl NetworkWeights {
-    /// The weights of a network for this variant.
+    /// The weights of a network for one variant, or for a canvas.
     ///
     /// # Errors
     ///
-    /// When there are no channels, units or heads, the heads cannot share the units equally, there are
-    /// not as many numbers as the architecture needs, or a number is infinite or NaN.
+    /// When there are no channels, units or heads, the heads cannot share the units equally, the architecture
+    /// is for one board and a canvas is given, there are not as many numbers as the architecture needs, or a
+    /// number is infinite or NaN.
     pub fn new(
-        variant: Variant,
+        scope: impl Into<Scope>,
         architecture: Architecture,
         numbers: Vec<f32>,
     ) -> Result<Self, NetworkError> {
+        let scope = scope.into();
         architecture.check()?;
-        let expected = architecture.count(&variant);
+        let expected = architecture.count(&scope)?;
         if expected != Some(numbers.len()) {
             return Err(NetworkError::Count {
                 found: numbers.len(),
@@ -126,7 +130,7 @@ impl NetworkWeights {
             return Err(NetworkError::NotFinite { index });
         }
         Ok(Self {
-            variant,
+            scope,
             architecture,
             numbers,
         })

@@ -19,7 +19,7 @@ use crate::game::{
     RecordError, Variant, VariantError, format_move,
 };
 use crate::memory::OutOfMemory;
-use crate::network::{ChoiceError, NetworkError};
+use crate::network::{ChoiceError, NetworkError, NoBoardError};
 use crate::policy::{EpsilonError, OpeningError};
 use crate::python::convert::actions::OutOfRange;
 use crate::python::convert::short_repr;
@@ -64,6 +64,7 @@ exceptions! {
     DepthError => PyValueError;
     EpsilonError => PyValueError;
     NetworkError => classes::CheckpointError;
+    NoBoardError => PyValueError;
     OpeningError => PyValueError;
     OutOfMemory => PyMemoryError;
     PackError => classes::VariantError;

@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 
 use super::interrupt::run_until;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
-use super::solvers::solver_of;
-use crate::encode::Layout;
-use crate::game::Variant;
+use super::solvers::solvers_of;
+use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::{Dtype, shaped};
 use crate::python::convert::integers;
 use crate::python::players::network::PyNetwork;
+use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
@@ -27,7 +27,7 @@ use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayCon
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
     core: Mutex<SelfPlay>,
-    variant: Arc<Variant>,
+    variants: Arc<VariantSet>,
     /// The settings of its searches.
     #[pyo3(get)]
     options: PySearchOptions,
@@ -39,14 +39,15 @@ pub(crate) struct PySelfPlayGames {
 impl PySelfPlayGames {
     #[new]
     #[pyo3(signature = (
-        variant, options, *, num_games, random_plies, solve_book_roots, solved_temperature,
+        variants, options, *, canvas, num_games, random_plies, solve_book_roots, solved_temperature,
         observation, dtype, seed, num_threads, **changes
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        variant: PyVariant,
+        #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
         options: Option<Options<'_>>,
+        canvas: Option<PyCanvas>,
         #[pyo3(from_py_with = integers::num_games)] num_games: usize,
         #[pyo3(from_py_with = integers::random_plies)] random_plies: usize,
         solve_book_roots: bool,
@@ -57,9 +58,10 @@ impl PySelfPlayGames {
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let variant = variant.0;
+        let variants = Arc::new(variant_set(variants, canvas)?);
         let layout: Layout = observation.parse()?;
-        layout.check(&variant)?;
+        variants.check_layout(layout)?;
+        layout.check(variants.get(0))?;
         let options = options_with(py, options, changes)?;
         let config = SelfPlayConfig {
             num_games,
@@ -70,15 +72,15 @@ impl PySelfPlayGames {
             solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
             tree: options.tree(seed),
         };
-        let solver = if config.solves() {
-            Some(solver_of(py, &variant)?)
+        let solvers = if config.solves() {
+            solvers_of(py, variants.all())?
         } else {
-            None
+            Vec::new()
         };
         let num_threads = integers::threads_or_cores(num_threads);
         Ok(Self {
-            core: Mutex::new(SelfPlay::new(&variant, config, solver, num_threads)),
-            variant,
+            core: Mutex::new(SelfPlay::new(&variants, config, solvers, num_threads)),
+            variants,
             options,
             stop: AtomicBool::new(false),
         })
@@ -91,10 +93,8 @@ impl PySelfPlayGames {
         network: &Bound<'py, PyNetwork>,
         #[pyo3(from_py_with = integers::games)] games: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let network = network.get();
-        self.run(py, network, |core, limits| {
-            core.play(&*network.0, games, limits)
-        })
+        let boards = network.get().0.on(py, self.variants.all())?;
+        self.run(py, |core, limits| core.play(&boards[..], games, limits))
     }
 
     /// Play the next games until they have this many samples.
@@ -104,9 +104,9 @@ impl PySelfPlayGames {
         network: &Bound<'py, PyNetwork>,
         #[pyo3(from_py_with = integers::samples)] samples: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let network = network.get();
-        self.run(py, network, |core, limits| {
-            core.play_samples(&*network.0, samples, limits)
+        let boards = network.get().0.on(py, self.variants.all())?;
+        self.run(py, |core, limits| {
+            core.play_samples(&boards[..], samples, limits)
         })
     }
 
@@ -145,29 +145,27 @@ impl PySelfPlayGames {
     fn run<'py, E: Into<PyErr> + Send>(
         &self,
         py: Python<'py>,
-        network: &PyNetwork,
         play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, E> + Send,
     ) -> PyResult<Bound<'py, PyDict>> {
-        network.check_variant(PyVariant(Arc::clone(&self.variant)))?;
         let mut guard = self.lock()?;
         let core = &mut *guard;
         let limits = Limits::stopped_by(&self.stop);
         let played = run_until(py, &self.stop, || play(core, limits));
         self.stop.store(false, Ordering::Relaxed);
-        as_dict(py, &self.variant, played?.map_err(Into::into)?)
+        as_dict(py, &self.variants, played?.map_err(Into::into)?)
     }
 }
 
 /// The samples by the names of the fields of `mijnlieff.SelfPlaySamples`.
 fn as_dict<'py>(
     py: Python<'py>,
-    variant: &Variant,
+    variants: &VariantSet,
     samples: Samples,
 ) -> PyResult<Bound<'py, PyDict>> {
     let rows = samples.len();
     let shape = |layout: Layout| {
         let mut shape = vec![rows];
-        shape.extend(layout.shape(variant));
+        shape.extend(variants.observation_shape(layout));
         shape
     };
     let observations = match samples.observations {
@@ -200,6 +198,7 @@ fn as_dict<'py>(
     dict.set_item("root_values", samples.root_values.into_pyarray(py))?;
     dict.set_item("margins", samples.margins.into_pyarray(py))?;
     dict.set_item("exact", samples.exact.into_pyarray(py))?;
+    dict.set_item("variants", samples.variants.into_pyarray(py))?;
     dict.set_item("to_play", samples.to_play.into_pyarray(py))?;
     dict.set_item("plies", samples.plies.into_pyarray(py))?;
     dict.set_item("games", samples.games.into_pyarray(py))?;

@@ -19,6 +19,8 @@ pub(super) const GAMES: &str = "the games of self-play";
 #[derive(Debug)]
 pub(super) struct Game {
     pub(super) number: u64,
+    /// The index of its variant.
+    pub(super) variant: usize,
     pub(super) position: Position,
     /// The seed of its tree.
     pub(super) tree_seed: u64,
@@ -49,13 +51,25 @@ pub(super) struct GameContext<'a> {
     pub(super) limits: Limits<'a>,
 }
 
+/// The stream of the game of this number, and the index of its variant; with one variant, nothing is
+/// drawn.
+pub(super) fn stream_of(seed: u64, number: u64, variants: usize) -> (SplitMix64, usize) {
+    let mut rng = SplitMix64::stream(seed, number);
+    let variant = if variants > 1 {
+        rng.below(variants as u64) as usize
+    } else {
+        0
+    };
+    (rng, variant)
+}
+
 impl Game {
     /// The game of this number after its random plies, none of which ends it.
-    pub(super) fn start(context: GameContext<'_>, number: u64) -> Self {
+    pub(super) fn start(context: GameContext<'_>, variants: usize, number: u64) -> Self {
         let GameContext {
             variant, config, ..
         } = context;
-        let mut rng = SplitMix64::stream(config.tree.seed, number);
+        let (mut rng, index) = stream_of(config.tree.seed, number, variants);
         let tree_seed = rng.next_u64();
         let mut position = Position::new(variant);
         for _ in 0..rng.below(config.random_plies as u64 + 1) {
@@ -71,6 +85,7 @@ impl Game {
         let temperature = if most > 0.0 { most * rng.unit() } else { 0.0 };
         Self {
             number,
+            variant: index,
             position,
             tree_seed,
             decisions: Vec::new(),

@@ -4,7 +4,10 @@
 //! [`Samples`]. Game `i` depends on the seed, on `i` and on the network. It does not depend on the
 //! other games, on how many are played at once or on the number of threads.
 //!
-//! A game starts with random plies, which are not samples. Then each decision is a sample. A root
+//! A game first draws its variant, if there are several, each equally likely. Games of one variant are
+//! played together, so that its positions are evaluated together.
+//!
+//! It starts with random plies, which are not samples. Then each decision is a sample. A root
 //! with few empty cells is solved, and so is one that the book knows, if asked for; any other is
 //! searched, and the part of the tree below the action played is kept. A forced pass is not a
 //! decision. Once a root with few empty cells has been solved, so are all that follow. They are
@@ -21,17 +24,17 @@ mod player;
 mod samples;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicUsize;
 
 pub use config::SelfPlayConfig;
 pub use error::SelfPlayError;
 pub use evaluator::Evaluator;
 pub use samples::{ObservationRows, Samples, Statistics};
 
-use self::game::{GAMES, Game};
+use self::game::{GAMES, Game, stream_of};
 use self::player::GamePlayer;
-use crate::game::Variant;
-use crate::memory::make_room;
+use crate::encode::VariantSet;
+use crate::memory::{OutOfMemory, make_room};
 use crate::search::Limits;
 use crate::search::solver::Solver;
 use crate::threads::map_in_order;
@@ -40,9 +43,10 @@ use crate::tree_search::LeafCounts;
 /// Plays games; each call continues with the next game of the seed.
 #[derive(Debug)]
 pub struct SelfPlay {
-    variant: Arc<Variant>,
+    variants: Arc<VariantSet>,
     config: SelfPlayConfig,
-    solver: Option<Arc<Solver>>,
+    /// One for each variant, or none.
+    solvers: Vec<Arc<Solver>>,
     num_threads: usize,
     progress: Progress,
 }
@@ -57,33 +61,40 @@ pub struct Progress {
 }
 
 impl SelfPlay {
-    /// The first game is number 0. `solver` solves positions, see [`SelfPlayConfig::solves`].
+    /// The first game is number 0. `solvers` has one for each variant if positions are solved, see
+    /// [`SelfPlayConfig::solves`], and is empty otherwise.
     ///
     /// # Panics
     ///
-    /// If positions are to be solved and there is no solver, or `num_threads` is 0.
+    /// If there are not as many solvers, the variants cannot have the layout, or `num_threads` is 0.
     #[must_use]
     pub fn new(
-        variant: &Arc<Variant>,
+        variants: &Arc<VariantSet>,
         config: SelfPlayConfig,
-        solver: Option<Arc<Solver>>,
+        solvers: Vec<Arc<Solver>>,
         num_threads: usize,
     ) -> Self {
         assert!(num_threads > 0);
-        assert!(solver.is_some() || !config.solves(), "no solver");
+        assert!(variants.check_layout(config.layout).is_ok());
+        let needed = if config.solves() {
+            variants.all().len()
+        } else {
+            0
+        };
+        assert_eq!(solvers.len(), needed, "solvers");
         Self {
-            variant: variant.clone(),
+            variants: variants.clone(),
             config,
-            solver,
+            solvers,
             num_threads,
             progress: Progress::default(),
         }
     }
 
-    /// The variant that is played.
+    /// The variants that are played.
     #[must_use]
-    pub fn variant(&self) -> &Arc<Variant> {
-        &self.variant
+    pub fn variants(&self) -> &Arc<VariantSet> {
+        &self.variants
     }
 
     /// The progress so far.
@@ -106,8 +117,8 @@ impl SelfPlay {
     ///
     /// # Panics
     ///
-    /// If the evaluations do not have the shape that the variant needs.
-    pub fn play<E: Evaluator>(
+    /// If the evaluations do not have the shape that their variant needs.
+    pub fn play<E: Evaluator + ?Sized>(
         &mut self,
         evaluator: &E,
         games: usize,
@@ -131,7 +142,7 @@ impl SelfPlay {
     /// # Panics
     ///
     /// As [`SelfPlay::play`].
-    pub fn play_samples<E: Evaluator>(
+    pub fn play_samples<E: Evaluator + ?Sized>(
         &mut self,
         evaluator: &E,
         samples: usize,
@@ -140,11 +151,14 @@ impl SelfPlay {
         let mut played: Vec<Game> = Vec::new();
         let mut counts = LeafCounts::default();
         let mut found = 0;
+        let variants = self.variants.all();
+        let cells = variants.iter().map(|variant| variant.board().num_cells());
+        let cells = cells.sum::<usize>() / variants.len();
         while found < samples {
             // The first guess is a sample for every cell.
             let games = self.progress.games + played.len() as u64 + 1;
             let before = self.progress.samples + found as u64;
-            let before = before + self.variant.board().num_cells() as u64;
+            let before = before + cells as u64;
             let missing = (samples - found) as u128;
             let games = (missing * u128::from(games)).div_ceil(u128::from(before));
             let (games, first) = (games.min(missing) as usize, played.len());
@@ -156,7 +170,7 @@ impl SelfPlay {
     }
 
     /// Plays games and appends them in their order.
-    fn append<E: Evaluator>(
+    fn append<E: Evaluator + ?Sized>(
         &self,
         evaluator: &E,
         games: usize,
@@ -171,28 +185,53 @@ impl SelfPlay {
         let first = self.progress.games.wrapping_add(played.len() as u64);
         let at_once = self.config.num_games.min(games);
         let workers = self.num_threads.min(at_once);
-        let shared = GamePlayer {
-            variant: &self.variant,
-            config: &self.config,
-            solver: self.solver.as_ref(),
-            evaluator,
-            limits,
-            slots: at_once.div_ceil(workers),
-            first,
-            games: games as u64,
-            begun: AtomicU64::new(0),
+        let players = self.players(evaluator, first, games, at_once.div_ceil(workers), limits)?;
+        let play = |(): &mut (), _| {
+            let (mut over, mut own) = (Vec::new(), LeafCounts::default());
+            for player in &players {
+                add(&mut own, player.play(&mut over)?);
+            }
+            Ok::<_, SelfPlayError>((over, own))
         };
-        let parts = map_in_order(0..workers, workers, || (), |(), _| shared.play())?;
-        for (games, own) in parts {
+        for (games, own) in map_in_order(0..workers, workers, || (), play)? {
             played.extend(games);
-            counts.evaluated += own.evaluated;
-            counts.shared += own.shared;
-            counts.recalled += own.recalled;
-            counts.solved += own.solved;
+            add(counts, own);
         }
         let new = played.len() - games;
         played[new..].sort_unstable_by_key(|game| game.number.wrapping_sub(first));
         Ok(())
+    }
+
+    /// The games from `first` on, by variant.
+    fn players<'a, E: Evaluator + ?Sized>(
+        &'a self,
+        evaluator: &'a E,
+        first: u64,
+        games: usize,
+        slots: usize,
+        limits: Limits<'a>,
+    ) -> Result<Vec<GamePlayer<'a, E>>, OutOfMemory> {
+        let count = self.variants.all().len();
+        let player = |index| GamePlayer {
+            variants: &self.variants,
+            index,
+            config: &self.config,
+            solver: self.solvers.get(index),
+            evaluator,
+            limits,
+            slots,
+            numbers: Vec::new(),
+            begun: AtomicUsize::new(0),
+        };
+        let mut players: Vec<_> = (0..count).map(player).collect();
+        for game in 0..games as u64 {
+            let number = first.wrapping_add(game);
+            let (_, variant) = stream_of(self.config.tree.seed, number, count);
+            let numbers = &mut players[variant].numbers;
+            make_room(numbers, GAMES, 1)?;
+            numbers.push(number);
+        }
+        Ok(players)
     }
 
     fn conclude(
@@ -201,9 +240,16 @@ impl SelfPlay {
         leaves: LeafCounts,
         limits: Limits<'_>,
     ) -> Result<Samples, SelfPlayError> {
-        let samples = Samples::of(&self.variant, &self.config, played, leaves, limits)?;
+        let samples = Samples::of(&self.variants, &self.config, played, leaves, limits)?;
         self.progress.games = self.progress.games.wrapping_add(played.len() as u64);
         self.progress.samples += samples.len() as u64;
         Ok(samples)
     }
+}
+
+fn add(counts: &mut LeafCounts, own: LeafCounts) {
+    counts.evaluated += own.evaluated;
+    counts.shared += own.shared;
+    counts.recalled += own.recalled;
+    counts.solved += own.solved;
 }

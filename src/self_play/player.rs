@@ -1,8 +1,8 @@
-//! A thread of self-play: as many games at once as it has trees.
+//! The games of one variant on a thread: as many at once as it has trees.
 
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{ArrayRef1, ArrayView2};
 
@@ -10,7 +10,7 @@ use super::config::SelfPlayConfig;
 use super::error::SelfPlayError;
 use super::evaluator::Evaluator;
 use super::game::{GAMES, Game, GameContext};
-use crate::encode::{Layout, num_actions};
+use crate::encode::{Layout, VariantSet, num_actions};
 use crate::game::Variant;
 use crate::memory::{filled, make_room, with_room};
 use crate::network::Network;
@@ -22,44 +22,44 @@ use crate::vector::Observations;
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// The parts that the threads of a call share.
-pub(super) struct GamePlayer<'a, E> {
-    pub(super) variant: &'a Arc<Variant>,
+/// What the threads of a call share for the games of one variant.
+pub(super) struct GamePlayer<'a, E: ?Sized> {
+    pub(super) variants: &'a VariantSet,
+    /// Of the variant.
+    pub(super) index: usize,
     pub(super) config: &'a SelfPlayConfig,
     pub(super) solver: Option<&'a Arc<Solver>>,
     pub(super) evaluator: &'a E,
     pub(super) limits: Limits<'a>,
     /// The games that each thread plays at once.
     pub(super) slots: usize,
-    /// The number of the first game.
-    pub(super) first: u64,
-    /// How many games there are.
-    pub(super) games: u64,
+    /// The numbers of the games.
+    pub(super) numbers: Vec<u64>,
     /// How many of them have been begun by any thread.
-    pub(super) begun: AtomicU64,
+    pub(super) begun: AtomicUsize,
 }
 
-impl<E: Evaluator> GamePlayer<'_, E> {
-    /// Plays games until all have been begun and its own are over.
-    pub(super) fn play(&self) -> Result<(Vec<Game>, LeafCounts), SelfPlayError> {
-        let mut over = Vec::new();
-        let mut games = with_room(GAMES, self.slots)?;
-        while games.len() < self.slots
-            && let Some(game) = self.next_game(&mut over)?
+impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
+    /// Plays games until all have been begun and its own are over, and appends them.
+    pub(super) fn play(&self, over: &mut Vec<Game>) -> Result<LeafCounts, SelfPlayError> {
+        let slots = self.slots.min(self.numbers.len());
+        let mut games = with_room(GAMES, slots)?;
+        while games.len() < slots
+            && let Some(game) = self.next_game(over)?
         {
             games.push(Some(game));
         }
         if games.is_empty() {
-            return Ok((over, LeafCounts::default()));
+            return Ok(LeafCounts::default());
         }
+        let variant = self.variants.get(self.index);
         let mut roots = with_room(GAMES, games.len())?;
         roots.extend(games.iter().flatten().map(|it| (it.position, it.tree_seed)));
         let tree = self.config.tree;
         let solver = self.solver.cloned();
-        let mut search =
-            tree_search_with_seeds(self.variant, &roots, tree, Layout::Flat, solver, 1)?;
+        let mut search = tree_search_with_seeds(variant, &roots, tree, Layout::Flat, solver, 1)?;
         search.keep_evaluations(KEPT_BYTES);
-        let mut memory = LeafMemory::new(self.variant, games.len())?;
+        let mut memory = LeafMemory::new(variant, games.len())?;
         let mut next = with_room(GAMES, games.len())?;
         loop {
             self.search(&mut *search, &mut memory)?;
@@ -73,11 +73,11 @@ impl<E: Evaluator> GamePlayer<'_, E> {
                 let action = results.actions[tree] as usize;
                 let policy = results.policy_targets.row(tree);
                 let policy = policy.as_slice().expect("C order");
-                game.play_searched(self.variant, action, results.root_values[tree], policy)?;
-                next.push(self.go_on(slot, &mut over)?);
+                game.play_searched(variant, action, results.root_values[tree], policy)?;
+                next.push(self.go_on(slot, over)?);
             }
             if games.iter().all(Option::is_none) {
-                return Ok((over, search.counts()));
+                return Ok(search.counts());
             }
             search.restart_each(&next, self.limits)?;
         }
@@ -107,12 +107,12 @@ impl<E: Evaluator> GamePlayer<'_, E> {
             if self.limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            let number = self.begun.fetch_add(1, Ordering::Relaxed);
-            if number >= self.games {
+            let begun = self.begun.fetch_add(1, Ordering::Relaxed);
+            let Some(&number) = self.numbers.get(begun) else {
                 return Ok(None);
-            }
+            };
             let context = self.context();
-            let mut game = Game::start(context, self.first.wrapping_add(number));
+            let mut game = Game::start(context, self.variants.all().len(), number);
             if game.play_on(context)? {
                 return Ok(Some(game));
             }
@@ -123,7 +123,7 @@ impl<E: Evaluator> GamePlayer<'_, E> {
 
     fn context(&self) -> GameContext<'_> {
         GameContext {
-            variant: self.variant,
+            variant: self.variants.get(self.index),
             config: self.config,
             solver: self.solver,
             limits: self.limits,
@@ -136,8 +136,9 @@ impl<E: Evaluator> GamePlayer<'_, E> {
         search: &mut dyn TreeSearch,
         memory: &mut LeafMemory,
     ) -> Result<(), SelfPlayError> {
-        let length = Layout::Flat.len(self.variant);
-        let width = num_actions(self.variant);
+        let variant = self.variants.get(self.index);
+        let length = Layout::Flat.len(variant);
+        let width = num_actions(variant);
         loop {
             let leaves = search.select(self.limits)?;
             if leaves == 0 {
@@ -148,7 +149,7 @@ impl<E: Evaluator> GamePlayer<'_, E> {
             search.write_leaves(Observations::Float32(Layout::Flat, observations), mask);
             let rows = ArrayView2::from_shape((leaves, length), &*observations);
             let rows = rows.expect("as many numbers as the shape has");
-            let found = self.evaluator.evaluate(&rows, self.limits)?;
+            let found = self.evaluator.evaluate(self.index, &rows, self.limits)?;
             let values = &mut memory.values[..leaves];
             for (value, row) in values.iter_mut().zip(found.values.outer_iter()) {
                 *value = search_value(&self.config.tree, &row);

@@ -4,8 +4,8 @@ use ndarray::{Array1, Array2};
 
 use super::config::SelfPlayConfig;
 use super::game::Game;
-use crate::encode::{Layout, num_actions, write_mask};
-use crate::game::{Player, Variant};
+use crate::encode::{Layout, VariantSet, move_of, num_actions};
+use crate::game::Player;
 use crate::memory::{OutOfMemory, zeroed, zeroed_rows};
 use crate::search::{Halt, Limits};
 use crate::tree_search::LeafCounts;
@@ -15,6 +15,8 @@ use crate::vector::Observations;
 const SAMPLES: &str = "the samples of self-play";
 
 /// Decisions of games, one in each row: game after game, and in each ply after ply.
+///
+/// Observations and actions are those of the canvas of the variants, if they have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// The positions, from the side to move.
@@ -30,6 +32,8 @@ pub struct Samples {
     pub margins: Array1<i16>,
     /// Whether the root was solved: then the policy and the margin are exact.
     pub exact: Array1<bool>,
+    /// The index of the variant.
+    pub variants: Array1<i64>,
     /// Who is to move, 0 for Light and 1 for Dark.
     pub to_play: Array1<i8>,
     /// Turns before the position, random ones and passes included.
@@ -73,9 +77,13 @@ pub enum ObservationRows {
 }
 
 impl ObservationRows {
-    fn new(variant: &Variant, config: &SelfPlayConfig, rows: usize) -> Result<Self, OutOfMemory> {
+    fn new(
+        variants: &VariantSet,
+        config: &SelfPlayConfig,
+        rows: usize,
+    ) -> Result<Self, OutOfMemory> {
         let layout = config.layout;
-        let numbers = rows.saturating_mul(layout.len(variant));
+        let numbers = rows.saturating_mul(variants.observation_len(layout));
         Ok(if layout == Layout::Packed {
             Self::Packed(zeroed(SAMPLES, rows)?)
         } else if config.floats {
@@ -97,21 +105,22 @@ impl ObservationRows {
 impl Samples {
     /// The samples of games that are over.
     pub(super) fn of(
-        variant: &Variant,
+        variants: &VariantSet,
         config: &SelfPlayConfig,
         games: &[Game],
         leaves: LeafCounts,
         limits: Limits<'_>,
     ) -> Result<Self, Halt> {
         let rows = games.iter().map(Game::num_samples).sum();
-        let width = num_actions(variant);
+        let width = variants.num_actions();
         let mut samples = Self {
-            observations: ObservationRows::new(variant, config, rows)?,
+            observations: ObservationRows::new(variants, config, rows)?,
             action_masks: zeroed_rows(SAMPLES, rows, width)?,
             policy_targets: zeroed_rows(SAMPLES, rows, width)?,
             root_values: zeroed(SAMPLES, rows)?.into(),
             margins: zeroed(SAMPLES, rows)?.into(),
             exact: zeroed(SAMPLES, rows)?.into(),
+            variants: zeroed(SAMPLES, rows)?.into(),
             to_play: zeroed(SAMPLES, rows)?.into(),
             plies: zeroed(SAMPLES, rows)?.into(),
             games: zeroed(SAMPLES, rows)?.into(),
@@ -128,10 +137,10 @@ impl Samples {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            samples.game_margins[number] = game.position.margin(variant) as i16;
+            samples.game_margins[number] = game.position.margin(variants.get(game.variant)) as i16;
             samples.game_plies[number] = game.position.ply() as i16;
             samples.statistics.plies += game.position.ply();
-            samples.write(variant, game, row);
+            samples.write(variants, game, row);
             row += game.num_samples();
         }
         let solved = samples.exact.iter().filter(|&&exact| exact).count();
@@ -143,20 +152,30 @@ impl Samples {
     }
 
     /// Writes the samples of a game into the rows from `first` on.
-    fn write(&mut self, variant: &Variant, game: &Game, first: usize) {
-        let width = num_actions(variant);
+    fn write(&mut self, variants: &VariantSet, game: &Game, first: usize) {
+        let variant = variants.get(game.variant);
         let mut observations = self.observations.memory();
-        let policies = game.policies.chunks_exact(width);
+        let policies = game.policies.chunks_exact(num_actions(variant));
         for (row, (decision, policy)) in (first..).zip(game.decisions.iter().zip(policies)) {
             let position = &decision.position;
-            observations.write(variant, row, position);
+            observations.write(variants, game.variant, row, position);
             let mask = self.action_masks.row_mut(row);
-            write_mask(variant, position, mask.into_slice().expect("C order"));
+            let mask = mask.into_slice().expect("C order");
+            variants.write_mask(game.variant, position, mask);
             let targets = self.policy_targets.row_mut(row);
             let targets = targets.into_slice().expect("C order");
-            targets.copy_from_slice(policy);
+            if variants.canvas().is_none() {
+                targets.copy_from_slice(policy);
+            } else {
+                for (action, &share) in policy.iter().enumerate().filter(|(_, share)| **share > 0.0)
+                {
+                    let mv = move_of(variant, action).expect("actions of the variant");
+                    targets[variants.action_of(game.variant, mv)] = share;
+                }
+            }
             self.root_values[row] = decision.value;
             self.exact[row] = decision.margin.is_some();
+            self.variants[row] = game.variant as i64;
             self.to_play[row] = i8::from(position.side_to_move() == Player::Dark);
             self.plies[row] = position.ply() as i16;
             self.games[row] = game.number as i64;

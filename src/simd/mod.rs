@@ -333,6 +333,7 @@ mod tests {
                 let evaluate = || {
                     let limits = Limits::default();
                     let found = network
+                        .on(&variant)
                         .evaluate(&observations, precision, 1, limits)
                         .unwrap();
                     let all = bits(&found.logits).chain(bits(&found.values));

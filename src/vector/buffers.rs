@@ -33,22 +33,22 @@ impl Observations<'_> {
         }
     }
 
-    /// Writes the observation of one game.
+    /// Writes the observation of one game, which has the variant of this index.
     ///
     /// # Panics
     ///
-    /// If there is no such row.
-    pub fn write(&mut self, variant: &Variant, row: usize, position: &Position) {
+    /// If there is no such row or variant.
+    pub fn write(&mut self, variants: &VariantSet, index: usize, row: usize, position: &Position) {
         match self {
             Self::Float32(layout, all) => {
-                let row = row_mut(all, row, layout.len(variant));
-                encode::observe(variant, position, *layout, row);
+                let row = row_mut(all, row, variants.observation_len(*layout));
+                variants.observe(index, position, *layout, row);
             }
             Self::Uint8(layout, all) => {
-                let row = row_mut(all, row, layout.len(variant));
-                encode::observe(variant, position, *layout, row);
+                let row = row_mut(all, row, variants.observation_len(*layout));
+                variants.observe(index, position, *layout, row);
             }
-            Self::Packed(all) => all[row] = encode::pack(variant, position),
+            Self::Packed(all) => all[row] = encode::pack(variants.get(index), position),
         }
     }
 

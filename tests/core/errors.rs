@@ -16,7 +16,9 @@ use mijnlieff::game::{
     Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
 };
 use mijnlieff::memory::OutOfMemory;
-use mijnlieff::network::{Architecture, ChoiceError, Network, NetworkError, NetworkWeights};
+use mijnlieff::network::{
+    Architecture, CanvasRows, ChoiceError, Network, NetworkError, NetworkWeights, NoBoardError,
+};
 use mijnlieff::policy::{Epsilon, EpsilonError, OpeningError, opening};
 use mijnlieff::search::solver::BookError;
 use mijnlieff::search::{Depth, DepthError, Halt};
@@ -24,6 +26,7 @@ use mijnlieff::self_play::SelfPlayError;
 use mijnlieff::tree_search::UpdateError;
 use mijnlieff::vector::{Reward, StepError, UnknownName, WeightsError};
 use mijnlieff::{FileError, FileKind};
+use ndarray::Array2;
 
 /// Checks that the text of an error has these parts, and that it can stand behind a colon.
 fn check(error: &impl Display, parts: &[&str]) {
@@ -215,7 +218,7 @@ fn errors_of_files() {
     };
     examples!(FileError:
         Foreign { kind } => ["not a network", "MIJNNETW"],
-        Version { kind, found: 99 } => ["the network has format version 99", "reads version 2"],
+        Version { kind, found: 99 } => ["the network has format version 99", "reads versions 2 to 3"],
         Length { kind, found: 100, expected: 200 } => ["the network", "100 bytes", "200"],
         Checksum { kind } => ["the network is damaged", "checksum"],
     );
@@ -243,12 +246,18 @@ fn errors_of_files() {
         Variant { reason: "no such opening".to_owned() } => ["invalid variant: no such opening"],
         Inputs { found: 39, expected: 38 } => ["reads 39 numbers", "38"],
         Architecture { found: "x".to_owned() } => ["\"x\"", "\"symmetric\" and \"cells\""],
+        OneBoard {} => ["\"symmetric\"", "one board", "canvas"],
         Nothing { what: "heads" } => ["0 heads", "at least 1"],
         Heads { units: 96, heads: 5 } => ["96 units", "multiple of its 5 heads"],
         Count { found: 5, expected: Some(6) } => ["5 weights", "need 6"],
         Count { found: 5, expected: None } => ["5 weights", "more than can be counted"],
         NotFinite { index: 5 } => ["weight 5", "infinite or NaN"],
     );
+    let canvas = Canvas::new(2, 2).unwrap();
+    let nothing = Array2::zeros((1, canvas.observation_len()));
+    let error: NoBoardError = CanvasRows::cut(canvas, &nothing).unwrap_err();
+    assert_eq!(error.row, 0);
+    check(&error, &["observation 0 shows no board", "cell"]);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Networks: their files, the symmetries, what they choose.
 
 use mijnlieff::FileError;
-use mijnlieff::encode::{Layout, num_actions, observe, write_mask};
+use mijnlieff::encode::{Canvas, Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
 use mijnlieff::network::{
     Architecture, Choice, ChoiceError, Evaluations, Network, NetworkError, NetworkWeights,
-    Precision,
+    Precision, Scope,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
@@ -93,12 +93,25 @@ fn game(variant: &Variant, seed: u64) -> Vec<Position> {
     positions
 }
 
+fn only_variant(network: &Network) -> &Variant {
+    network.scope().variant().unwrap()
+}
+
 fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
     evaluate_with(network, positions, Precision::Float32)
 }
 
 fn evaluate_with(network: &Network, positions: &[Position], precision: Precision) -> Evaluations {
-    let variant = network.variant();
+    evaluate_on(network, only_variant(network), positions, precision)
+}
+
+fn evaluate_on(
+    network: &Network,
+    variant: &Variant,
+    positions: &[Position],
+    precision: Precision,
+) -> Evaluations {
+    let network = network.on(variant);
     let mut observations = Array2::<f32>::zeros((positions.len(), Layout::Flat.len(variant)));
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
@@ -206,7 +219,7 @@ fn a_file_is_read_as_it_was_written() {
             let written = network(&variant, architecture);
             let read = Network::parse(written.file()).unwrap();
             assert_eq!(read, written);
-            assert_eq!(read.variant(), &variant);
+            assert_eq!(only_variant(&read), &variant);
             assert_eq!(read.architecture(), architecture);
             let order = variant.board().symmetries().len();
             let width = if architecture == CELLS { 10 } else { 3 * order };
@@ -255,7 +268,13 @@ fn check_damage(file: &[u8]) {
         for bit in 0..8 {
             let mut damaged = file.to_vec();
             damaged[at] ^= 1 << bit;
-            let NetworkError::File(error) = Network::parse(&damaged).unwrap_err() else {
+            let error = Network::parse(&damaged).unwrap_err();
+            if (at, bit) == (8, 0) {
+                // The version of networks for a canvas, whose content is another.
+                assert!(matches!(error, NetworkError::Variant { .. }));
+                continue;
+            }
+            let NetworkError::File(error) = error else {
                 panic!("byte {at} passed for content");
             };
             match at {
@@ -414,8 +433,10 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
         seed: 7,
         first,
     };
-    let variant = network.variant();
-    let chosen = network.choose(variant, positions, choice, 2, Limits::default());
+    let variant = only_variant(network);
+    let positions: Vec<_> = positions.iter().copied().enumerate().collect();
+    let network = network.on(variant);
+    let chosen = network.choose(variant, &positions, choice, 2, Limits::default());
     chosen.unwrap()
 }
 
@@ -470,10 +491,87 @@ fn sums_that_overflow_are_an_error_and_no_choice() {
         seed: 0,
         first: 0,
     };
-    let positions = [Position::new(&variant)];
+    let positions = [(6, Position::new(&variant))];
     for architecture in ARCHITECTURES {
-        let network = network_of(&variant, architecture, f32::MAX);
+        let network = network_of(&variant, architecture, f32::MAX).on(&variant);
         let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
-        assert!(matches!(chosen, Err(ChoiceError::Logit { index: 0, .. })));
+        assert!(matches!(chosen, Err(ChoiceError::Logit { index: 6, .. })));
     }
+}
+
+/// A network for a canvas plays each board as one for that board does, whose kernels are a part of
+/// its own.
+#[test]
+fn a_network_for_a_canvas_plays_every_board_that_fits() {
+    let Architecture::Cells {
+        units,
+        blocks,
+        heads,
+    } = CELLS
+    else {
+        unreachable!()
+    };
+    let (height, width) = (5, 6);
+    let canvas = Canvas::new(height, width).unwrap();
+    for board in [".#..\n.###\n###.\n..#.", "######", "#"] {
+        let variant = variant(board, 2);
+        let full = Variant::new(
+            Board::from_text(&"######\n".repeat(5)).unwrap(),
+            Opening::Anywhere,
+            2,
+        );
+        let weights = numbers(&full.unwrap(), CELLS, 0.8);
+        let (rows, columns) = (variant.board().height(), variant.board().width());
+        let (before, kernels) = weights.split_at(units * 25);
+        let (kernels, after) =
+            kernels.split_at(2 * (2 * height - 1) * (2 * width - 1) * blocks * heads);
+        let mut own = before.to_vec();
+        for dy in 0..2 * rows - 1 {
+            for dx in 0..2 * columns - 1 {
+                let (y, x) = (dy + height - rows, dx + width - columns);
+                let first = 2 * (y * (2 * width - 1) + x) * blocks * heads;
+                own.extend(&kernels[first..first + 2 * blocks * heads]);
+            }
+        }
+        own.extend(after);
+        let alone = Network::new(&NetworkWeights::new(variant.clone(), CELLS, own).unwrap());
+
+        let scope = Scope::Canvas { canvas, copies: 2 };
+        let written = Network::new(&NetworkWeights::new(scope.clone(), CELLS, weights).unwrap());
+        let network = Network::parse(written.file()).unwrap();
+        assert_eq!((network.scope(), &network), (&scope, &written));
+        let positions = game(&variant, 8);
+        for precision in [Precision::Float32, Precision::Int16] {
+            assert_eq!(
+                evaluate_on(&network, &variant, &positions, precision),
+                evaluate_with(&alone, &positions, precision)
+            );
+        }
+        let (opening, copies) = (Opening::Outside, 2);
+        assert!(scope.contains(&Variant::new(variant.board().clone(), opening, copies).unwrap()));
+        assert!(!scope.contains(&Variant::new(variant.board().clone(), opening, 1).unwrap()));
+    }
+    assert!(!Scope::Canvas { canvas, copies: 2 }.contains(&variant("#\n#\n#\n#\n#\n#", 2)));
+}
+
+#[test]
+fn the_content_of_a_network_for_a_canvas_is_checked() {
+    let weights = numbers(&variant("##", 1), CELLS, 0.8);
+    let read = |text: &str, form: &str, fields: &[u32], weights: &[f32]| {
+        let mut file = sealed(&body([text, form], fields, weights));
+        file[8] = 3;
+        Network::parse(&file)
+    };
+    let fields = [38, 10, 2, 5];
+    assert!(read("1 2 1", "cells", &fields, &weights).is_ok());
+    for wrong in [
+        "", "1", "1 2", "1 2 1 1", "01 2 1", "1 2 0", "0 2 1", "1 65 1", TEXT,
+    ] {
+        let error = read(wrong, "cells", &fields, &weights).unwrap_err();
+        assert!(matches!(error, NetworkError::Variant { .. }), "{error}");
+    }
+    let error = read("2 1 1", "cells", &[39, 10, 2, 5], &weights).unwrap_err();
+    assert!(matches!(error, NetworkError::Inputs { .. }), "{error}");
+    let error = read("1 2 1", "symmetric", &[38, 3, 2], &weights).unwrap_err();
+    assert_eq!(error, NetworkError::OneBoard);
 }

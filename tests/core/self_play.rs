@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mijnlieff::encode::{Layout, action_of, num_actions, pack, write_mask};
+use mijnlieff::encode::{Canvas, Layout, VariantSet, action_of, num_actions, pack, write_mask};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::network::Evaluations;
 use mijnlieff::search::solver::Solver;
@@ -27,13 +27,18 @@ struct Sums {
     rows: AtomicUsize,
     /// What the value of every position is instead.
     value: Option<f32>,
-    actions: usize,
+    /// By variant.
+    actions: Vec<usize>,
 }
 
 impl Sums {
     fn of(variant: &Variant) -> Self {
+        Self::of_all([variant])
+    }
+
+    fn of_all<'a>(variants: impl IntoIterator<Item = &'a Variant>) -> Self {
         Self {
-            actions: num_actions(variant),
+            actions: variants.into_iter().map(num_actions).collect(),
             ..Self::default()
         }
     }
@@ -42,6 +47,7 @@ impl Sums {
 impl Evaluator for Sums {
     fn evaluate(
         &self,
+        variant: usize,
         observations: &ArrayRef2<f32>,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
@@ -64,7 +70,7 @@ impl Evaluator for Sums {
         };
         let rows = observations.nrows();
         Ok(Evaluations {
-            logits: Array2::from_shape_fn((rows, self.actions), |(row, action)| {
+            logits: Array2::from_shape_fn((rows, self.actions[variant]), |(row, action)| {
                 sum(row, 1.0 + action as f32)
             }),
             values: Array2::from_shape_fn((rows, 2), |(row, head)| {
@@ -105,8 +111,14 @@ fn variants() -> [Arc<Variant>; 2] {
 }
 
 fn self_play(variant: &Arc<Variant>, config: SelfPlayConfig, num_threads: usize) -> SelfPlay {
-    let solver = config.tree.solves().then(|| Arc::new(Solver::new(variant)));
-    SelfPlay::new(variant, config, solver, num_threads)
+    let set = Arc::new(VariantSet::one(variant.clone()));
+    self_play_of(&set, config, num_threads)
+}
+
+fn self_play_of(set: &Arc<VariantSet>, config: SelfPlayConfig, num_threads: usize) -> SelfPlay {
+    let solvers = set.all().iter().filter(|_| config.solves());
+    let solvers = solvers.map(|variant| Arc::new(Solver::new(variant)));
+    SelfPlay::new(set, config, solvers.collect(), num_threads)
 }
 
 fn settings(variant: &Variant) -> SelfPlayConfig {
@@ -360,7 +372,7 @@ fn searched(variant: &Arc<Variant>, most_bytes: usize) -> (Vec<Array2<f32>>, Lea
                 &mut vec![0; leaves * width],
             );
             let found = evaluator
-                .evaluate(&observations, Limits::default())
+                .evaluate(0, &observations, Limits::default())
                 .unwrap();
             let values = found.values.column(0).to_vec();
             search
@@ -399,4 +411,114 @@ fn kept_evaluations_change_no_search() {
         assert!(plain[1].row(0).iter().all(|&share| share == 0.0));
         assert!((plain[1].row(1).sum() - 1.0).abs() < 1e-5);
     }
+}
+
+fn set() -> Arc<VariantSet> {
+    let boards = [
+        "###\n###",
+        "##..\n##..\n..##\n..##",
+        "####\n####\n####\n####",
+    ];
+    let variant = |board| Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, 2);
+    let variants = boards.map(|board| Arc::new(variant(board).unwrap()));
+    let canvas = Canvas::new(4, 5).unwrap();
+    Arc::new(VariantSet::on_canvas(variants.to_vec(), canvas).unwrap())
+}
+
+fn played_of(
+    set: &Arc<VariantSet>,
+    config: SelfPlayConfig,
+    threads: usize,
+    games: usize,
+) -> Samples {
+    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
+    let mut samples = self_play_of(set, config, threads)
+        .play(&evaluator, games, Limits::default())
+        .unwrap();
+    samples.statistics.leaves = LeafCounts::default();
+    samples
+}
+
+#[test]
+fn each_game_draws_its_variant() {
+    let config = SelfPlayConfig {
+        layout: Layout::Planes,
+        ..config()
+    };
+    let set = set();
+    let samples = played_of(&set, config, 1, 90);
+    for (threads, num_games) in [(2, 5), (3, 100), (1, 1)] {
+        let other = SelfPlayConfig {
+            num_games,
+            ..config
+        };
+        assert_eq!(played_of(&set, other, threads, 90), samples);
+    }
+    let mut games = [0; 3];
+    let ObservationRows::Uint8(Layout::Planes, all) = &samples.observations else {
+        panic!("{:?}", samples.observations);
+    };
+    let canvas = set.canvas().unwrap();
+    for row in 0..samples.len() {
+        let index = samples.variants[row] as usize;
+        let planes = &all[row * canvas.observation_len()..][..canvas.observation_len()];
+        let cells = planes[3 * canvas.area()..][..canvas.area()].iter();
+        let variant = set.get(index);
+        assert_eq!(
+            cells.map(|&cell| usize::from(cell)).sum::<usize>(),
+            variant.board().num_cells()
+        );
+        let (mask, policy) = (
+            samples.action_masks.row(row),
+            samples.policy_targets.row(row),
+        );
+        assert_eq!(mask.len(), canvas.num_actions());
+        assert!((policy.sum() - 1.0).abs() < 1e-5);
+        for (action, (&legal, &share)) in mask.iter().zip(policy).enumerate() {
+            assert!(legal == 0 || canvas.move_of(variant, action).is_some());
+            assert!(legal == 1 || share == 0.0);
+        }
+        if row == 0 || samples.games[row] != samples.games[row - 1] {
+            games[index] += 1;
+        }
+    }
+    // 90 draws of three: each count is within five deviations of 30.
+    assert_eq!(games.iter().sum::<i32>(), 90);
+    assert!(
+        games.iter().all(|count| (8..53).contains(count)),
+        "{games:?}"
+    );
+}
+
+#[test]
+fn a_set_of_one_plays_the_games_of_its_variant() {
+    let variant = Arc::new(Variant::default());
+    let config = SelfPlayConfig {
+        layout: Layout::Planes,
+        ..config()
+    };
+    let canvas = Canvas::around([&*variant]).unwrap();
+    let set = Arc::new(VariantSet::on_canvas(vec![variant.clone()], canvas).unwrap());
+    assert_eq!(
+        played_of(&set, config, 1, 20),
+        played(&variant, config, 1, 20)
+    );
+}
+
+#[test]
+fn samples_of_a_set_are_counted_over_all_its_games() {
+    let (set, config) = (set(), config());
+    let config = SelfPlayConfig {
+        layout: Layout::Planes,
+        ..config
+    };
+    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
+    let mut games = self_play_of(&set, config, 2);
+    let samples = games
+        .play_samples(&evaluator, 300, Limits::default())
+        .unwrap();
+    assert!((300..420).contains(&samples.len()), "{}", samples.len());
+    let mut all = played_of(&set, config, 1, samples.statistics.games);
+    all.statistics.leaves = samples.statistics.leaves;
+    assert_eq!(all, samples);
 }

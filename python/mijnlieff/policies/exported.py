@@ -144,8 +144,8 @@ class ExportedPolicy:
         return policy
 
     @property
-    def variant(self) -> Variant:
-        """The variant that the network was trained on."""
+    def variant(self) -> Variant | None:
+        """The variant that the network was trained on; None if it plays all boards on a canvas."""
         return self.network.variant
 
     def act(self, position: Position) -> int:

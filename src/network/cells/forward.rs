@@ -2,9 +2,8 @@
 
 use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 
-use super::CellLayers;
-use super::kernels::Convolve;
-use super::layers::Block;
+use super::kernels::{Convolve, Kernels};
+use super::layers::{Block, BoardLayers, CellLayers};
 use super::tokens::{Convert, Normalize};
 use crate::network::Precision;
 use crate::network::features::{HANDS, Lists};
@@ -22,12 +21,13 @@ const ALLOWED: (usize, usize) = (HANDS, 2);
 /// Writes the logits of positions, and their values before the last step.
 pub(in crate::network) fn forward(
     layers: &CellLayers,
+    board: &BoardLayers,
     precision: Precision,
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
 ) {
-    let part = (TOKENS / layers.features.num_cells()).max(1);
+    let part = (TOKENS / board.features.num_cells()).max(1);
     let outputs = logits
         .axis_chunks_iter_mut(Axis(0), part)
         .zip(values.axis_chunks_iter_mut(Axis(0), part));
@@ -35,30 +35,35 @@ pub(in crate::network) fn forward(
         observations.axis_chunks_iter(Axis(0), part).zip(outputs)
     {
         match precision {
-            Precision::Float32 => forward_as::<AsFloats>(layers, &observations, logits, values),
-            Precision::Int16 => forward_as::<AsIntegers>(layers, &observations, logits, values),
+            Precision::Float32 => {
+                forward_as::<AsFloats>(layers, board, &observations, logits, values);
+            }
+            Precision::Int16 => {
+                forward_as::<AsIntegers>(layers, board, &observations, logits, values);
+            }
         }
     }
 }
 
 fn forward_as<A: Inputs>(
     layers: &CellLayers,
+    board: &BoardLayers,
     observations: &ArrayRef2<f32>,
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
 ) {
-    let (cells, hands) = inputs(layers, observations);
-    let mut tokens = apply_to_integers::<A>(&layers.cells, &cells);
-    let of_position = apply_to_integers::<A>(&layers.hands, &hands);
+    let (cells, hands) = inputs(board, observations);
+    let mut tokens = apply_to_integers::<A>(&board.cells, &cells);
+    let of_position = apply_to_integers::<A>(&board.hands, &hands);
     let vectors = layers.padding.vectors();
-    let cells = layers.features.num_cells();
+    let cells = board.features.num_cells();
     let added = of_position.chunks_exact(vectors);
     let added = added.flat_map(|hands| std::iter::repeat_n(hands, cells).flatten());
     let mut added: Vec<Lanes> = added.copied().collect();
 
     let mut activations = Activations::<A>::new(layers, tokens.len() / vectors);
-    for block in &layers.blocks {
-        activations.apply(block, &mut tokens, &mut added);
+    for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
+        activations.apply(block, kernels, &mut tokens, &mut added);
     }
     let mut numbers = vec![0.0; tokens.len() * LANES];
     dispatch(Normalize::<AsFloats> {
@@ -68,12 +73,19 @@ fn forward_as<A: Inputs>(
         inputs: &mut numbers,
         factors: &mut activations.factors,
     });
-    read_out(layers, &numbers, &activations.factors, logits, values);
+    read_out(
+        layers,
+        cells,
+        &numbers,
+        &activations.factors,
+        logits,
+        values,
+    );
 }
 
 /// The features of all cells, and the hands and the number of allowed cells of all positions.
-fn inputs(layers: &CellLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Vec<Lists>) {
-    let cells = layers.features.num_cells();
+fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Vec<Lists>) {
+    let cells = board.features.num_cells();
     let mut of_cells = vec![[0; WORDS]; observations.nrows() * cells];
     let mut hands = vec![[0; WORDS]; observations.nrows()];
     let observations = observations.outer_iter();
@@ -81,8 +93,8 @@ fn inputs(layers: &CellLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Ve
     for (observation, (of_cells, hands)) in observations.zip(rows) {
         let observation = observation.as_standard_layout();
         let observation = observation.as_slice().expect("C order");
-        layers.features.write_cells(observation, of_cells);
-        layers.features.write_hands(observation, hands);
+        board.features.write_cells(observation, of_cells);
+        board.features.write_hands(observation, hands);
         hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
     }
     (of_cells, hands)
@@ -142,11 +154,17 @@ impl<'a, A: Inputs> Activations<'a, A> {
     }
 
     /// Adds `added` to the tokens, and replaces it by what the block adds last.
-    fn apply(&mut self, block: &Block, tokens: &mut [Lanes], added: &mut [Lanes]) {
+    fn apply(
+        &mut self,
+        block: &Block,
+        kernels: &Kernels,
+        tokens: &mut [Lanes],
+        added: &mut [Lanes],
+    ) {
         self.normalize(tokens, added);
         apply::<A>(&block.message, &self.inputs, &self.factors, added);
         dispatch(Convolve {
-            kernels: &block.kernels,
+            kernels,
             sources: added,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
@@ -185,12 +203,12 @@ impl<'a, A: Inputs> Activations<'a, A> {
 /// Writes the logits and values of positions from their tokens, each of which has a factor.
 fn read_out(
     layers: &CellLayers,
+    cells: usize,
     numbers: &[f32],
     factors: &[f32],
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
 ) {
-    let cells = layers.features.num_cells();
     let mut placed = vec![[0.0; LANES]; factors.len()];
     apply::<AsFloats>(&layers.placements, numbers, factors, &mut placed);
 

@@ -6,6 +6,7 @@
 )]
 
 use super::tokens::padded;
+use crate::encode::Canvas;
 use crate::game::{Board, Cell, Piece};
 use crate::simd::{Kernel, LANES, Lanes, Simd, Vector};
 
@@ -20,14 +21,15 @@ pub(super) struct Kernels {
     weights: Vec<[Lanes; ROWS]>,
 }
 
-/// In how many ways a cell can lie to another one, that it sees or not.
-pub(super) fn num_offsets(board: &Board) -> usize {
-    2 * (2 * board.height() - 1) * (2 * board.width() - 1)
+/// In how many ways a cell of a canvas can lie to another one, that it sees or not.
+pub(super) fn num_offsets(canvas: Canvas) -> usize {
+    2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1)
 }
 
 impl Kernels {
-    /// The kernels whose entries are `weight(offset, head)`.
+    /// The kernels of a board that fits the canvas, whose entries are `weight(offset, head)`.
     pub(super) fn new(
+        canvas: Canvas,
         board: &Board,
         units: usize,
         heads: usize,
@@ -44,7 +46,7 @@ impl Kernels {
                         if target >= num_cells {
                             return [0.0; LANES];
                         }
-                        let offset = offset(board, Cell::new(target), Cell::new(source));
+                        let offset = offset(canvas, board, Cell::new(target), Cell::new(source));
                         std::array::from_fn(|lane| {
                             let unit = vector * LANES + lane;
                             if unit < units {
@@ -63,17 +65,17 @@ impl Kernels {
 
 /// The number of the way in which `to` lies to `from`: odd if they are the same, or on a line without
 /// a gap.
-fn offset(board: &Board, from: Cell, to: Cell) -> usize {
+fn offset(canvas: Canvas, board: &Board, from: Cell, to: Cell) -> usize {
     let place = |cell: Cell| {
         let (x, y) = board.cells()[cell.index()];
         (usize::from(x), usize::from(y))
     };
     let ((x, y), (to_x, to_y)) = (place(from), place(to));
-    let dy = to_y + board.height() - 1 - y;
-    let dx = to_x + board.width() - 1 - x;
+    let dy = to_y + canvas.height() - 1 - y;
+    let dx = to_x + canvas.width() - 1 - x;
     let lines = board.reach(Piece::Straight, from) | board.reach(Piece::Diagonal, from);
     let is_seen = from == to || lines.contains(to);
-    2 * (dy * (2 * board.width() - 1) + dx) + usize::from(is_seen)
+    2 * (dy * (2 * canvas.width() - 1) + dx) + usize::from(is_seen)
 }
 
 /// Convolves: the target at each cell is the sum of the sources at all cells of its position, rectified,

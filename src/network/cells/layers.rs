@@ -1,9 +1,10 @@
 //! The layers, made from the learned weights.
 
-use ndarray::{ArrayRef1, ArrayRef2, ArrayView1};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1};
 
 use super::kernels::{Kernels, num_offsets};
 use super::tokens::{LEVELS, Padding, padded};
+use crate::encode::Canvas;
 use crate::game::{Piece, Variant};
 use crate::network::NUM_VALUES;
 use crate::network::features::{HANDS, LISTS, TacticalFeatures};
@@ -11,14 +12,17 @@ use crate::network::layer::{Entries, Layer};
 use crate::network::weight_reader::WeightReader;
 use crate::simd::{LANES, WORDS};
 
-/// The layers, ready to evaluate.
+/// The layers that are the same on every board, and the weights of those that are not.
 pub(in crate::network) struct CellLayers {
-    pub(super) features: TacticalFeatures,
+    canvas: Canvas,
+    heads: usize,
     pub(super) padding: Padding,
-    /// From the features of a cell to its token.
-    pub(super) cells: Layer,
-    /// From the hands and the number of allowed cells to what all tokens get.
-    pub(super) hands: Layer,
+    /// `(units, features)` from the features of a cell to its token, and the bias.
+    of_cells: (Array2<f32>, Array1<f32>),
+    /// `(units, 9)` from the hands and the share of allowed cells to what all tokens get.
+    of_hands: Array2<f32>,
+    /// `(offsets, blocks * heads)`, the entries of all kernels.
+    offsets: Array2<f32>,
     pub(super) blocks: Vec<Block>,
     /// From a token to the logits of its cell.
     pub(super) placements: Layer,
@@ -28,11 +32,21 @@ pub(in crate::network) struct CellLayers {
     pub(super) outcome: Layer,
 }
 
+/// The layers of one board.
+pub(in crate::network) struct BoardLayers {
+    pub(super) features: TacticalFeatures,
+    /// From the features of a cell to its token.
+    pub(super) cells: Layer,
+    /// From the hands and the number of allowed cells to what all tokens get.
+    pub(super) hands: Layer,
+    /// The kernels of each block.
+    pub(super) kernels: Vec<Kernels>,
+}
+
 /// The layers of a block. What its layers read is normalized before; the weights of that are part of
 /// theirs.
 pub(super) struct Block {
     pub(super) message: Layer,
-    pub(super) kernels: Kernels,
     pub(super) gather: Layer,
     pub(super) inner: Layer,
     pub(super) outer: Layer,
@@ -54,21 +68,18 @@ impl<'a> Norm<'a> {
 impl CellLayers {
     /// Takes the weights, of which there are as many as [`count`] says.
     pub(in crate::network) fn new(
-        variant: &Variant,
+        canvas: Canvas,
         units: usize,
         blocks: usize,
         heads: usize,
         mut reader: WeightReader<'_>,
     ) -> Self {
-        let weights = reader.next((units, LISTS));
-        let cells = from_cells(variant, &weights, &reader.next(units));
-        let hands = from_hands(variant, &reader.next((units, HANDS + 1)));
-        let board = variant.board();
-        let offsets = reader.next((num_offsets(board), blocks * heads));
-        let block = |number: usize| {
-            let kernels = Kernels::new(board, units, heads, |offset, head| {
-                offsets[[offset, number * heads + head]]
-            });
+        let weights = reader.next((units, LISTS)).to_owned();
+        let of_cells = (weights, reader.next(units).to_owned());
+        let of_hands = reader.next((units, HANDS + 1)).to_owned();
+        let offsets = reader.next((num_offsets(canvas), blocks * heads));
+        let offsets = offsets.to_owned();
+        let block = |_| {
             let norm = Norm::next(&mut reader, units);
             let weights = reader.next((units, units));
             let message = dense(&weights, &reader.next(units), Some(&norm));
@@ -81,7 +92,6 @@ impl CellLayers {
             let outer = dense(&weights, &reader.next(units), None);
             Block {
                 message,
-                kernels,
                 gather,
                 inner,
                 outer,
@@ -98,28 +108,47 @@ impl CellLayers {
         let weights = reader.next((rest, units));
         let outcome = readout(&weights, &reader.next(rest), None);
         Self {
-            features: TacticalFeatures::new(variant),
+            canvas,
+            heads,
             padding: Padding::new(units),
-            cells,
-            hands,
+            of_cells,
+            of_hands,
+            offsets,
             blocks,
             placements,
             summary,
             outcome,
         }
     }
+
+    /// The layers of a board that fits the canvas.
+    pub(in crate::network) fn on(&self, variant: &Variant) -> BoardLayers {
+        let (weights, bias) = &self.of_cells;
+        let (board, units) = (variant.board(), bias.len());
+        let kernels = |block: usize| {
+            Kernels::new(self.canvas, board, units, self.heads, |offset, head| {
+                self.offsets[[offset, block * self.heads + head]]
+            })
+        };
+        BoardLayers {
+            features: TacticalFeatures::new(variant),
+            cells: from_cells(variant, weights, bias),
+            hands: from_hands(variant, &self.of_hands),
+            kernels: (0..self.blocks.len()).map(kernels).collect(),
+        }
+    }
 }
 
 /// How many weights there are; none when there are too many to count.
 pub(in crate::network) fn count(
-    variant: &Variant,
+    canvas: Canvas,
     units: usize,
     blocks: usize,
     heads: usize,
 ) -> Option<usize> {
     let inputs = units.checked_mul(LISTS + 1 + HANDS + 1)?;
     let offsets = blocks.checked_mul(heads)?;
-    let offsets = offsets.checked_mul(num_offsets(variant.board()))?;
+    let offsets = offsets.checked_mul(num_offsets(canvas))?;
     let square = units.checked_mul(units)?;
     // Four weights and biases of norms, four biases of layers, one of which has two for each unit.
     let block = square.checked_mul(6)?.checked_add(units.checked_mul(9)?)?;

@@ -1,8 +1,8 @@
 //! The architecture with a token for each cell: a convolution with kernels as large as the board.
 //!
-//! It is the network of `python/mijnlieff/train/network/canvas.py` on one board. So which cells
-//! see each other and how they lie to each other are constants, and each head's kernel is one matrix
-//! for each block.
+//! It is the network of `python/mijnlieff/train/network/canvas.py`. Its weights serve every board that
+//! fits a canvas. On one board, which cells see each other and how they lie to each other are
+//! constants, and each head's kernel is one matrix for each block.
 //!
 //! Numbers of a token are padded with zeros to whole vectors.
 
@@ -12,4 +12,4 @@ mod layers;
 mod tokens;
 
 pub(super) use forward::forward;
-pub(super) use layers::{CellLayers, count};
+pub(super) use layers::{BoardLayers, CellLayers, count};

@@ -53,7 +53,8 @@ impl SymmetricLayers {
             irreps: &irreps,
             channels,
         };
-        let (features, order) = (TacticalFeatures::size(variant), group.order());
+        let cells = variant.board().num_cells();
+        let (features, order) = (TacticalFeatures::size(cells), group.order());
         let outputs = num_actions(variant) + NUM_VALUES;
         let inputs = shape.inputs(&reader.next((channels, features)), &reader.next(channels));
         let mut hidden = || {
@@ -64,7 +65,7 @@ impl SymmetricLayers {
         let readout = shape.heads(&reader.next((channels, outputs)));
         let heads = Heads::new(variant, &group, &irreps, &reader.next(outputs));
         Self {
-            num_cells: variant.board().num_cells(),
+            num_cells: cells,
             features: AdaptedFeatures::new(variant, &group, &irreps),
             inputs,
             blocks,
@@ -80,7 +81,8 @@ impl SymmetricLayers {
 pub(super) fn count(variant: &Variant, channels: usize, blocks: usize) -> Option<usize> {
     let order = variant.board().symmetries().len();
     let outputs = num_actions(variant) + NUM_VALUES;
-    let inputs = channels.checked_mul(TacticalFeatures::size(variant) + 1)?;
+    let features = TacticalFeatures::size(variant.board().num_cells());
+    let inputs = channels.checked_mul(features + 1)?;
     let square = channels.checked_mul(channels)?.checked_mul(order)?;
     let layers = blocks.checked_mul(2)?;
     let hidden = layers.checked_mul(square.checked_add(channels)?)?;

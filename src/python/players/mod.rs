@@ -1,6 +1,8 @@
 //! Players, the solver and matches as Python objects.
 
 pub(crate) mod best_response;
+mod loaded;
+mod masks;
 pub(crate) mod matches;
 pub(crate) mod network;
 pub(crate) mod policy;

@@ -3,29 +3,30 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ndarray::Array2;
 use numpy::ndarray::Axis;
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray4, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
+use super::loaded::{Loaded, QUICK_POSITIONS, by_variant};
+use super::masks::Masks;
 use crate::encode::{Layout, num_actions};
-use crate::memory::with_room;
-use crate::network::{Architecture, Choice, NUM_VALUES, Network, NetworkWeights, Precision};
+use crate::game::{Board, Opening, Variant};
+use crate::memory::{with_room, zeroed};
+use crate::network::{Architecture, Choice, NUM_VALUES, Network, NetworkWeights, Precision, Scope};
 use crate::python::convert::arrays::{readable, shape_text, shaped};
 use crate::python::convert::{integers, short_repr};
 use crate::python::errors::classes;
 use crate::python::files::{read_whole, write_whole};
 use crate::python::interrupt::run_unless_quick;
-use crate::python::rules::batch::{common_variant, cores, positions};
+use crate::python::rules::batch::{common_variant, positions};
 use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
-
-/// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
-const QUICK_POSITIONS: usize = 16;
 
 /// Positions that are copied and evaluated at a time: enough that the time to start threads does
 /// not matter.
@@ -37,56 +38,13 @@ const OUTPUTS: &str = "the network's outputs";
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
 type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
-/// The legal actions of positions.
-#[derive(FromPyObject)]
-enum Masks<'py> {
-    Int8(PyReadonlyArray2<'py, i8>),
-    Bool(PyReadonlyArray2<'py, bool>),
-}
-
-impl Masks<'_> {
-    /// Raise unless there is a mask for each of the logits.
-    fn check(&self, shape: [usize; 2]) -> PyResult<()> {
-        let found = match self {
-            Self::Int8(masks) => masks.shape(),
-            Self::Bool(masks) => masks.shape(),
-        };
-        if found == shape {
-            return Ok(());
-        }
-        Err(PyValueError::new_err(format!(
-            "the masks of these positions have the shape {}, not {}",
-            shape_text(&shape),
-            shape_text(found)
-        )))
-    }
-
-    /// Give illegal actions the logit -inf; the logits are in C order.
-    fn apply(&self, logits: &mut [f32]) -> PyResult<()> {
-        fn rule_out(logits: &mut [f32], legal: impl Iterator<Item = bool>) {
-            for (logit, _) in logits.iter_mut().zip(legal).filter(|(_, legal)| !legal) {
-                *logit = f32::NEG_INFINITY;
-            }
-        }
-        match self {
-            Self::Int8(masks) => {
-                rule_out(
-                    logits,
-                    readable(masks)?.as_array().iter().map(|&one| one != 0),
-                );
-            }
-            Self::Bool(masks) => rule_out(logits, readable(masks)?.as_array().iter().copied()),
-        }
-        Ok(())
-    }
-}
-
 /// A trained network, evaluated natively; immutable, equal when its file is.
 ///
 /// It knows the positions of the board and the number of copies of a variant, whatever the opening
-/// rule. It is a `mijnlieff.policies.Model`, so `NetworkPolicy` plays by it. `load` reads a file of
-/// ``mijnlieff export``, which ``docs/champion.md`` describes byte by byte, and `from_torch` takes
-/// the weights of a network in training.
+/// rule, or those of every board that fits a canvas. It is a `mijnlieff.policies.Model`, so
+/// `NetworkPolicy` plays by it. `load` reads a file of ``mijnlieff export``, which
+/// ``docs/champion.md`` describes byte by byte, and `from_torch` takes the weights of a network in
+/// training.
 ///
 /// Args:
 ///     file: the content of a file, as `to_bytes` gives it.
@@ -94,8 +52,22 @@ impl Masks<'_> {
 /// Raises:
 ///     CheckpointError: the bytes are not exactly those of a network of this version.
 #[pyclass(name = "Network", module = "mijnlieff", frozen, eq, hash)]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct PyNetwork(pub(crate) Arc<Network>);
+#[derive(Clone)]
+pub(crate) struct PyNetwork(pub(crate) Arc<Loaded>);
+
+impl PartialEq for PyNetwork {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.network == other.0.network
+    }
+}
+
+impl Eq for PyNetwork {}
+
+impl std::hash::Hash for PyNetwork {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.network.hash(state);
+    }
+}
 
 #[pymethods]
 impl PyNetwork {
@@ -129,12 +101,12 @@ impl PyNetwork {
     ///
     /// Raises:
     ///     CheckpointError: a weight is not finite.
-    ///     TypeError: another module, or one for many boards, which only PyTorch evaluates.
+    ///     TypeError: another module.
     #[staticmethod]
     fn from_torch<'py>(module: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let Ok(to_native) = module.getattr("to_native") else {
             return Err(PyTypeError::new_err(format!(
-                "module must be a network of mijnlieff.train for one board, not {}",
+                "module must be a network of mijnlieff.train, not {}",
                 short_repr(module)
             )));
         };
@@ -149,7 +121,7 @@ impl PyNetwork {
     /// Raises:
     ///     OutputError: the file cannot be written; the message names it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        write_whole(py, &path, self.0.file())
+        write_whole(py, &path, self.core().file())
     }
 
     /// The network of the form ``"symmetric"`` with these weights.
@@ -172,7 +144,8 @@ impl PyNetwork {
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
         let architecture = Architecture::Symmetric { channels, blocks };
-        Self::of(py, &variant, architecture, &weights)
+        let variant = (*variant.0).clone();
+        Self::of(py, variant.into(), architecture, &weights)
     }
 
     /// The network of the form ``"cells"`` with these weights.
@@ -201,24 +174,77 @@ impl PyNetwork {
             blocks,
             heads,
         };
-        Self::of(py, &variant, architecture, &weights)
+        let variant = (*variant.0).clone();
+        Self::of(py, variant.into(), architecture, &weights)
+    }
+
+    /// The network of cells with these weights for all boards that fit a canvas.
+    ///
+    /// Args:
+    ///     canvas: that it was trained on.
+    ///     copies: pieces of each type that each player starts with, 1 to 127.
+    ///     units: as in `of_cells`, and so are the others.
+    ///     blocks: residual blocks.
+    ///     heads: kernels of each block.
+    ///     weights: float32 ``(num_weights,)``.
+    ///
+    /// Raises:
+    ///     CheckpointError: as in `of_cells`.
+    ///     VariantError: an impossible number of copies.
+    #[staticmethod]
+    fn on_canvas(
+        py: Python<'_>,
+        canvas: PyCanvas,
+        copies: i64,
+        units: usize,
+        blocks: usize,
+        heads: usize,
+        weights: PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<Self> {
+        let architecture = Architecture::Cells {
+            units,
+            blocks,
+            heads,
+        };
+        let copies = Variant::new(Board::default(), Opening::default(), copies)?.copies();
+        let canvas = canvas.0;
+        Self::of(py, Scope::Canvas { canvas, copies }, architecture, &weights)
     }
 
     /// The file, as the constructor reads it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.file())
+        PyBytes::new(py, self.core().file())
     }
 
-    /// The variant that it was trained on.
+    /// The variant that it was trained on; None if it is for all boards that fit a canvas.
     #[getter]
-    fn variant(&self) -> PyVariant {
-        PyVariant(Arc::new(self.0.variant().clone()))
+    pub(crate) fn variant(&self) -> Option<PyVariant> {
+        let variant = self.core().scope().variant()?;
+        Some(PyVariant(Arc::new(variant.clone())))
+    }
+
+    /// The canvas of its observations, whose boards it plays; None if it is for one variant.
+    #[getter]
+    fn canvas(&self) -> Option<PyCanvas> {
+        match self.core().scope() {
+            Scope::Variant(_) => None,
+            Scope::Canvas { canvas, .. } => Some(PyCanvas(*canvas)),
+        }
+    }
+
+    /// Pieces of each type that each player starts with.
+    #[getter]
+    fn copies(&self) -> u8 {
+        self.core().scope().copies()
     }
 
     /// The layout of its observations.
     #[getter]
     fn observation(&self) -> &'static str {
-        "flat"
+        match self.core().scope() {
+            Scope::Variant(_) => "flat",
+            Scope::Canvas { .. } => "planes",
+        }
     }
 
     /// The dtype of its observations.
@@ -227,22 +253,16 @@ impl PyNetwork {
         "float32"
     }
 
-    /// The canvas of its observations: None, as it knows one board.
-    #[getter]
-    fn canvas(&self) -> Option<PyCanvas> {
-        None
-    }
-
     /// Layers that respect the symmetries of the board, or a token for each cell.
     #[getter]
     fn form(&self) -> &'static str {
-        self.0.architecture().name()
+        self.core().architecture().name()
     }
 
     /// Kernels of each block; None in the form ``"symmetric"``.
     #[getter]
     fn heads(&self) -> Option<usize> {
-        match self.0.architecture() {
+        match self.core().architecture() {
             Architecture::Symmetric { .. } => None,
             Architecture::Cells { heads, .. } => Some(heads),
         }
@@ -251,43 +271,38 @@ impl PyNetwork {
     /// Units of every hidden layer; of a cell, in the form ``"cells"``.
     #[getter]
     fn width(&self) -> usize {
-        self.0.width()
+        self.core().width()
     }
 
     /// Residual blocks.
     #[getter]
     fn blocks(&self) -> usize {
-        self.0.num_blocks()
+        self.core().num_blocks()
     }
 
     /// The number of learned parameters.
     #[getter]
     fn num_weights(&self) -> usize {
-        self.0.num_weights()
+        self.core().num_weights()
     }
 
     /// Raise unless the network knows the board and the number of copies of a variant.
     ///
     /// Raises:
-    ///     PolicyError: it was trained on another board or number of copies.
+    ///     PolicyError: it was trained on other boards or another number of copies.
     pub(crate) fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
-        if self.0.serves(&variant.0) {
-            return Ok(());
-        }
-        let (expected, found) = (self.variant().__repr__(), variant.__repr__());
-        Err(classes::PolicyError::new_err(format!(
-            "the network was trained on {expected} and cannot play {found}"
-        )))
+        self.0.check_variant(&variant.0)
     }
 
-    /// Evaluate positions, given as flat observations.
+    /// Evaluate positions, given as observations.
     ///
     /// The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
     /// on the processor. Runs without the GIL and stops on Ctrl-C.
     ///
     /// Args:
-    ///     observations: float32 ``(B, 3 * num_cells + 8)``. Entries for cells that are above 0
-    ///         count as 1, and shares of hands are rounded to whole pieces.
+    ///     observations: float32 ``(B, 3 * num_cells + 8)``, flat; on a canvas ``(B, 12, height,
+    ///         width)``, planes. Entries for cells that are above 0 count as 1, and shares of
+    ///         hands are rounded to whole pieces.
     ///     masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
     ///         -inf; None leaves all as they are.
     ///     precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
@@ -296,15 +311,17 @@ impl PyNetwork {
     ///
     /// Returns:
     ///     Logits float32 ``(B, num_actions)``, and values float32 ``(B, 2)`` for the side to move:
-    ///     expected outcome (-1 to 1) and expected final margin in units of 4 points.
+    ///     expected outcome (-1 to 1) and expected final margin in units of 4 points. Without
+    ///     masks, logits of a canvas are 0 where the board has no cell.
     ///
     /// Raises:
-    ///     ValueError: the observations or masks have another shape, or `precision` is neither.
+    ///     ValueError: the observations or masks have another shape, observations on a canvas show
+    ///         no board, or `precision` is neither.
     #[pyo3(signature = (observations, masks = None, *, precision = "float32", num_threads = None))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
-        observations: PyReadonlyArray2<'py, f32>,
+        observations: &Bound<'py, PyAny>,
         masks: Option<Masks<'py>>,
         precision: &str,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
@@ -319,29 +336,43 @@ impl PyNetwork {
             }
         };
         let num_threads = integers::threads_or_cores(num_threads);
-        let expected = Layout::Flat.len(self.0.variant());
-        let observations = readable(&observations)?;
-        let found = observations.shape();
-        if found[1] != expected {
-            return Err(PyValueError::new_err(format!(
-                "flat observations of the network's board have the shape (B, {expected}), not \
-                 ({}, {})",
-                found[0], found[1]
-            )));
-        }
-        let actions = num_actions(self.0.variant());
+        let (flat, planes): (PyReadonlyArray2<'py, f32>, PyReadonlyArray4<'py, f32>);
+        let (rows, actions) = match self.core().scope() {
+            Scope::Variant(variant) => {
+                let given: PyReadonlyArray2<'py, f32> = observations.extract()?;
+                flat = readable(&given)?;
+                let expected = Layout::Flat.shape(variant);
+                check_shape(
+                    "flat observations of the network's board",
+                    &expected,
+                    flat.shape(),
+                )?;
+                (flat.as_array(), num_actions(variant))
+            }
+            Scope::Canvas { canvas, .. } => {
+                let given: PyReadonlyArray4<'py, f32> = observations.extract()?;
+                planes = readable(&given)?;
+                let expected = canvas.observation_shape();
+                check_shape(
+                    "observations on the network's canvas",
+                    &expected,
+                    planes.shape(),
+                )?;
+                let shape = (planes.shape()[0], canvas.observation_len());
+                let rows = planes.as_array().into_shape_with_order(shape);
+                (rows.expect("C order"), canvas.num_actions())
+            }
+        };
         masks
             .as_ref()
-            .map_or(Ok(()), |masks| masks.check([found[0], actions]))?;
-        let mut logits = with_room(OUTPUTS, found[0].saturating_mul(actions))?;
-        let mut values = with_room(OUTPUTS, found[0].saturating_mul(NUM_VALUES))?;
+            .map_or(Ok(()), |masks| masks.check([rows.nrows(), actions]))?;
+        let mut logits = with_room(OUTPUTS, rows.nrows().saturating_mul(actions))?;
+        let mut values = with_room(OUTPUTS, rows.nrows().saturating_mul(NUM_VALUES))?;
         // Other threads may write to the array once the GIL is released, so each part is copied.
-        for part in observations.as_array().axis_chunks_iter(Axis(0), PART) {
-            let numbers: Array2<f32> = part.to_owned();
-            let evaluated = run_unless_quick(py, part.nrows() <= QUICK_POSITIONS, |stop| {
-                let limits = Limits::stopped_by(stop);
-                self.0.evaluate(&numbers, precision, num_threads, limits)
-            })??;
+        for part in rows.axis_chunks_iter(Axis(0), PART) {
+            let evaluated = self
+                .0
+                .evaluate(py, &part.to_owned(), precision, num_threads)?;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
         }
@@ -349,8 +380,8 @@ impl PyNetwork {
             masks.apply(&mut logits)?;
         }
         Ok((
-            shaped(py, logits, (found[0], actions)),
-            shaped(py, values, (found[0], NUM_VALUES)),
+            shaped(py, logits, (rows.nrows(), actions)),
+            shaped(py, values, (rows.nrows(), NUM_VALUES)),
         ))
     }
 
@@ -358,12 +389,13 @@ impl PyNetwork {
     ///
     /// At temperature 0 the legal action with the largest logit, above 0 a draw from
     /// ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
-    /// seed.
+    /// seed. Positions may be of several variants if the network is for a canvas; actions are those
+    /// of each position's own variant.
     ///
     /// Raises:
     ///     GameOverError: a game is over, the message says which.
     ///     PolicyError: another board or number of copies, or a logit that is not finite.
-    ///     ValueError: no positions, or positions of several variants.
+    ///     ValueError: no positions, or positions of several variants if the network is for one.
     fn choose<'py>(
         &self,
         py: Python<'py>,
@@ -372,36 +404,48 @@ impl PyNetwork {
         seed: u64,
         first: u64,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let variant = common_variant(&positions)?;
-        self.check_variant(PyVariant(Arc::clone(&variant)))?;
+        if self.canvas().is_none() {
+            common_variant(&positions)?;
+        }
+        let parts = by_variant(&positions)?;
+        let variants: Vec<_> = parts
+            .iter()
+            .map(|(variant, _)| Arc::clone(variant))
+            .collect();
+        let boards = self.0.on(py, &variants)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let cores = cores(&positions)?;
         let choice = Choice {
             temperature,
             seed,
             first,
         };
         let num_threads = integers::threads_or_cores(None);
-        let actions = run_unless_quick(py, cores.len() <= QUICK_POSITIONS, |stop| {
+        let mut actions = zeroed("the actions", positions.len())?;
+        let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
             let limits = Limits::stopped_by(stop);
-            self.0.choose(&variant, &cores, choice, num_threads, limits)
+            let parts = parts.iter().zip(&boards);
+            let chosen = parts.map(|((variant, part), board)| {
+                board.choose(variant, part, choice, num_threads, limits)
+            });
+            chosen.collect::<Result<Vec<_>, _>>()
         })??;
-        let mut numbers = with_room("the actions", actions.len())?;
-        numbers.extend(actions.into_iter().map(|action| action as i64));
-        Ok(PyArray1::from_vec(py, numbers))
+        for ((_, part), chosen) in parts.iter().zip(chosen) {
+            for (&(index, _), action) in part.iter().zip(chosen) {
+                actions[index] = action as i64;
+            }
+        }
+        Ok(PyArray1::from_vec(py, actions))
     }
 
     fn __repr__(&self) -> String {
         let (width, blocks) = (self.width(), self.blocks());
-        let variant = self.variant().__repr__();
+        let scope = self.0.scope_text();
         match self.heads() {
-            None => format!("<Network of width {width} and {blocks} blocks for {variant}>"),
+            None => format!("<Network of width {width} and {blocks} blocks for {scope}>"),
             Some(heads) => {
-                format!(
-                    "<Network of width {width}, {blocks} blocks and {heads} heads for {variant}>"
-                )
+                format!("<Network of width {width}, {blocks} blocks and {heads} heads for {scope}>")
             }
         }
     }
@@ -414,7 +458,7 @@ impl PyNetwork {
 impl PyNetwork {
     fn of(
         py: Python<'_>,
-        variant: &PyVariant,
+        scope: Scope,
         architecture: Architecture,
         weights: &PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
@@ -422,9 +466,8 @@ impl PyNetwork {
         let weights = weights.as_slice()?;
         let mut copied = with_room("the weights", weights.len())?;
         copied.extend_from_slice(weights);
-        let variant = (*variant.0).clone();
         Self::build(py, || {
-            NetworkWeights::new(variant, architecture, copied).map(|weights| Network::new(&weights))
+            NetworkWeights::new(scope, architecture, copied).map(|weights| Network::new(&weights))
         })
     }
 
@@ -433,6 +476,22 @@ impl PyNetwork {
         make: impl FnOnce() -> Result<Network, E> + Send,
     ) -> PyResult<Self> {
         let network = py.detach(make).map_err(Into::into)?;
-        Ok(Self(Arc::new(network)))
+        Ok(Self(Arc::new(Loaded::new(network))))
     }
+
+    fn core(&self) -> &Network {
+        &self.0.network
+    }
+}
+
+fn check_shape(what: &str, expected: &[usize], found: &[usize]) -> PyResult<()> {
+    if found[1..] == *expected {
+        return Ok(());
+    }
+    let expected: Vec<_> = expected.iter().map(ToString::to_string).collect();
+    Err(PyValueError::new_err(format!(
+        "{what} have the shape (B, {}), not {}",
+        expected.join(", "),
+        shape_text(found)
+    )))
 }

@@ -1,12 +1,14 @@
 //! `mijnlieff.Canvas`.
 
+use std::sync::Arc;
+
 use numpy::PyArray1;
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
-use crate::encode::{Canvas, Layout, num_actions};
+use crate::encode::{Canvas, Layout, VariantSet, num_actions};
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
@@ -168,4 +170,17 @@ pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
 /// Fails unless the observations of positions in this layout can be put on a canvas.
 pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
     Ok(Canvas::check_layout(layout)?)
+}
+
+/// One variant with its own actions, or variants on a canvas.
+pub(crate) fn variant_set(
+    variants: Vec<PyVariant>,
+    canvas: Option<PyCanvas>,
+) -> PyResult<VariantSet> {
+    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
+    match (&variants[..], canvas) {
+        (_, Some(PyCanvas(canvas))) => Ok(VariantSet::on_canvas(variants, canvas)?),
+        ([only], None) => Ok(VariantSet::one(Arc::clone(only))),
+        _ => Err(PyValueError::new_err("several variants need a canvas")),
+    }
 }

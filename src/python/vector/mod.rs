@@ -15,7 +15,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use self::options::{PySeeds, parse_opponent, variant_set};
+use self::options::{PySeeds, parse_opponent};
 use self::outputs::Outputs;
 use self::positions::{Indices, SavedBatch, restore, saved};
 use crate::encode::Layout;
@@ -29,7 +29,7 @@ use crate::python::convert::observations::Format;
 use crate::python::errors::{Numbering, classes, step_error};
 use crate::python::interrupt::{self, run_unless_quick, run_until};
 use crate::python::rules::batch::{mixed_list, positions};
-use crate::python::rules::canvas::{PyCanvas, variants};
+use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};

@@ -1,15 +1,10 @@
 //! The options of a batch environment as the core takes them.
 
-use std::sync::Arc;
-
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::VariantSet;
 use crate::python::convert::lists::Listed;
 use crate::python::players::policy::PyBuiltinPolicy;
-use crate::python::rules::canvas::PyCanvas;
-use crate::python::rules::variant::PyVariant;
 use crate::vector::{Opponent, Seeds};
 
 /// A seed for the first game, the others counting up, or one for each game.
@@ -26,19 +21,6 @@ impl PySeeds {
             Some(Self::From(seed)) => Seeds::From(*seed),
             Some(Self::Each(seeds)) => Seeds::Each(&seeds.0),
         }
-    }
-}
-
-/// One variant with its own actions, or variants on a canvas.
-pub(super) fn variant_set(
-    variants: Vec<PyVariant>,
-    canvas: Option<PyCanvas>,
-) -> PyResult<VariantSet> {
-    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
-    match (&variants[..], canvas) {
-        (_, Some(PyCanvas(canvas))) => Ok(VariantSet::on_canvas(variants, canvas)?),
-        ([only], None) => Ok(VariantSet::one(Arc::clone(only))),
-        _ => Err(PyValueError::new_err("several variants need a canvas")),
     }
 }
 

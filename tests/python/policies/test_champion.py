@@ -159,7 +159,7 @@ class TestFiles:
         [
             ("empty", "does not start with MIJNNETW"),
             ("foreign", "does not start with MIJNNETW"),
-            ("newer", "has format version 3, this package reads version 2"),
+            ("newer", "has format version 4, this package reads versions 2 to 3"),
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),

@@ -8,6 +8,7 @@ import pytest
 
 from mijnlieff import (
     Board,
+    Canvas,
     CheckpointError,
     ExportedPolicy,
     NetworkPolicy,
@@ -15,10 +16,11 @@ from mijnlieff import (
     Position,
     SelfPlay,
     Variant,
+    VariantError,
     observe_batch,
 )
 from mijnlieff._mijnlieff import Network
-from network_inputs import VARIANTS, damaged, games, playable
+from network_inputs import VARIANTS, canvas_network, damaged, games, playable
 from network_reference import reference_of
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
@@ -134,11 +136,86 @@ class TestNetwork:
             Network.of_cells(Variant(), 16, 2, 4, weights)
 
 
+class TestCanvas:
+    """One network on every board that fits."""
+
+    VARIANTS = (GAPS, Variant(Board.from_text("##.\n###"), "anywhere", 3), Variant(copies=3))
+
+    def positions(self):
+        mixed = [position for variant in self.VARIANTS for position in playable(variant, 2)]
+        return [mixed[i] for i in np.random.default_rng(1).permutation(len(mixed))]
+
+    def test_a_position_has_the_outputs_of_its_board_alone(self):
+        canvas = Canvas(5, 6)
+        network = canvas_network(canvas, copies=3)
+        assert (network.variant, network.canvas, network.copies) == (None, canvas, 3)
+        positions = self.positions()
+        observations = observe_batch(positions, canvas=canvas)
+        for precision in ("float32", "int16"):
+            logits, values = network.evaluate(observations, precision=precision)
+            assert logits.shape == (len(positions), canvas.num_actions)
+            for row in range(0, len(positions), 7):
+                alone = network.evaluate(observations[row : row + 1], precision=precision)
+                np.testing.assert_array_equal(alone[0][0], logits[row])
+                np.testing.assert_array_equal(alone[1][0], values[row])
+                missing = np.ones(canvas.num_actions, bool)
+                missing[canvas.actions(positions[row].variant)] = False
+                assert not logits[row][missing].any() and logits[row][~missing].all()
+        # Where on the canvas the board lies makes no difference.
+        small = [position for position in positions if position.variant == self.VARIANTS[1]]
+        observations = observe_batch(small, canvas=canvas)
+        moved = np.roll(observations, (2, 1), axis=(2, 3))
+        logits, values = network.evaluate(observations)
+        other, same = network.evaluate(moved)
+        np.testing.assert_array_equal(values, same)
+        planes = logits[:, :-1].reshape(-1, 4, 5, 6)
+        np.testing.assert_array_equal(
+            np.roll(planes, (2, 1), axis=(2, 3)), other[:, :-1].reshape(-1, 4, 5, 6)
+        )
+        assert network.evaluate(observations[:0])[0].shape == (0, canvas.num_actions)
+
+    def test_actions_are_chosen_on_several_boards_at_once(self):
+        network = canvas_network(Canvas(5, 6), copies=3)
+        positions = self.positions()
+        for temperature in (0.0, 1.0):
+            actions = network.choose(positions, temperature, 3, 20)
+            alone = [
+                network.choose([position], temperature, 3, 20 + i)[0]
+                for i, position in enumerate(positions)
+            ]
+            assert actions.tolist() == alone
+            masks = [position.action_mask() for position in positions]
+            assert all(mask[action] for mask, action in zip(masks, actions, strict=True))
+
+    def test_files(self):
+        network = canvas_network(Canvas(5, 6), copies=3)
+        for copied in (Network(network.to_bytes()), pickle.loads(pickle.dumps(network))):
+            assert copied == network and hash(copied) == hash(network)
+        assert network != canvas_network(Canvas(6, 5), copies=3)
+        assert "12, 2 blocks and 3 heads for boards that fit 5 x 6 cells" in repr(network).replace(
+            "width ", ""
+        )
+
+    def test_bad_input(self):
+        network = canvas_network(Canvas(5, 6), copies=3)
+        with pytest.raises(ValueError, match=r"shape \(B, 12, 5, 6\), not \(2, 12, 6, 5\)"):
+            network.evaluate(np.zeros((2, 12, 6, 5), np.float32))
+        with pytest.raises(ValueError, match="observation 1 shows no board: "):
+            observations = observe_batch([Position(GAPS)], canvas=Canvas(5, 6))
+            network.evaluate(np.concatenate([observations, 0 * observations]))
+        with pytest.raises(TypeError):
+            network.evaluate(np.zeros((2, 56), np.float32))
+        with pytest.raises(PolicyError, match=r"on boards that fit 5 x 6 cells, with 3 copies and"):
+            network.choose([Position()], 0.0, 0, 0)
+        with pytest.raises(VariantError, match="copies"):
+            canvas_network(Canvas(5, 6), copies=0)
+
+
 class TestFiles:
     @pytest.mark.parametrize(
         ("kind", "words"),
         [
-            ("newer", "has format version 3, this package reads version 2"),
+            ("newer", "has format version 4, this package reads versions 2 to 3"),
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),

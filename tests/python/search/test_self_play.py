@@ -16,6 +16,7 @@ import pytest
 from interrupts import lets_other_threads_run
 from mijnlieff import (
     Board,
+    Canvas,
     ChampionPolicy,
     ExportedPolicy,
     PolicyError,
@@ -26,11 +27,13 @@ from mijnlieff import (
     TreeSearch,
     Variant,
     VariantError,
+    mask_batch,
+    observe_batch,
     solve,
 )
 from mijnlieff._mijnlieff import Network
 from mijnlieff.policies.mcts import search_value
-from network_inputs import network_for
+from network_inputs import canvas_network, network_for
 from vector_model import Stream
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
@@ -40,7 +43,24 @@ SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
 LEAVES = ("evaluations", "shared_evaluations", "recalled_evaluations", "solved_leaves")
 
 
-def evaluate(network: Network, search: TreeSearch, margin_weight: float) -> None:
+class OnBoard:
+    """A network for a canvas, on one board: asked about flat observations."""
+
+    def __init__(self, network: Network, variant: Variant) -> None:
+        self.network, self.variant = network, variant
+
+    def evaluate(self, flat: Any, precision: Any) -> tuple[Any, Any]:
+        canvas = self.network.canvas
+        planes = np.zeros((len(flat), 12, canvas.height, canvas.width), np.float32)
+        x, y = np.array(self.variant.board.cells).T
+        planes[:, :3, y, x] = flat[:, :-8].reshape(len(flat), 3, -1)
+        planes[:, 3, y, x] = 1
+        planes[:, 4:] = flat[:, -8:, None, None]
+        logits, values = self.network.evaluate(planes, precision=precision)
+        return logits[:, canvas.actions(self.variant)], values
+
+
+def evaluate(network: Network | OnBoard, search: TreeSearch, margin_weight: float) -> None:
     while (batch := search.select()) is not None:
         logits, values = network.evaluate(batch.observation, precision="int16")
         search.update(logits, search_value(values, margin_weight))
@@ -48,7 +68,7 @@ def evaluate(network: Network, search: TreeSearch, margin_weight: float) -> None
 
 def played_alone(
     network: Network,
-    variant: Variant,
+    variant: Variant | list[Variant],
     number: int,
     *,
     seed: int = 0,
@@ -61,6 +81,9 @@ def played_alone(
     options = SearchOptions(**settings)
     weight = options.margin_weight
     stream = Stream(seed, number)
+    if isinstance(variant, list):
+        variant = variant[stream.below(len(variant))]
+    player = network if network.canvas is None else OnBoard(network, variant)
     tree_seed = stream.word()
     position = Position(variant)
     for _ in range(stream.below(random_plies + 1)):
@@ -97,7 +120,7 @@ def played_alone(
                     search = TreeSearch([position], options, seed=tree_seed, num_threads=1)
                 else:
                     search.restart([position])
-                evaluate(network, search, weight)
+                evaluate(player, search, weight)
                 policy[:] = search.policy_targets[0]
                 action = int(search.actions[0])
                 row |= {"exact": False, "root_values": search.root_values[0]}
@@ -220,6 +243,52 @@ def test_games_are_those_of_searches_one_by_one(variant, settings):
     assert statistics.searched_roots == row - statistics.solved_roots
     assert statistics.simulations == settings["num_simulations"] * statistics.searched_roots
     np.testing.assert_array_equal(samples.outcomes, np.sign(samples.margins))
+
+
+SET = [SMALL, Variant(Board.from_text("##.\n###\n.##"), "corner", 1), SMALL]
+
+
+def test_each_game_of_a_set_draws_its_variant():
+    canvas = Canvas(3, 4)
+    network = canvas_network(canvas, copies=1)
+    settings: dict[str, Any] = {"num_simulations": 8, "solve_roots_below": 3, "seed": 4}
+    settings["solve_leaves_below"] = 2
+    games = SelfPlay(network, variants=SET, canvas=canvas, observation="planes", **settings)
+    assert (games.variant, games.variants) == (None, tuple(SET))
+    samples = games.play(14)
+    row = 0
+    for number in range(14):
+        for expected in played_alone(network, SET, number, **settings)["rows"]:
+            position = expected["position"]
+            assert SET[samples.variants[row]] == position.variant
+            observation = observe_batch([position], "planes", "uint8", canvas)[0]
+            np.testing.assert_array_equal(samples.observations[row], observation, strict=True)
+            mask = mask_batch([position], canvas)[0]
+            np.testing.assert_array_equal(samples.action_masks[row], mask, strict=True)
+            policy = np.zeros(canvas.num_actions, np.float32)
+            policy[canvas.actions(position.variant)] = expected["policy_targets"]
+            np.testing.assert_array_equal(samples.policy_targets[row], policy, strict=True)
+            assert samples.root_values[row] == np.float32(expected["root_values"])
+            assert samples.margins[row] == expected["margins"]
+            assert samples.games[row] == number
+            row += 1
+    assert row == len(samples)
+    assert set(samples.variants.tolist()) == {0, 1, 2}
+    others = SelfPlay(
+        network, variants=SET, canvas=canvas, observation="planes", num_threads=3, **settings
+    )
+    assert_same(others.play(14), samples)
+    copied = pickle.loads(pickle.dumps(games))
+    assert_same(copied.play(3), games.play(3))
+
+
+def test_a_set_of_one_plays_the_games_of_its_variant():
+    network = network_for(Variant())
+    settings: dict[str, Any] = {"num_simulations": 4, "observation": "planes", "seed": 2}
+    alone = SelfPlay(network, **settings)
+    games = SelfPlay(network, variants=[Variant()], **settings)
+    assert games.variant == Variant()
+    assert_same(games.play(6), alone.play(6))
 
 
 def test_roots_are_searched_where_only_leaves_are_solved():
@@ -413,6 +482,20 @@ def test_misuse():
         SelfPlay(ChampionPolicy(), SMALL)
     with pytest.raises(VariantError, match="packed observations need at most"):
         SelfPlay(network_for(WIDE), observation="packed")
+    with pytest.raises(ValueError, match=r"give variant=.* or variants, not both"):
+        SelfPlay(ChampionPolicy(), Variant(), variants=[Variant()])
+    with pytest.raises(ValueError, match='observations on a canvas are "planes", not "flat"'):
+        SelfPlay(ChampionPolicy(), variants=[Variant()])
+    with pytest.raises(PolicyError, match=r"was trained on .* and cannot play"):
+        SelfPlay(ChampionPolicy(), variants=[Variant(), SMALL], observation="planes")
+    small = canvas_network(Canvas(2, 3), copies=1)
+    with pytest.raises(ValueError, match="plays all boards that fit its canvas: give variant"):
+        SelfPlay(small)
+    assert SelfPlay(small, SMALL).variants == (SMALL,)
+    with pytest.raises(PolicyError, match="on boards that fit 2 x 3 cells, with 1 copies and cann"):
+        SelfPlay(small, Variant(copies=1))
+    with pytest.raises(VariantError, match="does not fit a canvas of 2 rows and 2 columns"):
+        SelfPlay(small, variants=[SMALL], canvas=Canvas(2, 2), observation="planes")
     games = SelfPlay(ChampionPolicy(), num_simulations=1)
     for count in (0, -3, 2**64):
         with pytest.raises(ValueError, match=f"games must be 1 to .*, not {count}"):

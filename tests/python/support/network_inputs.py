@@ -27,6 +27,15 @@ def network_for(variant, channels=4, blocks=2, seed=0, scale=0.4):
     return Network.symmetric(variant, channels, blocks, numbers)
 
 
+def canvas_network(canvas, copies=2, units=12, blocks=2, heads=3, seed=0, scale=0.3):
+    """A network of cells of random weights for a canvas."""
+    offsets = 2 * (2 * canvas.height - 1) * (2 * canvas.width - 1)
+    block = offsets * heads + units * (6 * units + 9)
+    count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
+    numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
+    return Network.on_canvas(canvas, copies, units, blocks, heads, numbers)
+
+
 def games(variant, count, seed=0):
     """The positions of random games, the last ones included."""
     rng = np.random.default_rng(seed)
@@ -51,7 +60,7 @@ def damaged(kind, content):
         case "foreign":
             return b"PK\x03\x04" + content[4:]
         case "newer":
-            return content[:8] + b"\x03" + content[9:]
+            return content[:8] + b"\x04" + content[9:]
         case "short":
             return content[:20]
         case "truncated":

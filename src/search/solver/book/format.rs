@@ -17,6 +17,7 @@ pub(super) const KIND: FileKind = FileKind {
     name: "book",
     letters: "MIJNBOOK",
     version: 1,
+    oldest: 1,
 };
 /// Margins from -8 to 7 fit an entry.
 const MARGIN_OFFSET: i32 = 8;
@@ -101,7 +102,7 @@ pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
 
 /// The content of a file.
 pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
-    let body = KIND.open(file)?;
+    let (_, body) = KIND.open(file)?;
     let (mut groups, mut at, mut total) = (Vec::new(), 0, 0);
     while at < body.len() {
         let wrong = BookError::Content { at };

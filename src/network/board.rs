@@ -1,0 +1,120 @@
+//! A network on one board, ready to evaluate its positions.
+
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
+
+use super::cells::{self, BoardLayers, CellLayers};
+use super::symmetric::{self, SymmetricLayers};
+use super::{NUM_VALUES, Precision};
+use crate::encode::{Layout, num_actions};
+use crate::game::Variant;
+use crate::memory::zeroed_rows;
+use crate::search::{Halt, Limits};
+use crate::threads::map_in_order;
+
+/// Positions that a thread evaluates at once: their hidden layers stay in the cache.
+const CHUNK: usize = 32;
+
+/// Named in the error if there is not enough memory.
+pub(super) const EVALUATIONS: &str = "the network's outputs";
+
+/// A network on one board; [`super::Network::on`] makes it.
+pub struct BoardNetwork {
+    observation_len: usize,
+    num_actions: usize,
+    layers: Layers,
+}
+
+/// The layers of a network on one board, by its form.
+enum Layers {
+    Symmetric(Arc<SymmetricLayers>),
+    Cells(Arc<CellLayers>, Box<BoardLayers>),
+}
+
+/// The outputs of a network for positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluations {
+    /// `(positions, num_actions)`; illegal actions are not ruled out.
+    pub logits: Array2<f32>,
+    /// `(positions, 2)`, for the side to move: expected outcome, -1 to 1, and expected final margin
+    /// in units of [`super::Network::MARGIN_UNIT`] points.
+    pub values: Array2<f32>,
+}
+
+impl BoardNetwork {
+    pub(super) fn symmetric(variant: &Variant, layers: &Arc<SymmetricLayers>) -> Self {
+        Self::new(variant, Layers::Symmetric(layers.clone()))
+    }
+
+    pub(super) fn cells(variant: &Variant, layers: &Arc<CellLayers>) -> Self {
+        let board = Box::new(layers.on(variant));
+        Self::new(variant, Layers::Cells(layers.clone(), board))
+    }
+
+    fn new(variant: &Variant, layers: Layers) -> Self {
+        Self {
+            observation_len: Layout::Flat.len(variant),
+            num_actions: num_actions(variant),
+            layers,
+        }
+    }
+
+    /// Evaluates positions, given as observations in [`Layout::Flat`], one in each row.
+    ///
+    /// What is found for a position depends neither on the others nor on `num_threads` nor on the
+    /// processor. Entries of planes that are above 0 count as 1, and shares of hands are rounded to
+    /// whole pieces.
+    ///
+    /// # Errors
+    ///
+    /// When the stop flag is set, which is looked at between every 32 positions, or there is no
+    /// memory for the results.
+    ///
+    /// # Panics
+    ///
+    /// If a row is not as long as an observation of the board, or `num_threads` is 0.
+    pub fn evaluate(
+        &self,
+        observations: &ArrayRef2<f32>,
+        precision: Precision,
+        num_threads: usize,
+        limits: Limits<'_>,
+    ) -> Result<Evaluations, Halt> {
+        assert_eq!(observations.ncols(), self.observation_len);
+        assert!(num_threads > 0, "num_threads must be at least 1");
+        let count = observations.nrows();
+        let mut logits = zeroed_rows(EVALUATIONS, count, self.num_actions)?;
+        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
+        let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
+        let outputs = logits
+            .axis_chunks_iter_mut(Axis(0), CHUNK)
+            .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
+        let evaluate = |(): &mut (), (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
+            if limits.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            match &self.layers {
+                Layers::Symmetric(layers) => {
+                    symmetric::forward(layers, precision, &observations, logits, values);
+                }
+                Layers::Cells(layers, board) => {
+                    cells::forward(layers, board, precision, &observations, logits, values);
+                }
+            }
+            Ok(())
+        };
+        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
+        values.column_mut(0).mapv_inplace(f32::tanh);
+        Ok(Evaluations { logits, values })
+    }
+}
+
+impl std::fmt::Debug for BoardNetwork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BoardNetwork")
+            .field("observation_len", &self.observation_len)
+            .field("num_actions", &self.num_actions)
+            .finish_non_exhaustive()
+    }
+}

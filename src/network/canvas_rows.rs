@@ -1,0 +1,132 @@
+//! Observations on a canvas, cut by board.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayRef2};
+
+use super::board::EVALUATIONS;
+use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError, Precision};
+use crate::encode::Canvas;
+use crate::game::{Board, Piece};
+use crate::memory::zeroed_rows;
+use crate::search::{Halt, Limits};
+
+/// The rows of some observations on a canvas that show the same board, wherever it lies.
+#[derive(Debug)]
+pub struct CanvasRows {
+    canvas: Canvas,
+    board: Arc<Board>,
+    /// The numbers of the board's cells on the canvas.
+    cells: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl CanvasRows {
+    /// Cuts observations, each with [`Canvas::observation_len`] numbers, by the cells that exist, in the
+    /// order in which the boards appear first.
+    ///
+    /// # Errors
+    ///
+    /// When the cells that exist make no board.
+    ///
+    /// # Panics
+    ///
+    /// If the rows have another length.
+    pub fn cut(canvas: Canvas, observations: &ArrayRef2<f32>) -> Result<Vec<Self>, NoBoardError> {
+        assert_eq!(observations.ncols(), canvas.observation_len());
+        let mut found: Vec<Self> = Vec::new();
+        let mut places = HashMap::new();
+        for (row, observation) in observations.outer_iter().enumerate() {
+            let cells: Vec<usize> = (0..canvas.area())
+                .filter(|cell| observation[3 * canvas.area() + cell] > 0.0)
+                .collect();
+            if let Some(&place) = places.get(&cells) {
+                let same: &mut Self = &mut found[place];
+                same.rows.push(row);
+                continue;
+            }
+            let width = canvas.width();
+            let place = |cell: &usize| ((cell % width) as i32, (cell / width) as i32);
+            let board = Board::from_cells(cells.iter().map(place));
+            let board = board.map_err(|error| NoBoardError { row, error })?;
+            places.insert(cells.clone(), found.len());
+            found.push(Self {
+                canvas,
+                board: Arc::new(board),
+                cells,
+                rows: vec![row],
+            });
+        }
+        Ok(found)
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn board(&self) -> &Arc<Board> {
+        &self.board
+    }
+
+    /// The evaluations of observations that were cut into these parts, by the network on the board of
+    /// each part; logits are those of the canvas, 0 where a board has no cell.
+    ///
+    /// # Errors
+    ///
+    /// As [`BoardNetwork::evaluate`].
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many networks as parts, or `num_threads` is 0.
+    pub fn evaluate(
+        parts: &[Self],
+        networks: &[Arc<BoardNetwork>],
+        observations: &ArrayRef2<f32>,
+        precision: Precision,
+        num_threads: usize,
+        limits: Limits<'_>,
+    ) -> Result<Evaluations, Halt> {
+        assert_eq!(parts.len(), networks.len());
+        let actions = parts.first().map_or(0, |part| part.canvas.num_actions());
+        let count = observations.nrows();
+        let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
+        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
+        for (part, network) in parts.iter().zip(networks) {
+            let flat = part.flat(observations);
+            let found = network.evaluate(&flat, precision, num_threads, limits)?;
+            let found = found.logits.outer_iter().zip(found.values.outer_iter());
+            for (&row, (own_logits, own_values)) in part.rows.iter().zip(found) {
+                for (action, &logit) in own_logits.iter().enumerate() {
+                    logits[[row, part.action(action)]] = logit;
+                }
+                values.row_mut(row).assign(&own_values);
+            }
+        }
+        Ok(Evaluations { logits, values })
+    }
+
+    /// The action of the canvas for one of the board.
+    fn action(&self, action: usize) -> usize {
+        let cells = self.cells.len();
+        match self.cells.get(action % cells) {
+            Some(cell) if action < Piece::ALL.len() * cells => {
+                action / cells * self.canvas.area() + cell
+            }
+            _ => self.canvas.pass_action(),
+        }
+    }
+
+    /// The observations of these rows as [`crate::encode::Layout::Flat`] of the board.
+    fn flat(&self, observations: &ArrayRef2<f32>) -> Array2<f32> {
+        let (area, cells) = (self.canvas.area(), self.cells.len());
+        let hands = 2 * Piece::ALL.len();
+        Array2::from_shape_fn((self.rows.len(), 3 * cells + hands), |(row, at)| {
+            let number = if at < 3 * cells {
+                at / cells * area + self.cells[at % cells]
+            } else {
+                // The planes of the hands are constant.
+                (4 + at - 3 * cells) * area
+            };
+            observations[[self.rows[row], number]]
+        })
+    }
+}

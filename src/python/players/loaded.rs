@@ -1,0 +1,160 @@
+//! A network of the core, kept ready on the boards that it is asked about.
+
+#![allow(
+    clippy::mutable_key_type,
+    reason = "boards and variants are hashed and compared by what never changes"
+)]
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ndarray::Array2;
+use pyo3::prelude::*;
+
+use crate::game::{Board, Opening, Position, Variant};
+use crate::memory::{OutOfMemory, make_room};
+use crate::network::{BoardNetwork, CanvasRows, Evaluations, Network, Precision, Scope};
+use crate::python::errors::classes;
+use crate::python::interrupt::run_unless_quick;
+use crate::python::rules::position::PyPosition;
+use crate::python::rules::variant::PyVariant;
+use crate::search::Limits;
+
+/// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
+pub(super) const QUICK_POSITIONS: usize = 16;
+
+/// The most boards for which a network for a canvas stays ready.
+const MOST_BOARDS: usize = 256;
+
+/// A network, with the boards that it is ready for.
+pub(crate) struct Loaded {
+    pub(super) network: Network,
+    /// The network on boards that it was needed for. Whoever locks it also holds the GIL, so it is free
+    /// when Python forks the process.
+    boards: Mutex<BoardNetworks>,
+}
+
+type BoardNetworks = HashMap<Arc<Board>, Arc<BoardNetwork>>;
+
+impl Loaded {
+    pub(super) fn new(network: Network) -> Self {
+        let boards = Mutex::default();
+        Self { network, boards }
+    }
+
+    /// The boards that it was trained on, in words.
+    pub(super) fn scope_text(&self) -> String {
+        match self.network.scope() {
+            Scope::Variant(variant) => PyVariant(Arc::new(variant.clone())).__repr__(),
+            Scope::Canvas { canvas, copies } => format!(
+                "boards that fit {} x {} cells, with {copies} copies",
+                canvas.height(),
+                canvas.width()
+            ),
+        }
+    }
+
+    /// Fails unless the network knows the board and the copies of a variant.
+    ///
+    /// # Errors
+    ///
+    /// `PolicyError`.
+    pub(super) fn check_variant(&self, variant: &Arc<Variant>) -> PyResult<()> {
+        if self.network.scope().contains(variant) {
+            return Ok(());
+        }
+        let (expected, found) = (self.scope_text(), PyVariant(Arc::clone(variant)).__repr__());
+        Err(classes::PolicyError::new_err(format!(
+            "the network was trained on {expected} and cannot play {found}"
+        )))
+    }
+
+    /// The network on the boards of these variants.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loaded::check_variant`].
+    pub(crate) fn on(
+        &self,
+        py: Python<'_>,
+        variants: &[Arc<Variant>],
+    ) -> PyResult<Vec<Arc<BoardNetwork>>> {
+        let mut ready = HashMap::new();
+        for variant in variants {
+            self.check_variant(variant)?;
+            let known = self.boards(py).get(variant.board()).cloned();
+            let known = known.unwrap_or_else(|| py.detach(|| Arc::new(self.network.on(variant))));
+            ready.insert(Arc::clone(variant.board()), known);
+        }
+        let found = variants
+            .iter()
+            .map(|variant| Arc::clone(&ready[variant.board()]));
+        let found = found.collect();
+        let mut boards = self.boards(py);
+        if boards.len() + ready.len() > MOST_BOARDS {
+            boards.clear();
+        }
+        boards.extend(ready.into_iter().take(MOST_BOARDS));
+        Ok(found)
+    }
+
+    fn boards(&self, _py: Python<'_>) -> MutexGuard<'_, BoardNetworks> {
+        self.boards.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Evaluates observations, flat ones or planes of the canvas, one in each row.
+    ///
+    /// # Errors
+    ///
+    /// When observations on a canvas show no board, memory does not suffice, or on Ctrl-C.
+    pub(super) fn evaluate(
+        &self,
+        py: Python<'_>,
+        rows: &Array2<f32>,
+        precision: Precision,
+        num_threads: usize,
+    ) -> PyResult<Evaluations> {
+        let is_quick = rows.nrows() <= QUICK_POSITIONS;
+        let (canvas, copies) = match self.network.scope() {
+            Scope::Variant(variant) => {
+                let board = self.on(py, &[Arc::new(variant.clone())])?.remove(0);
+                return Ok(run_unless_quick(py, is_quick, |stop| {
+                    let limits = Limits::stopped_by(stop);
+                    board.evaluate(rows, precision, num_threads, limits)
+                })??);
+            }
+            Scope::Canvas { canvas, copies } => (*canvas, i64::from(*copies)),
+        };
+        let parts = CanvasRows::cut(canvas, rows)?;
+        let variant = |part: &CanvasRows| {
+            Variant::new(Arc::clone(part.board()), Opening::default(), copies).map(Arc::new)
+        };
+        let variants: Result<Vec<_>, _> = parts.iter().map(variant).collect();
+        let boards = self.on(py, &variants?)?;
+        Ok(run_unless_quick(py, is_quick, |stop| {
+            let limits = Limits::stopped_by(stop);
+            CanvasRows::evaluate(&parts, &boards, rows, precision, num_threads, limits)
+        })??)
+    }
+}
+
+/// Positions of a variant, with their numbers.
+pub(super) type Numbered = (Arc<Variant>, Vec<(usize, Position)>);
+
+/// The positions of each variant, in the order in which the variants appear first.
+pub(super) fn by_variant(positions: &[PyPosition]) -> Result<Vec<Numbered>, OutOfMemory> {
+    let mut found: Vec<Numbered> = Vec::new();
+    let mut places = HashMap::new();
+    for (number, position) in positions.iter().enumerate() {
+        let place = *places
+            .entry(Arc::clone(&position.variant))
+            .or_insert_with(|| {
+                found.push((Arc::clone(&position.variant), Vec::new()));
+                found.len() - 1
+            });
+        let part = &mut found[place].1;
+        make_room(part, "the positions", 1)?;
+        part.push((number, position.core));
+    }
+    Ok(found)
+}
