@@ -23,18 +23,14 @@ import torch
 from ray.cluster_utils import Cluster
 
 import mijnlieff
+from executor_results import SameResults
 from mijnlieff import (
-    Board,
-    FunctionPolicy,
     Variant,
-    evaluate,
     grade,
-    random_openings,
-    solve_batch,
-    tournament,
 )
 from mijnlieff.errors import ClusterError, PolicyError
 from mijnlieff.integrations.ray import RayExecutor
+from mijnlieff.policies import FunctionPolicy
 from mijnlieff.train import Budget, TrainConfig, train
 from mijnlieff.train.network import PolicyValueNetwork
 from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
@@ -170,36 +166,10 @@ def die_once(mark: str, value: int) -> int:
     return value * value
 
 
-class TestSharedWork:
-    def test_solutions(self, workers):
-        positions = [it for plies in (8, 9) for it in random_openings(300, plies, None, 5)]
-        ours, theirs = solve_batch(positions, executor=workers), solve_batch(positions)
-        for name in ("margins", "action_margins", "action_mask"):
-            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
-
-    @pytest.mark.parametrize("policy", ["random", "champion"])
-    def test_grades_of_a_benchmark(self, policy, workers):
-        there = grade(policy, "standard-v1", executor=workers)
-        assert there.to_dict() == grade(policy, "standard-v1").to_dict()
-
-    def test_grades_of_drawn_positions(self, workers):
-        variant = Variant(Board.from_text("###\n###"), "anywhere", 2)
-        # More than 1,024 from each source, so that each has two parts.
-        options = {"positions": 3200, "seed": 3, "variant": variant}
-        there = grade("greedy", **options, executor=workers)
-        # As text, because shares of no positions are NaN.
-        assert str(there.to_dict()) == str(grade("greedy", **options).to_dict())
-
-    @pytest.mark.parametrize("opponent", ["random", "champion"])
-    def test_matches(self, opponent, workers):
-        options = {"games": 2600 if opponent == "random" else 100, "seed": 4}
-        there = evaluate("greedy", opponent, **options, executor=workers)
-        assert there.to_dict() == evaluate("greedy", opponent, **options).to_dict()
-
-    def test_tournaments(self, workers):
-        policies = {"a": "random", "b": "greedy", "c": "minimax:1"}
-        there = tournament(policies, 60, seed=2, executor=workers)
-        assert there.to_dict() == tournament(policies, 60, seed=2).to_dict()
+class TestSharedWork(SameResults):
+    @pytest.fixture
+    def executor(self, workers):
+        return workers
 
 
 class TestBlocks:

@@ -10,21 +10,19 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from executor_results import SameResults
 from mijnlieff import (
-    Board,
-    ChampionPolicy,
-    FunctionPolicy,
     Position,
     Variant,
     evaluate,
     grade,
-    random_openings,
     solve_batch,
     tournament,
 )
 from mijnlieff._util.executors import map_jobs
 from mijnlieff.errors import ClusterError, PolicyError, SearchLimitError
-from mijnlieff.policies.base import Policy
+from mijnlieff.evaluation import random_openings
+from mijnlieff.policies import FunctionPolicy, Policy
 
 
 @pytest.fixture(scope="module")
@@ -51,36 +49,11 @@ def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return np.zeros(len(masks), dtype=np.int64)
 
 
-class TestResults:
-    def test_solutions(self, executor):
-        positions = [it for plies in (8, 9) for it in random_openings(300, plies, None, 5)]
-        ours, theirs = solve_batch(positions, executor=executor), solve_batch(positions)
-        for name in ("margins", "action_margins", "action_mask"):
-            np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
-
-    @pytest.mark.parametrize("policy", ["random", "champion", FunctionPolicy(first_legal)])
-    def test_grades_of_a_benchmark(self, policy, executor):
+class TestResults(SameResults):
+    def test_grades_of_a_function(self, executor):
+        policy = FunctionPolicy(first_legal)
         there = grade(policy, "standard-v1", executor=executor)
         assert there.to_dict() == grade(policy, "standard-v1").to_dict()
-
-    def test_grades_of_drawn_positions(self, executor):
-        # More than 1,024 from each source, so that each has two parts.
-        options = {"positions": 3200, "seed": 3}
-        options["variant"] = Variant(Board.from_text("###\n###"), "anywhere", 2)
-        there = grade("greedy", **options, executor=executor)
-        # As text, because shares of no positions are NaN.
-        assert str(there.to_dict()) == str(grade("greedy", **options).to_dict())
-
-    @pytest.mark.parametrize("opponent", ["random", "champion"])
-    def test_matches(self, opponent, executor):
-        options = {"games": 2600 if opponent == "random" else 100, "seed": 4}
-        there = evaluate("greedy", opponent, **options, executor=executor)
-        assert there.to_dict() == evaluate("greedy", opponent, **options).to_dict()
-
-    def test_tournaments(self, executor):
-        policies = {"a": "random", "b": "greedy", "c": ChampionPolicy()}
-        there = tournament(policies, 60, seed=2, executor=executor)
-        assert there.to_dict() == tournament(policies, 60, seed=2).to_dict()
 
 
 CALLS = {
