@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +15,6 @@ from mijnlieff._mijnlieff import Position, Variant, integer, seed_of
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.package_data import package_data
 from mijnlieff._util.progress import progress_bar
-from mijnlieff._util.types import check_type
 from mijnlieff.errors import BenchmarkError
 from mijnlieff.evaluation.benchmark_file import SOURCES, read_benchmark
 from mijnlieff.evaluation.decisions import solvable_decisions
@@ -36,7 +35,7 @@ class Benchmark:
 
     Each position has two or more legal actions. Those of `benchmark` are the same for everyone,
     each from a different game, and no symmetry of the board maps one to another;
-    ``docs/benchmark.md`` tells how they were chosen. `draw` and `of` make others.
+    ``docs/benchmark.md`` tells how they were chosen. `draw` makes others.
 
     Attributes:
         name: the name.
@@ -44,8 +43,7 @@ class Benchmark:
         variants: the variants.
         boards: the number of each position's variant in `variants`, int64 ``(B,)``.
         sources: where each position comes from, ``(B,)``: ``"random play"``, ``"minimax 2"`` (depth
-            2 against itself), ``"strong play"`` (perfect play in nine of ten decisions), or
-            ``"given"``.
+            2 against itself) or ``"strong play"`` (perfect play in nine of ten decisions).
         solutions: the exact margins of the positions and of all their actions. Rows of variants
             with fewer actions are filled up with illegal ones.
         groups: a name for each variant, which several share, such as ``"unseen"``; empty if they
@@ -63,49 +61,6 @@ class Benchmark:
     checksum: str | None = None
 
     @classmethod
-    def of(
-        cls,
-        positions: Iterable[Position],
-        *,
-        name: str = "given positions",
-        progress: bool = False,
-        num_threads: int | None = None,
-    ) -> Benchmark:
-        """Return positions with their exact margins, which are solved.
-
-        Args:
-            positions: at least one, of any variants, each with two or more legal actions.
-            name: the name.
-            progress: show a progress bar if stderr is a terminal and rich is installed.
-            num_threads: threads for the exact search, 1 to 1024; None is as many as there are
-                cores.
-
-        Raises:
-            ValueError: no position, or one without a choice.
-            TypeError: something that is not a position.
-        """
-        given = list(positions)
-        if not given:
-            raise ValueError("a benchmark needs at least one position")
-        for number, position in enumerate(given):
-            check_type(f"position {number}", position, Position)
-            if len(position.legal_actions()) < 2:
-                raise ValueError(
-                    f"position {number}, {position!r}, has no two legal actions to choose from"
-                )
-        variants = tuple(dict.fromkeys(position.variant for position in given))
-        by_variant = sorted(given, key=lambda position: variants.index(position.variant))
-        return cls._solved(
-            by_variant,
-            variants,
-            [variants.index(position.variant) for position in by_variant],
-            ["given"] * len(given),
-            name=name,
-            progress=progress,
-            num_threads=num_threads,
-        )
-
-    @classmethod
     def draw(
         cls,
         variants: Sequence[Variant],
@@ -113,7 +68,6 @@ class Benchmark:
         seed: int = 0,
         *,
         groups: Sequence[str] = (),
-        name: str = "drawn positions",
         progress: bool = False,
         num_threads: int | None = None,
     ) -> Benchmark:
@@ -129,7 +83,6 @@ class Benchmark:
                 number, rounded up, or fewer if its games have no more.
             seed: the seed of the games and draws, 0 to 2**64 - 1.
             groups: see the class; without them, all variants are one group.
-            name: the name.
             progress: show a progress bar if stderr is a terminal and rich is installed.
             num_threads: threads for the exact search, 1 to 1024; None is as many as there are
                 cores.
@@ -152,56 +105,30 @@ class Benchmark:
         drawn: list[Position] = []
         boards: list[int] = []
         sources: list[str] = []
-        for number, variant in enumerate(variants):
-            count = -(-positions // sizes[group_of[number]])
-            for source, found in solvable_decisions(variant, count, (seed, number)).items():
+        solved: list[NDArray[np.int16]] = []
+        widest = max((one.num_actions for one in variants), default=0)
+        with progress_bar(len(variants), "boards drawn and solved", enabled=progress) as move_on:
+            for number, variant in enumerate(variants):
+                count = -(-positions // sizes[group_of[number]])
+                by_source = solvable_decisions(variant, count, (seed, number))
+                if found := [position for some in by_source.values() for position in some]:
+                    padding = ((0, 0), (0, widest - variant.num_actions))
+                    margins = solve_batch(found, num_threads).action_margins
+                    solved.append(np.pad(margins, padding, constant_values=ILLEGAL))
                 drawn += found
                 boards += [number] * len(found)
-                sources += [source] * len(found)
+                sources += [source for source, some in by_source.items() for _position in some]
+                move_on(1)
         if not drawn:
             raise ValueError("games on these boards have no turn with two legal actions to grade")
-        return cls._solved(
-            drawn,
-            tuple(variants),
-            boards,
-            sources,
-            groups=tuple(groups),
-            name=name,
-            progress=progress,
-            num_threads=num_threads,
-        )
-
-    @classmethod
-    def _solved(
-        cls,
-        positions: Sequence[Position],
-        variants: tuple[Variant, ...],
-        boards: Sequence[int],
-        sources: Sequence[str],
-        *,
-        name: str,
-        progress: bool,
-        num_threads: int | None,
-        groups: tuple[str, ...] = (),
-    ) -> Benchmark:
-        """Solve positions, those of a variant next to each other."""
-        numbers = np.array(boards, dtype=np.int64)
-        widest = max(one.num_actions for one in variants)
-        action_margins = np.full((len(positions), widest), ILLEGAL, dtype=np.int16)
-        with progress_bar(len(positions), "positions solved", enabled=progress) as move_on:
-            for number in np.unique(numbers).tolist():
-                rows = np.flatnonzero(numbers == number)
-                solved = solve_batch([positions[row] for row in rows.tolist()], num_threads)
-                action_margins[rows, : variants[number].num_actions] = solved.action_margins
-                move_on(len(rows))
         return cls(
-            name=name,
-            positions=tuple(positions),
-            variants=variants,
-            boards=numbers,
+            name=f"{len(variants)} boards",
+            positions=tuple(drawn),
+            variants=tuple(variants),
+            boards=np.array(boards),
             sources=np.array(sources),
-            solutions=solutions_of(action_margins),
-            groups=groups,
+            solutions=solutions_of(np.concatenate(solved)),
+            groups=tuple(groups),
         )
 
     @property

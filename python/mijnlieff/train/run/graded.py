@@ -65,7 +65,7 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
             numbers = arrays["boards"]
             texts = zip(arrays["positions"].tolist(), numbers.tolist(), strict=True)
             return Benchmark(
-                name="drawn positions",
+                name=f"{len(boards.all)} boards",
                 positions=tuple(
                     Position.from_notation(text, boards.all[number]) for text, number in texts
                 ),
