@@ -1,4 +1,4 @@
-"""Settings of the documentation site; ``make site`` builds it into docs/_build/html.
+"""Settings of the documentation site; ``make docs`` builds it into docs/_build/html.
 
 Sphinx reads the docstrings of Python and native names alike, checks every reference, and its search
 needs no server. Furo serves its own fonts and scripts and adapts to narrow screens and dark mode.

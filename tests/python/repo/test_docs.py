@@ -1,6 +1,6 @@
 """The documentation: examples run, links lead somewhere, pictures and the API reference are whole.
 
-`make site` checks the rest, and treats warnings as errors.
+`make docs` checks the rest, and treats warnings as errors.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ NOTEBOOKS = Path(__file__).resolve().parents[3] / "notebooks"
 
 @pytest.fixture(scope="module")
 def execution():
-    """The module that `make notebooks` runs."""
+    """The module that keeps the outputs of notebooks."""
     spec = importlib.util.spec_from_file_location("execute", NOTEBOOKS / "execute.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -14,7 +14,7 @@ RECORD = (
 )
 HEADER = """\
 # The example game of the rules, position by position, on the standard board.
-# Written by `make golden` from tests/python/support/make_golden.py; not edited by hand.
+# Written by tests/python/support/make_golden.py; not edited by hand.
 #
 # Lines that start with # and blank lines carry nothing. Any other line is a key and its words, one
 # space between them. `record` comes once; each `ply` line opens a position:
