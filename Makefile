@@ -99,7 +99,7 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 	$(BIN)/python -m mypy.stubtest mijnlieff._mijnlieff
 	$(BIN)/python tools/stub.py --check
 
-stub: .venv/installed-test ## Write the doc comments of the Rust code into the stub of the native module
+stub: .venv/installed-test ## Write the stub of the native module from the Rust code
 	$(BIN)/python tools/stub.py
 
 docs: .venv/installed-docs ## Build the documentation as a website in docs/_build/html; warnings are errors

@@ -1,81 +1,49 @@
-"""Writes the docstrings of the native module into its stub: `python tools/stub.py [--check]`.
+"""Writes the stub of the native module: `python tools/stub.py [--check]`.
 
-They are written once, as doc comments of the Rust code. The stub adds the types, which
-`mypy.stubtest` compares with the module, and repeats the docstrings for editors and type checkers,
-which do not run the module.
+Names, types and docstrings are those of the Rust code, which a build with the feature `stub` tells.
+Nothing of the stub is written by hand.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from mijnlieff import _mijnlieff
+ROOT = Path(__file__).resolve().parents[1]
+STUB = ROOT / "python" / "mijnlieff" / "_mijnlieff.pyi"
 
-STUB = Path(__file__).resolve().parents[1] / "python" / "mijnlieff" / "_mijnlieff.pyi"
+# What types in signatures of the Rust code are made of.
+IMPORTS = """\
+from collections.abc import Sequence
+from typing import Any, Literal, Self, SupportsIndex
 
-
-def with_docstrings(stub: str) -> str:
-    """Return the text of the stub with the docstrings of the built module.
-
-    Args:
-        stub: a stub with the same names as the module.
-    """
-    lines = stub.splitlines()
-    # From the last on, so that the numbers of the lines before stay true.
-    for node, native in reversed(_definitions(ast.parse(stub))):
-        docstring = inspect.getdoc(native)
-        if not docstring:
-            raise ValueError(f"{node.name} has no doc comment in the Rust code")
-        first = node.body[0]
-        start, end = first.lineno - 1, first.end_lineno or first.lineno
-        quoted = _quoted(docstring, " " * (node.col_offset + 4))
-        if not _is_constant(first):  # a class without a docstring
-            start -= len(getattr(first, "decorator_list", []))
-            lines[start:start] = [*quoted, ""]
-        elif lines[start].endswith(": ..."):
-            lines[start] = lines[start].removesuffix(" ...")
-            lines[end:end] = quoted
-        else:
-            lines[start:end] = quoted
-    return "\n".join(lines) + "\n"
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+"""
 
 
-def _definitions(tree: ast.Module) -> list[tuple[ast.ClassDef | ast.FunctionDef, object]]:
-    """The public definitions of the stub in their order, each with what the module has."""
-    found: list[tuple[ast.ClassDef | ast.FunctionDef, object]] = []
-    for node in tree.body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef):
-            continue
-        native = getattr(_mijnlieff, node.name)
-        if not node.name.startswith("_"):
-            found.append((node, native))
-        members = node.body if isinstance(node, ast.ClassDef) else []
-        found += [
-            (member, getattr(native, member.name))
-            for member in members
-            if isinstance(member, ast.FunctionDef) and not member.name.startswith("_")
-        ]
-    return found
+def generated() -> str:
+    """Return the text of the stub that belongs to the Rust code."""
+    with TemporaryDirectory() as folder:
+        build = ["--quiet", "--profile=stub", "--features=stub"]
+        _run("maturin", "generate-stubs", *build, f"--out={folder}")
+        [stub] = Path(folder).rglob(STUB.name)
+        docstring, rest = stub.read_text(encoding="utf-8").split("\n\n", 1)
+        stub.write_text(f"{docstring}\n\n{IMPORTS}{rest}", encoding="utf-8")
+        # Sorts names, drops unused imports, unquotes types, moves docstrings up to their quotes.
+        fixes = ["--select=I,F401,RUF022,UP037,D200,D212", "--fix-only", "--unsafe-fixes"]
+        ruff = ["--quiet", "--config", str(ROOT / "pyproject.toml"), str(stub)]
+        _run("ruff", "check", *fixes, *ruff)
+        _run("ruff", "format", *ruff)
+        return stub.read_text(encoding="utf-8")
 
 
-def _is_constant(node: ast.stmt) -> bool:
-    """Whether a statement is a docstring or an ellipsis."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _quoted(docstring: str, indent: str) -> list[str]:
-    """The lines of a docstring, quoted as the formatter wants them."""
-    lines = docstring.splitlines()
-    quotes = 'r"""' if "\\" in docstring else '"""'
-    lines[0] = quotes + lines[0]
-    if len(lines) == 1:
-        lines[0] += '"""'
-    else:
-        lines.append('"""')
-    return [indent + line if line else "" for line in lines]
+def _run(tool: str, *arguments: str) -> None:
+    """Run a tool of this environment; its errors are shown."""
+    subprocess.run([sys.executable, "-m", tool, *arguments], cwd=ROOT, check=True)
 
 
 def main() -> None:
@@ -83,13 +51,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, fail if it differs")
     check = parser.parse_args().check
-    before = STUB.read_text(encoding="utf-8")
-    after = with_docstrings(before)
-    if after == before:
+    stub = generated()
+    if stub == STUB.read_text(encoding="utf-8"):
         return
     if check:
-        raise SystemExit(f"{STUB.name} differs from the doc comments in src/python; run make stub")
-    STUB.write_text(after, encoding="utf-8")
+        raise SystemExit(f"{STUB.name} differs from the Rust code in src/python; run make stub")
+    STUB.write_text(stub, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,4 @@
-"""Documents the native module with the types of its stub.
-
-The extension itself holds docstrings and signatures without types. `mypy.stubtest` keeps the two in
-agreement.
-"""
+"""Documents the native module with the types of its stub, which the extension itself lacks."""
 
 from __future__ import annotations
 
@@ -19,38 +15,24 @@ if TYPE_CHECKING:
 
 
 STUB = Path(mijnlieff.__file__).with_name("_mijnlieff.pyi")
-Definition = ast.ClassDef | ast.FunctionDef
 
 
-class _Aliases(ast.NodeTransformer):
-    """Replaces private type aliases by what they stand for, and names by where they are."""
-
-    def __init__(self, aliases: dict[str, ast.expr]) -> None:
-        self.aliases = aliases
+class _FullNames(ast.NodeTransformer):
+    """Writes native classes that are not public with their module, so that links find them."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        alias = self.aliases.get(node.id)
-        return node if alias is None else self.visit(alias)
+        hidden = hasattr(_mijnlieff, node.id) and not hasattr(mijnlieff, node.id)
+        return ast.Name(f"mijnlieff._mijnlieff.{node.id}") if hidden else node
 
 
-def definitions() -> dict[str, Definition]:
-    """Return what the stub defines, by names such as ``Position.play``."""
-    tree = ast.parse(STUB.read_text(encoding="utf-8"))
-    aliases = {
-        node.targets[0].id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and not hasattr(mijnlieff, node.name):
-            full = ast.parse(f"mijnlieff._mijnlieff.{node.name}", mode="eval")
-            aliases[node.name] = full.body
-    found: dict[str, Definition] = {}
-    for node in _Aliases(aliases).visit(tree).body:
-        if isinstance(node, Definition):
-            found[node.name] = node
-            members = node.body if isinstance(node, ast.ClassDef) else []
-            found |= {f"{node.name}.{it.name}": it for it in members if isinstance(it, Definition)}
+def signatures() -> dict[str, tuple[str, str | None]]:
+    """Return the signatures in the stub, by names such as ``Position.play``."""
+    found = {}
+    for node in _FullNames().visit(ast.parse(STUB.read_text(encoding="utf-8"))).body:
+        of_class = isinstance(node, ast.ClassDef)
+        prefix, nodes = (f"{node.name}.", node.body) if of_class else ("", [node])
+        functions = (it for it in nodes if isinstance(it, ast.FunctionDef))
+        found |= {prefix + it.name: signature(it) for it in functions}
     return found
 
 
@@ -68,16 +50,13 @@ def native_name(name: str) -> str | None:
 def signature(definition: ast.FunctionDef) -> tuple[str, str | None]:
     """Return the arguments without self or cls, and the type of the result."""
     arguments = definition.args
-    first = [*arguments.posonlyargs, *arguments.args][:1]
-    if first and first[0].arg in ("self", "cls"):
-        (arguments.posonlyargs or arguments.args).pop(0)
+    if arguments.posonlyargs and arguments.posonlyargs[0].arg in ("self", "cls"):
+        del arguments.posonlyargs[0]
     returns = None if definition.returns is None else ast.unparse(definition.returns)
     return f"({ast.unparse(arguments)})", returns
 
 
-SIGNATURES = {
-    name: signature(it) for name, it in definitions().items() if isinstance(it, ast.FunctionDef)
-}
+SIGNATURES = signatures()
 
 
 def process_signature(

@@ -1,8 +1,8 @@
-"""Types of the native module; import the names from `mijnlieff`."""
+"""The native part of the package; import its names from `mijnlieff`."""
 
-import os
 from collections.abc import Sequence
-from typing import Any, Final, Literal, Self, SupportsIndex, final
+from os import PathLike
+from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -64,28 +64,35 @@ __all__ = [
     "threads_of",
 ]
 
-__version__: Final[str]
-"""The version of the package."""
 FULL_MARGIN: Final[float]
-"""A margin of this many points, or more, counts in full in a tree search."""
+"""
+A margin of this many points, or more, counts in full in a tree search.
+"""
+
 MARGIN_UNIT: Final[float]
-"""Points per unit of a network's margin, so that both of its values are of similar size."""
+"""
+Points per unit of a network's margin, so that both of its values are of similar size.
+"""
+
 MAX_ENVS: Final[int]
-"""The largest batch of games; beyond it a mistyped number would take all memory."""
+"""
+The largest batch of games; beyond it a mistyped number would take all memory.
+"""
+
 MAX_THREADS: Final[int]
-"""The most threads that a call may ask for."""
+"""
+The most threads that a call may ask for.
+"""
+
 SEEDS: Final[int]
-"""The number of seeds, 2**64."""
+"""
+The number of seeds, 2**64.
+"""
 
-_Layout = Literal["planes", "flat", "packed"]
-_Action = SupportsIndex | str
-
-_Seeds = int | list[int | None]
-_View = tuple[NDArray[Any], dict[str, Any]]
-_Step = tuple[
-    NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-]
-_BatchState = tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
+__version__: Final[str]
+"""
+The version of the package.
+"""
 
 @final
 class BatchEnv:
@@ -108,16 +115,16 @@ class BatchEnv:
         VariantError: packed observations of a board they cannot hold, or a board does not fit
             the canvas.
     """
-
     def __new__(
         cls,
+        /,
         num_envs: SupportsIndex,
         variants: Sequence[Variant],
         *,
         variant_weights: Sequence[float] | None,
         canvas: Canvas | None,
         with_variant_index: bool,
-        opponent: object | None,
+        opponent: object,
         seat: str,
         observation: str,
         dtype: DTypeLike,
@@ -129,11 +136,58 @@ class BatchEnv:
         num_threads: SupportsIndex | None,
         copy: bool,
     ) -> BatchEnv: ...
-    def seed(self, seed: int) -> None:
-        """Restart the streams of the games, game ``i`` with ``seed + i``."""
-    def reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> _View:
+    def action_masks(self, /) -> NDArray[np.int8]:
+        """The legal actions of each game, int8 ``(num_envs, num_actions)``."""
+    def answer(self, /, actions: ArrayLike) -> None:
+        """Play the opponent's action in every pending game; some may then be pending again.
+
+        Actions are those of each game's own variant, also on a canvas.
+        """
+    def finish_reset(self, /) -> tuple[NDArray[Any], dict[str, Any]]:
+        """End the reset under way and return its results."""
+    def finish_step(
+        self, /
+    ) -> tuple[
+        NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
+        """End the step under way and return its results."""
+    def observe(self, /) -> tuple[NDArray[Any], dict[str, Any]]:
+        """The current observations and ``info``."""
+    def pending(self, /) -> list[Position]:
+        """The positions in which the outside opponent must act, in the order of the games."""
+    def pending_games(self, /) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The pending games, int64 ``(B,)``, and whether each restarted in this step, bool."""
+    def positions(self, /) -> list[Position]:
+        """The position of each game."""
+    def reset(
+        self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start new games, all or those that the mask selects."""
-    def step(self, actions: ArrayLike) -> _Step:
+    def restore(
+        self, /, state: tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
+    ) -> None:
+        """Restore a state that `state` returned."""
+    def roll_back(self, /) -> None:
+        """Give up the step or reset under way: everything is as before it."""
+    def sample_actions(self, /) -> NDArray[np.int64]:
+        """A random legal action for each game, int64 ``(num_envs,)``."""
+    def seed(self, /, seed: SupportsIndex) -> None:
+        """Restart the streams of the games, game ``i`` with ``seed + i``."""
+    def set_positions(self, /, positions: list[Position], mask: list[bool] | None = None) -> None:
+        """Put games at positions, all or those that the mask selects."""
+    def start_reset(
+        self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
+    ) -> None:
+        """Start new games; those that `pending` lists then wait for `answer`."""
+    def start_step(self, /, actions: ArrayLike) -> None:
+        """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
+    def state(self, /) -> tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]:
+        """The full state, for pickles."""
+    def step(
+        self, /, actions: ArrayLike
+    ) -> tuple[
+        NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
         """Play one action in every game.
 
         Raises:
@@ -142,39 +196,6 @@ class BatchEnv:
             TypeError: the actions are not integers.
             ValueError: the actions have a wrong shape.
         """
-    def start_reset(self, seeds: _Seeds | None = None, mask: list[bool] | None = None) -> None:
-        """Start new games; those that `pending` lists then wait for `answer`."""
-    def start_step(self, actions: ArrayLike) -> None:
-        """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
-    def pending(self) -> list[Position]:
-        """The positions in which the outside opponent must act, in the order of the games."""
-    def pending_games(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The pending games, int64 ``(B,)``, and whether each restarted in this step, bool."""
-    def answer(self, actions: ArrayLike) -> None:
-        """Play the opponent's action in every pending game; some may then be pending again.
-
-        Actions are those of each game's own variant, also on a canvas.
-        """
-    def finish_reset(self) -> _View:
-        """End the reset under way and return its results."""
-    def roll_back(self) -> None:
-        """Give up the step or reset under way: everything is as before it."""
-    def finish_step(self) -> _Step:
-        """End the step under way and return its results."""
-    def observe(self) -> _View:
-        """The current observations and ``info``."""
-    def sample_actions(self) -> NDArray[np.int64]:
-        """A random legal action for each game, int64 ``(num_envs,)``."""
-    def positions(self) -> list[Position]:
-        """The position of each game."""
-    def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions of each game, int8 ``(num_envs, num_actions)``."""
-    def set_positions(self, positions: list[Position], mask: list[bool] | None = None) -> None:
-        """Put games at positions, all or those that the mask selects."""
-    def state(self) -> _BatchState:
-        """The full state, for pickles."""
-    def restore(self, state: _BatchState) -> None:
-        """Restore a state that `state` returned."""
 
 @final
 class BestResponseSearch:
@@ -200,41 +221,41 @@ class BestResponseSearch:
         GameOverError: a game is over.
         ValueError: no start, several variants, or an unknown seat.
     """
-
     def __new__(
         cls,
+        /,
         starts: Sequence[Position],
-        seat: int,
+        seat: SupportsIndex,
         *,
-        exact_cells: int | None,
-        exact_margin: int,
-        horizon: int | None,
-        least_margin: int | None,
-        max_positions: int,
+        exact_cells: SupportsIndex | None,
+        exact_margin: SupportsIndex,
+        horizon: SupportsIndex | None,
+        least_margin: SupportsIndex | None,
+        max_positions: SupportsIndex,
         num_threads: SupportsIndex | None,
     ) -> BestResponseSearch: ...
-    def ask(self, most: int) -> tuple[int, int, list[Position]]:
-        """The current ply, the number of its positions, and those in which actions are needed.
-
-        Raises:
-            SearchLimitError: there are more than `max_positions` positions.
-        """
-    def answer(self, actions: NDArray[np.int64]) -> None:
+    def answer(self, /, actions: NDArray[np.int64]) -> None:
         """Take the action chosen in each of these positions, int64 ``(B,)``.
 
         Raises:
             PolicyError: an action is not legal.
             SearchLimitError: there are more than `max_positions` positions.
         """
-    def answer_with_sets(self, possible: NDArray[np.bool_]) -> None:
+    def answer_with_sets(self, /, possible: NDArray[np.bool_]) -> None:
         """Take the actions that may be chosen in these positions, bool ``(B, num_actions)``.
 
         Raises:
             PolicyError: an action is not legal, or a position has none.
             SearchLimitError: there are more than `max_positions` positions.
         """
+    def ask(self, /, most: SupportsIndex) -> tuple[int, int, list[Position]]:
+        """The current ply, the number of its positions, and those in which actions are needed.
+
+        Raises:
+            SearchLimitError: there are more than `max_positions` positions.
+        """
     def finish(
-        self, max_refutations: int
+        self, /, max_refutations: SupportsIndex
     ) -> tuple[
         list[int],
         list[int],
@@ -256,25 +277,14 @@ class Board:
     Boards are immutable and equal when they have the same cells, wherever the grid starts. Make
     one with `standard`, `from_blocks` or `from_text`.
     """
-
-    @staticmethod
-    def standard() -> Board:
-        """The 4x4 board."""
-    @staticmethod
-    def from_blocks(blocks: Sequence[tuple[int, int]]) -> Board:
-        """A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
-
-        Raises:
-            BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
-        """
-    @staticmethod
-    def from_text(text: str) -> Board:
-        """A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
-
-        Raises:
-            BoardError: another character, rows of different lengths, no cell or more than 64.
-            ParseError: the text has a lone surrogate.
-        """
+    def __copy__(self, /) -> Board: ...
+    def __deepcopy__(self, /, _memo: Any) -> Board: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[str]]: ...
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
     @staticmethod
     def arrangements(blocks: SupportsIndex = 4, corners: bool = False) -> list[Board]:
         """Return every board that can be laid out with a number of 2x2 blocks.
@@ -292,6 +302,36 @@ class Board:
             ValueError: ``blocks`` is not 1 to 6.
             TypeError: ``blocks`` is not an integer.
         """
+    def cell_name(self, /, cell: SupportsIndex) -> str:
+        """The name of a cell, such as ``a1``.
+
+        Raises:
+            IndexError: the board has no such cell.
+        """
+    @property
+    def cells(self, /) -> tuple[tuple[int, int], ...]:
+        """The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner."""
+    @staticmethod
+    def from_blocks(blocks: Sequence[tuple[int, int]]) -> Board:
+        """A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
+
+        Raises:
+            BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
+        """
+    @staticmethod
+    def from_text(text: str) -> Board:
+        """A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+
+        Raises:
+            BoardError: another character, rows of different lengths, no cell or more than 64.
+            ParseError: the text has a lone surrogate.
+        """
+    @property
+    def height(self, /) -> int:
+        """Rows of the bounding box."""
+    @property
+    def num_cells(self, /) -> int:
+        """How many cells exist, 1 to 64."""
     @staticmethod
     def random(
         blocks: SupportsIndex = 4,
@@ -317,105 +357,68 @@ class Board:
             ValueError: ``blocks`` is not 1 to 16, or the seed is out of range.
             TypeError: ``blocks`` is not an integer, or ``rng`` is none of these.
         """
+    @staticmethod
+    def standard() -> Board:
+        """The 4x4 board."""
     @property
-    def num_cells(self) -> int:
-        """How many cells exist, 1 to 64."""
-    @property
-    def width(self) -> int:
-        """Columns of the bounding box."""
-    @property
-    def height(self) -> int:
-        """Rows of the bounding box."""
-    @property
-    def cells(self) -> tuple[tuple[int, int], ...]:
-        """The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner."""
-    @property
-    def symmetries(self) -> NDArray[np.int64]:
+    def symmetries(self, /) -> NDArray[np.int64]:
         """Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
 
         Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
         by cell turns into ``y`` with ``y[symmetries[k]] = x``.
         """
-    def to_text(self) -> str:
+    def to_text(self, /) -> str:
         """Return the board as `from_text` reads it: top row first, ``#`` a cell, ``.`` a gap."""
-    def cell_name(self, cell: SupportsIndex) -> str:
-        """The name of a cell, such as ``a1``.
+    @property
+    def width(self, /) -> int:
+        """Columns of the bounding box."""
 
-        Raises:
-            IndexError: the board has no such cell.
-        """
-    def __hash__(self) -> int: ...
-    def __copy__(self) -> Self: ...
-    def __deepcopy__(self, _memo: object) -> Self: ...
+@disjoint_base
+class BuiltinPolicy:
+    """Base class of the built-in policies; make one of its subclasses.
 
-@final
-class Variant:
-    """The fixed parts of a game: board, opening rule, pieces of each type.
-
-    Args:
-        board: the standard 4x4 board unless given.
-        opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
-            neighbor missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
-            Straight on a corner cell, ``"anywhere"`` any piece anywhere.
-        copies: pieces of each of the four types that each player starts with, 1 to 127.
-
-    Raises:
-        VariantError: an unknown opening or an impossible number of copies.
+    Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
+    actions, and cutting a list of positions into batches changes nothing. Policies are equal when
+    kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not
+    compared.
     """
-
-    def __new__(
-        cls, board: Board | None = None, opening: str = "outside", copies: SupportsIndex = 2
-    ) -> Variant: ...
-    @property
-    def board(self) -> Board:
-        """The board."""
-    @property
-    def opening(self) -> str:
-        """The opening rule."""
-    @property
-    def copies(self) -> int:
-        """Pieces of each type that each player starts with."""
-    @property
-    def num_actions(self) -> int:
-        """Number of action indices, ``4 * num_cells + 1``; 65 on the standard board."""
-    @property
-    def pass_action(self) -> int:
-        """The index of the pass, the last action."""
-    @property
-    def max_game_length(self) -> int:
-        """The most actions, passes included, that a game can have."""
-    @property
-    def max_margin(self) -> int:
-        """A bound for the margin of a game: it is between ``-max_margin`` and ``max_margin``.
-
-        On boards of up to 16 cells it is the most points that all stones of a player can score
-        wherever they lie, on larger ones the points of the whole board.
-        """
-    def observation_shape(self, layout: str) -> tuple[int, ...]:
-        """The shape of one observation in a layout, see `Position.observation`.
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __reduce__(self, /) -> tuple[type[Self], tuple[float, ...], int]: ...
+    def __repr__(self, /) -> str: ...
+    def __setstate__(self, /, decisions: SupportsIndex) -> None: ...
+    def act(self, /, position: Position) -> int:
+        """The action this policy plays.
 
         Raises:
-            ValueError: unknown layout.
-            VariantError: packed, but more than 16 cells or 3 copies.
+            GameOverError: the game is over; no decision is counted.
+            TypeError: `position` is not a `Position`.
         """
-    def action_name(self, action: SupportsIndex) -> str:
-        """The text of an action, such as ``a1+`` or ``pass``.
+    def act_batch(self, /, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
+
+        Runs without the GIL and stops on Ctrl-C; searches run on all cores.
 
         Raises:
-            IndexError: there is no such action.
+            GameOverError: a game is over, the message says which; no decision is counted.
+            TypeError: an item is not a `Position`.
         """
-    def action_index(self, name: str) -> int:
-        """The action with this text.
+    def action_probabilities(self, /, positions: Sequence[Position]) -> NDArray[np.float64]:
+        """The probability of every action, float64 ``(B, num_actions)``.
+
+        All positions are of one variant. No decision is counted. Runs without the GIL and stops
+        on Ctrl-C.
 
         Raises:
-            ParseError: the text is neither a cell of the board with a sign nor a pass.
+            GameOverError: a game is over, the message says which.
+            ValueError: no positions, or positions of several variants.
+            TypeError: an item is not a `Position`.
         """
     @property
-    def action_symmetries(self) -> NDArray[np.int64]:
-        """Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``."""
-    def __hash__(self) -> int: ...
-    def __copy__(self) -> Self: ...
-    def __deepcopy__(self, _memo: object) -> Self: ...
+    def seed(self, /) -> int:
+        """The seed."""
+    def with_seed(self, /, seed: SupportsIndex) -> Self:
+        """A policy of the same kind with this seed, and no decision made yet."""
 
 @final
 class Canvas:
@@ -436,8 +439,20 @@ class Canvas:
         ValueError: a side is not 1 to 64.
         TypeError: a side is not an integer.
     """
+    def __copy__(self, /) -> Canvas: ...
+    def __deepcopy__(self, /, _memo: Any) -> Canvas: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, height: SupportsIndex, width: SupportsIndex) -> Canvas: ...
+    def __reduce__(self, /) -> tuple[type, tuple[int, int]]: ...
+    def __repr__(self, /) -> str: ...
+    def actions(self, /, variant: Variant) -> NDArray[np.int64]:
+        """The canvas's index of each action of a variant, int64 ``(variant.num_actions,)``.
 
-    def __new__(cls, height: SupportsIndex, width: SupportsIndex) -> Canvas: ...
+        Raises:
+            VariantError: the board does not fit.
+        """
     @staticmethod
     def around(variants: Sequence[Variant]) -> Canvas:
         """The smallest canvas that holds the boards of all these variants.
@@ -447,27 +462,18 @@ class Canvas:
             TypeError: an item is not a `Variant`.
         """
     @property
-    def height(self) -> int:
+    def height(self, /) -> int:
         """Rows."""
     @property
-    def width(self) -> int:
-        """Columns."""
-    @property
-    def num_actions(self) -> int:
+    def num_actions(self, /) -> int:
         """Number of action indices, ``4 * height * width + 1``."""
     @property
-    def pass_action(self) -> int:
-        """The index of the pass, the last action."""
-    @property
-    def observation_shape(self) -> tuple[int, int, int]:
+    def observation_shape(self, /) -> tuple[int, int, int]:
         """The shape of one observation, ``(12, height, width)``."""
-    def actions(self, variant: Variant) -> NDArray[np.int64]:
-        """The canvas's index of each action of a variant, int64 ``(variant.num_actions,)``.
-
-        Raises:
-            VariantError: the board does not fit.
-        """
-    def variant_action(self, variant: Variant, action: SupportsIndex) -> int:
+    @property
+    def pass_action(self, /) -> int:
+        """The index of the pass, the last action."""
+    def variant_action(self, /, variant: Variant, action: SupportsIndex) -> int:
         """The variant's index of an action of the canvas.
 
         Raises:
@@ -475,335 +481,9 @@ class Canvas:
             VariantError: the board does not fit.
             TypeError: the action is not an integer.
         """
-    def __hash__(self) -> int: ...
-    def __copy__(self) -> Self: ...
-    def __deepcopy__(self, _memo: object) -> Self: ...
-
-@final
-class Position:
-    """The state of a game; immutable, every method returns a new one.
-
-    Positions are equal when they have the same future: same variant, stones by player, hands,
-    allowed cells and side to move. Which type lies where, the last action and the ply are not
-    compared.
-
-    Args:
-        variant: the standard game unless given.
-    """
-
-    def __new__(cls, variant: Variant | None = None) -> Position: ...
-    @staticmethod
-    def from_actions(actions: Sequence[_Action], variant: Variant | None = None) -> Position:
-        """The position after these actions, indices or texts, from the start.
-
-        Raises:
-            IllegalMoveError: an action is illegal; the message says which.
-            GameOverError: the game is over before the last action.
-        """
-    @staticmethod
-    def from_record(record: str, variant: Variant | None = None) -> Position:
-        """The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
-
-        Raises:
-            ParseError: the text is not a record, or stops in the middle of a turn.
-            IllegalMoveError: a move is illegal; the message says which.
-        """
-    @staticmethod
-    def from_notation(text: str, variant: Variant | None = None) -> Position:
-        """The position with this text, see `notation`.
-
-        Raises:
-            ParseError: the text does not fit the board.
-            PositionError: no game reaches the position; the message gives every reason found.
-        """
     @property
-    def notation(self) -> str:
-        """The position as one line: board, last turn, number of turns so far.
-
-        Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
-        Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
-        then the ply, which also says who moves next.
-        """
-    @staticmethod
-    def from_packed(
-        word: SupportsIndex | NDArray[np.uint64], variant: Variant | None = None
-    ) -> Position:
-        """The position with these words, see `to_packed`.
-
-        Args:
-            word: an integer of 64 bits; uint64 ``(5,)`` on boards of more than 16 cells.
-            variant: the standard game unless given.
-
-        Raises:
-            PositionError: no position has these words; the message gives every reason found.
-            ValueError: the integer has more than 64 bits, or the array a wrong shape.
-            TypeError: not an integer, or not uint64.
-        """
-    def to_packed(self) -> Any:
-        """The position as a state of `mijnlieff.functional`.
-
-        An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation`
-        holds, and `mijnlieff.functional` documents its format. It is not the packed observation,
-        which lacks the seat.
-        """
-    @property
-    def variant(self) -> Variant:
-        """The variant that is played."""
-    @property
-    def to_play(self) -> int:
-        """Who acts next: 0 Light, 1 Dark."""
-    @property
-    def ply(self) -> int:
-        """Actions so far, passes included."""
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over."""
-    @property
-    def score(self) -> tuple[int, int]:
-        """The points of Light and of Dark so far."""
-    @property
-    def margin(self) -> int:
-        """The points of Light minus those of Dark."""
-    @property
-    def winner(self) -> int | None:
-        """0 Light, 1 Dark; None for a draw and while the game goes on."""
-    @property
-    def hands(self) -> NDArray[np.int8]:
-        """Pieces left, int8 ``(2, 4)``, by player and piece type."""
-    @property
-    def stones(self) -> NDArray[np.int8]:
-        """int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark."""
-    @property
-    def pieces(self) -> NDArray[np.int8]:
-        """int8 ``(num_cells,)``: the piece type of each stone, -1 where the cell is empty."""
-    @property
-    def last_action(self) -> int | None:
-        """The action that led here; None at the start."""
-    def legal_actions(self) -> NDArray[np.int64]:
-        """The legal action indices, int64, ascending; empty when the game is over."""
-    def action_mask(self, canvas: Canvas | None = None) -> NDArray[np.int8]:
-        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
-
-        Args:
-            canvas: None for the actions of the variant, or a canvas for its actions.
-
-        Raises:
-            VariantError: the board does not fit the canvas.
-        """
-    def play(self, action: _Action) -> Position:
-        """The position after this action, an index or a text such as ``"a1+"``.
-
-        Raises:
-            IllegalMoveError: the action is illegal or does not exist.
-            GameOverError: the game is over.
-            ParseError: the text is not an action.
-        """
-    def observation(
-        self,
-        layout: _Layout = "planes",
-        dtype: DTypeLike | None = None,
-        player: SupportsIndex | None = None,
-        canvas: Canvas | None = None,
-    ) -> NDArray[Any]:
-        """The full state as numbers, seen by the side to move or by one player.
-
-        Args:
-            layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
-                stones, cells allowed now, cells that exist, and a constant plane for each piece
-                type in the own hand (4) and the opposing hand (4). ``"flat"``
-                ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
-                ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
-            dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
-                counts). A packed observation is always uint64.
-            player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
-                no cell is allowed.
-            canvas: the planes of a canvas instead of those of the board.
-
-        Raises:
-            ValueError: unknown layout or player, or a canvas and another layout than planes.
-            TypeError: another dtype.
-            VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
-                canvas.
-        """
-    def _repr_svg_(self) -> str: ...
-    def __hash__(self) -> int: ...
-    def __copy__(self) -> Self: ...
-    def __deepcopy__(self, _memo: object) -> Self: ...
-
-def observe_batch(
-    positions: Sequence[Position],
-    layout: _Layout | None = None,
-    dtype: DTypeLike | None = None,
-    canvas: Canvas | None = None,
-) -> NDArray[Any]:
-    """The observations of several positions, ``(B, ...)``.
-
-    Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
-    ``"planes"`` with a canvas. Without a canvas all positions are of one variant. Runs without the
-    GIL.
-
-    Raises:
-        ValueError: no positions, positions of different variants without a canvas, an unknown
-            layout, or a canvas and another layout than planes.
-        TypeError: an item is not a `Position`, or another dtype.
-        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
-            canvas.
-    """
-
-def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> NDArray[np.int8]:
-    """The action masks of several positions, int8 ``(B, num_actions)``.
-
-    Without a canvas all positions are of one variant; with one, actions are those of the canvas.
-    Runs without the GIL.
-
-    Raises:
-        ValueError: no positions, or positions of different variants without a canvas.
-        TypeError: an item is not a `Position`.
-        VariantError: a board does not fit the canvas.
-    """
-
-def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
-    """The action masks of positions of any variants, int8 ``(B, most)``.
-
-    Each row has the actions of the position's own variant; zeros fill up the shorter ones.
-
-    Raises:
-        TypeError: an item is not a `Position`.
-    """
-
-def own_actions(
-    positions: Sequence[Position], actions: ArrayLike, canvas: Canvas
-) -> NDArray[np.int64]:
-    """The actions of positions of any variants that actions of a canvas stand for, int64 ``(B,)``.
-
-    Raises:
-        IndexError: the canvas has no such action, or the board no cell there.
-        ValueError: not one action for each position.
-        TypeError: the actions are not integers, or an item is not a `Position`.
-        VariantError: a board does not fit the canvas.
-    """
-
-def check_playable(positions: Sequence[Position], canvas: Canvas | None = None) -> None:
-    """Raise unless a policy can be asked about these positions.
-
-    No game may be over, and all positions are of one variant, or their boards fit the canvas.
-    Policies that cut a call into parts check all positions before the first part.
-
-    Raises:
-        GameOverError: a game is over; the message says which.
-        ValueError: there are no positions, or without a canvas positions of several variants.
-        TypeError: an item is not a `Position`.
-        VariantError: a board does not fit the canvas.
-    """
-
-def common_variant(positions: Sequence[Position]) -> Variant:
-    """The variant that all positions share.
-
-    Raises:
-        ValueError: no positions, or positions of different variants.
-        TypeError: an item is not a `Position`.
-    """
-
-def functional_init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]:
-    """The states of `n` new games, see `mijnlieff.functional.init`."""
-
-def functional_step(
-    states: ArrayLike,
-    actions: ArrayLike,
-    variant: Variant | None = None,
-    reward: str = "outcome",
-    illegal_action: str = "raise",
-    num_threads: SupportsIndex | None = None,
-) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
-    """Plays an action in each state, see `mijnlieff.functional.step`."""
-
-def functional_legal_mask(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int8]:
-    """The legal actions of each state, see `mijnlieff.functional.legal_mask`."""
-
-def functional_observe(
-    states: ArrayLike,
-    layout: str = "flat",
-    dtype: DTypeLike | None = None,
-    variant: Variant | None = None,
-    player: SupportsIndex | None = None,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[Any]:
-    """The observation of each state, see `mijnlieff.functional.observe`."""
-
-def functional_to_play(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int8]:
-    """Who acts next in each state, see `mijnlieff.functional.to_play`."""
-
-def functional_score(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int16]:
-    """The points of Light and Dark in each state, see `mijnlieff.functional.score`."""
-
-def functional_from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
-    """The states of positions, see `mijnlieff.functional.from_positions`."""
-
-def functional_to_positions(states: ArrayLike, variant: Variant | None = None) -> list[Position]:
-    """The positions of states, see `mijnlieff.functional.to_positions`."""
-
-@disjoint_base
-class BuiltinPolicy:
-    """Base class of the built-in policies; make one of its subclasses.
-
-    Decision ``n`` of a policy draws from stream ``n`` of its seed. So the same calls give the same
-    actions, and cutting a list of positions into batches changes nothing. Policies are equal when
-    kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not
-    compared.
-    """
-
-    @property
-    def seed(self) -> int:
-        """The seed."""
-    def act(self, position: Position) -> int:
-        """The action this policy plays.
-
-        Raises:
-            GameOverError: the game is over; no decision is counted.
-            TypeError: `position` is not a `Position`.
-        """
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
-
-        Runs without the GIL and stops on Ctrl-C; searches run on all cores.
-
-        Raises:
-            GameOverError: a game is over, the message says which; no decision is counted.
-            TypeError: an item is not a `Position`.
-        """
-    def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """The probability of every action, float64 ``(B, num_actions)``.
-
-        All positions are of one variant. No decision is counted. Runs without the GIL and stops
-        on Ctrl-C.
-
-        Raises:
-            GameOverError: a game is over, the message says which.
-            ValueError: no positions, or positions of several variants.
-            TypeError: an item is not a `Position`.
-        """
-    def with_seed(self, seed: SupportsIndex) -> Self:
-        """A policy of the same kind with this seed, and no decision made yet."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[type[Self], tuple[float, ...], int]: ...
-    def __setstate__(self, decisions: int) -> None: ...
-
-@final
-class RandomPolicy(BuiltinPolicy):
-    """Plays any legal action, each equally likely.
-
-    Args:
-        seed: 0 to 2**64 - 1.
-    """
-
-    def __new__(cls, seed: SupportsIndex = 0) -> RandomPolicy: ...
+    def width(self, /) -> int:
+        """Columns."""
 
 @final
 class GreedyPolicy(BuiltinPolicy):
@@ -814,8 +494,22 @@ class GreedyPolicy(BuiltinPolicy):
     Args:
         seed: 0 to 2**64 - 1.
     """
+    def __new__(cls, /, seed: SupportsIndex = 0) -> GreedyPolicy: ...
 
-    def __new__(cls, seed: SupportsIndex = 0) -> GreedyPolicy: ...
+@final
+class LeafBatch:
+    """The positions of a `TreeSearch` that wait for the network.
+
+    The search writes the next leaves over both arrays: copy what must last.
+    """
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def action_mask(self, /) -> NDArray[np.int8]:
+        """The legal actions, int8 ``(B, num_actions)``: 1 = legal."""
+    @property
+    def observation(self, /) -> NDArray[Any]:
+        """The observations, ``(B, ...)``, in the layout of the search."""
 
 @final
 class MinimaxPolicy(BuiltinPolicy):
@@ -832,34 +526,10 @@ class MinimaxPolicy(BuiltinPolicy):
     Raises:
         ValueError: a depth or seed out of range.
     """
-
-    def __new__(cls, depth: SupportsIndex, seed: SupportsIndex = 0) -> MinimaxPolicy: ...
+    def __new__(cls, /, depth: SupportsIndex, seed: SupportsIndex = 0) -> MinimaxPolicy: ...
     @property
-    def depth(self) -> int:
+    def depth(self, /) -> int:
         """Plies looked ahead."""
-
-@final
-class PerfectPolicy(BuiltinPolicy):
-    """Plays an action that keeps the exact margin, each such action equally likely.
-
-    With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
-    best one), so one number sets how strong it is.
-
-    Boards of more than 16 cells may take very long. The first decision raises
-    `BookError` when the book that comes with the package is damaged.
-
-    Args:
-        seed: 0 to 2**64 - 1.
-        epsilon: 0 to 1.
-
-    Raises:
-        ValueError: a seed or an epsilon out of range.
-    """
-
-    def __new__(cls, seed: SupportsIndex = 0, epsilon: float = 0.0) -> PerfectPolicy: ...
-    @property
-    def epsilon(self) -> float:
-        """The share of decisions made at random."""
 
 @final
 class Network:
@@ -877,135 +547,53 @@ class Network:
     Raises:
         CheckpointError: the bytes are not exactly those of a network of this version.
     """
-
-    def __new__(cls, file: bytes) -> Network: ...
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Network:
-        """Read a network from a file.
-
-        Args:
-            path: a file written by `save` or ``mijnlieff export``.
-
-        Raises:
-            CheckpointError: the file is missing, truncated, damaged, or from another program or
-                version; the message names the file and the reason.
-        """
-    @staticmethod
-    def from_torch(module: Any) -> Network:
-        """The native form of a network of `mijnlieff.train`, with its current weights.
-
-        Args:
-            module: the PyTorch module, on any device; later training does not change the result.
-
-        Raises:
-            CheckpointError: a weight is not finite.
-            TypeError: another module.
-        """
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network to a file, which is replaced whole or not at all.
-
-        Args:
-            path: the file to create or replace.
-
-        Raises:
-            OutputError: the file cannot be written; the message names it.
-        """
-    @staticmethod
-    def symmetric(
-        variant: Variant, channels: int, blocks: int, weights: NDArray[np.float32]
-    ) -> Network:
-        """The network of the form ``"symmetric"`` with these weights.
-
-        Args:
-            variant: that it was trained on.
-            channels: of every hidden layer, each with a unit for every symmetry of the board.
-            blocks: residual blocks of two layers.
-            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
-
-        Raises:
-            CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
-                finite.
-        """
-    @staticmethod
-    def of_cells(
-        variant: Variant, units: int, blocks: int, heads: int, weights: NDArray[np.float32]
-    ) -> Network:
-        """The network of the form ``"cells"`` with these weights.
-
-        Args:
-            variant: that it was trained on.
-            units: numbers for each cell in every layer, a multiple of `heads`.
-            blocks: residual blocks of a convolution over the cells and two layers for each cell.
-            heads: kernels of each block; each serves an equal part of the units.
-            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
-
-        Raises:
-            CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
-                many weights as the layers need, or one that is not finite.
-        """
-    @staticmethod
-    def on_canvas(
-        canvas: Canvas,
-        copies: int,
-        units: int,
-        blocks: int,
-        heads: int,
-        weights: NDArray[np.float32],
-    ) -> Network:
-        """The network of cells with these weights for all boards that fit a canvas.
-
-        Args:
-            canvas: that it was trained on.
-            copies: pieces of each type that each player starts with, 1 to 127.
-            units: as in `of_cells`, and so are the others.
-            blocks: residual blocks.
-            heads: kernels of each block.
-            weights: float32 ``(num_weights,)``.
-
-        Raises:
-            CheckpointError: as in `of_cells`.
-            VariantError: an impossible number of copies.
-        """
-    def to_bytes(self) -> bytes:
-        """The file, as the constructor reads it."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, file: bytes) -> Network: ...
+    def __reduce__(self, /) -> tuple[type, tuple[bytes]]: ...
+    def __repr__(self, /) -> str: ...
     @property
-    def variant(self) -> Variant | None:
-        """The variant that it was trained on; None if it is for all boards that fit a canvas."""
-    @property
-    def canvas(self) -> Canvas | None:
-        """The canvas of its observations, whose boards it plays; None if it is for one variant."""
-    @property
-    def copies(self) -> int:
-        """Pieces of each type that each player starts with."""
-    @property
-    def observation(self) -> Literal["flat", "planes"]:
-        """The layout of its observations."""
-    @property
-    def dtype(self) -> Literal["float32"]:
-        """The dtype of its observations."""
-    @property
-    def form(self) -> Literal["symmetric", "cells"]:
-        """Layers that respect the symmetries of the board, or a token for each cell."""
-    @property
-    def width(self) -> int:
-        """Units of every hidden layer; of a cell, in the form ``"cells"``."""
-    @property
-    def blocks(self) -> int:
+    def blocks(self, /) -> int:
         """Residual blocks."""
     @property
-    def heads(self) -> int | None:
-        """Kernels of each block; None in the form ``"symmetric"``."""
-    @property
-    def num_weights(self) -> int:
-        """The number of learned parameters."""
-    def check_variant(self, variant: Variant) -> None:
+    def canvas(self, /) -> Canvas | None:
+        """The canvas of its observations, whose boards it plays; None if it is for one variant."""
+    def check_variant(self, /, variant: Variant) -> None:
         """Raise unless the network knows the board and the number of copies of a variant.
 
         Raises:
             PolicyError: it was trained on other boards or another number of copies.
         """
+    def choose(
+        self,
+        /,
+        positions: Sequence[Position],
+        temperature: SupportsFloat | SupportsIndex,
+        seed: SupportsIndex,
+        first: SupportsIndex,
+    ) -> NDArray[np.int64]:
+        """An action for each position, int64 ``(B,)``.
+
+        At temperature 0 the legal action with the largest logit, above 0 a draw from
+        ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
+        seed. Positions may be of several variants if the network is for a canvas; actions are those
+        of each position's own variant.
+
+        Raises:
+            GameOverError: a game is over, the message says which.
+            PolicyError: another board or number of copies, or a logit that is not finite.
+            ValueError: no positions, or positions of several variants if the network is for one.
+        """
+    @property
+    def copies(self, /) -> int:
+        """Pieces of each type that each player starts with."""
+    @property
+    def dtype(self, /) -> Literal["float32"]:
+        """The dtype of its observations."""
     def evaluate(
         self,
+        /,
         observations: NDArray[np.float32],
         masks: NDArray[np.int8] | NDArray[np.bool_] | None = None,
         *,
@@ -1036,23 +624,311 @@ class Network:
             ValueError: the observations or masks have another shape, observations on a canvas show
                 no board, or `precision` is neither.
         """
-    def choose(
-        self, positions: Sequence[Position], temperature: float, seed: int, first: int
-    ) -> NDArray[np.int64]:
-        """An action for each position, int64 ``(B,)``.
+    @property
+    def form(self, /) -> Literal["symmetric", "cells"]:
+        """Layers that respect the symmetries of the board, or a token for each cell."""
+    @staticmethod
+    def from_torch(module: Any) -> Network:
+        """The native form of a network of `mijnlieff.train`, with its current weights.
 
-        At temperature 0 the legal action with the largest logit, above 0 a draw from
-        ``softmax(logits / temperature)``. Position ``i`` draws from stream ``first + i`` of the
-        seed. Positions may be of several variants if the network is for a canvas; actions are those
-        of each position's own variant.
+        Args:
+            module: the PyTorch module, on any device; later training does not change the result.
 
         Raises:
-            GameOverError: a game is over, the message says which.
-            PolicyError: another board or number of copies, or a logit that is not finite.
-            ValueError: no positions, or positions of several variants if the network is for one.
+            CheckpointError: a weight is not finite.
+            TypeError: another module.
         """
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+    @property
+    def heads(self, /) -> int | None:
+        """Kernels of each block; None in the form ``"symmetric"``."""
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Network:
+        """Read a network from a file.
+
+        Args:
+            path: a file written by `save` or ``mijnlieff export``.
+
+        Raises:
+            CheckpointError: the file is missing, truncated, damaged, or from another program or
+                version; the message names the file and the reason.
+        """
+    @property
+    def num_weights(self, /) -> int:
+        """The number of learned parameters."""
+    @property
+    def observation(self, /) -> Literal["flat", "planes"]:
+        """The layout of its observations."""
+    @staticmethod
+    def of_cells(
+        variant: Variant,
+        units: SupportsIndex,
+        blocks: SupportsIndex,
+        heads: SupportsIndex,
+        weights: NDArray[np.float32],
+    ) -> Network:
+        """The network of the form ``"cells"`` with these weights.
+
+        Args:
+            variant: that it was trained on.
+            units: numbers for each cell in every layer, a multiple of `heads`.
+            blocks: residual blocks of a convolution over the cells and two layers for each cell.
+            heads: kernels of each block; each serves an equal part of the units.
+            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
+
+        Raises:
+            CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
+                many weights as the layers need, or one that is not finite.
+        """
+    @staticmethod
+    def on_canvas(
+        canvas: Canvas,
+        copies: SupportsIndex,
+        units: SupportsIndex,
+        blocks: SupportsIndex,
+        heads: SupportsIndex,
+        weights: NDArray[np.float32],
+    ) -> Network:
+        """The network of cells with these weights for all boards that fit a canvas.
+
+        Args:
+            canvas: that it was trained on.
+            copies: pieces of each type that each player starts with, 1 to 127.
+            units: as in `of_cells`, and so are the others.
+            blocks: residual blocks.
+            heads: kernels of each block.
+            weights: float32 ``(num_weights,)``.
+
+        Raises:
+            CheckpointError: as in `of_cells`.
+            VariantError: an impossible number of copies.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """Write the network to a file, which is replaced whole or not at all.
+
+        Args:
+            path: the file to create or replace.
+
+        Raises:
+            OutputError: the file cannot be written; the message names it.
+        """
+    @staticmethod
+    def symmetric(
+        variant: Variant,
+        channels: SupportsIndex,
+        blocks: SupportsIndex,
+        weights: NDArray[np.float32],
+    ) -> Network:
+        """The network of the form ``"symmetric"`` with these weights.
+
+        Args:
+            variant: that it was trained on.
+            channels: of every hidden layer, each with a unit for every symmetry of the board.
+            blocks: residual blocks of two layers.
+            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
+
+        Raises:
+            CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
+                finite.
+        """
+    def to_bytes(self, /) -> bytes:
+        """The file, as the constructor reads it."""
+    @property
+    def variant(self, /) -> Variant | None:
+        """The variant that it was trained on; None if it is for all boards that fit a canvas."""
+    @property
+    def width(self, /) -> int:
+        """Units of every hidden layer; of a cell, in the form ``"cells"``."""
+
+@final
+class PerfectPolicy(BuiltinPolicy):
+    """Plays an action that keeps the exact margin, each such action equally likely.
+
+    With probability `epsilon` it plays any legal action instead, each equally likely (that may be a
+    best one), so one number sets how strong it is.
+
+    Boards of more than 16 cells may take very long. The first decision raises
+    `BookError` when the book that comes with the package is damaged.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+        epsilon: 0 to 1.
+
+    Raises:
+        ValueError: a seed or an epsilon out of range.
+    """
+    def __new__(
+        cls, /, seed: SupportsIndex = 0, epsilon: SupportsFloat | SupportsIndex = 0.0
+    ) -> PerfectPolicy: ...
+    @property
+    def epsilon(self, /) -> float:
+        """The share of decisions made at random."""
+
+@final
+class Position:
+    """The state of a game; immutable, every method returns a new one.
+
+    Positions are equal when they have the same future: same variant, stones by player, hands,
+    allowed cells and side to move. Which type lies where, the last action and the ply are not
+    compared.
+
+    Args:
+        variant: the standard game unless given.
+    """
+    def __copy__(self, /) -> Position: ...
+    def __deepcopy__(self, /, _memo: Any) -> Position: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, variant: Variant | None = None) -> Position: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[str, Variant]]: ...
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    def _repr_svg_(self, /) -> str: ...
+    def action_mask(self, /, canvas: Canvas | None = None) -> NDArray[np.int8]:
+        """int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
+
+        Args:
+            canvas: None for the actions of the variant, or a canvas for its actions.
+
+        Raises:
+            VariantError: the board does not fit the canvas.
+        """
+    @staticmethod
+    def from_actions(
+        actions: Sequence[SupportsIndex | str], variant: Variant | None = None
+    ) -> Position:
+        """The position after these actions, indices or texts, from the start.
+
+        Raises:
+            IllegalMoveError: an action is illegal; the message says which.
+            GameOverError: the game is over before the last action.
+        """
+    @staticmethod
+    def from_notation(text: str, variant: Variant | None = None) -> Position:
+        """The position with this text, see `notation`.
+
+        Raises:
+            ParseError: the text does not fit the board.
+            PositionError: no game reaches the position; the message gives every reason found.
+        """
+    @staticmethod
+    def from_packed(
+        word: SupportsIndex | NDArray[np.uint64], variant: Variant | None = None
+    ) -> Position:
+        """The position with these words, see `to_packed`.
+
+        Args:
+            word: an integer of 64 bits; uint64 ``(5,)`` on boards of more than 16 cells.
+            variant: the standard game unless given.
+
+        Raises:
+            PositionError: no position has these words; the message gives every reason found.
+            ValueError: the integer has more than 64 bits, or the array a wrong shape.
+            TypeError: not an integer, or not uint64.
+        """
+    @staticmethod
+    def from_record(record: str, variant: Variant | None = None) -> Position:
+        """The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
+
+        Raises:
+            ParseError: the text is not a record, or stops in the middle of a turn.
+            IllegalMoveError: a move is illegal; the message says which.
+        """
+    @property
+    def hands(self, /) -> NDArray[np.int8]:
+        """Pieces left, int8 ``(2, 4)``, by player and piece type."""
+    @property
+    def is_over(self, /) -> bool:
+        """Whether the game is over."""
+    @property
+    def last_action(self, /) -> int | None:
+        """The action that led here; None at the start."""
+    def legal_actions(self, /) -> NDArray[np.int64]:
+        """The legal action indices, int64, ascending; empty when the game is over."""
+    @property
+    def margin(self, /) -> int:
+        """The points of Light minus those of Dark."""
+    @property
+    def notation(self, /) -> str:
+        """The position as one line: board, last turn, number of turns so far.
+
+        Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
+        Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
+        then the ply, which also says who moves next.
+        """
+    def observation(
+        self,
+        /,
+        layout: Literal["planes", "flat", "packed"] = "planes",
+        dtype: DTypeLike | None = None,
+        player: SupportsIndex | None = None,
+        canvas: Canvas | None = None,
+    ) -> NDArray[Any]:
+        """The full state as numbers, seen by the side to move or by one player.
+
+        Args:
+            layout: ``"planes"`` ``(12, height, width)``, row 0 the lowest: own stones, opposing
+                stones, cells allowed now, cells that exist, and a constant plane for each piece
+                type in the own hand (4) and the opposing hand (4). ``"flat"``
+                ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
+                ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
+            dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
+                counts). A packed observation is always uint64.
+            player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
+                no cell is allowed.
+            canvas: the planes of a canvas instead of those of the board.
+
+        Raises:
+            ValueError: unknown layout or player, or a canvas and another layout than planes.
+            TypeError: another dtype.
+            VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
+                canvas.
+        """
+    @property
+    def pieces(self, /) -> NDArray[np.int8]:
+        """int8 ``(num_cells,)``: the piece type of each stone, -1 where the cell is empty."""
+    def play(self, /, action: SupportsIndex | str) -> Position:
+        """The position after this action, an index or a text such as ``"a1+"``.
+
+        Raises:
+            IllegalMoveError: the action is illegal or does not exist.
+            GameOverError: the game is over.
+            ParseError: the text is not an action.
+        """
+    @property
+    def ply(self, /) -> int:
+        """Actions so far, passes included."""
+    @property
+    def score(self, /) -> tuple[int, int]:
+        """The points of Light and of Dark so far."""
+    @property
+    def stones(self, /) -> NDArray[np.int8]:
+        """int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark."""
+    def to_packed(self, /) -> Any:
+        """The position as a state of `mijnlieff.functional`.
+
+        An int on boards of up to 16 cells, else uint64 ``(5,)``. It holds all that `notation`
+        holds, and `mijnlieff.functional` documents its format. It is not the packed observation,
+        which lacks the seat.
+        """
+    @property
+    def to_play(self, /) -> int:
+        """Who acts next: 0 Light, 1 Dark."""
+    @property
+    def variant(self, /) -> Variant:
+        """The variant that is played."""
+    @property
+    def winner(self, /) -> int | None:
+        """0 Light, 1 Dark; None for a draw and while the game goes on."""
+
+@final
+class RandomPolicy(BuiltinPolicy):
+    """Plays any legal action, each equally likely.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+    """
+    def __new__(cls, /, seed: SupportsIndex = 0) -> RandomPolicy: ...
 
 @final
 class SearchOptions:
@@ -1089,60 +965,55 @@ class SearchOptions:
         ValueError: a setting out of range.
         TypeError: a setting of another type.
     """
-
+    def __copy__(self, /) -> SearchOptions: ...
+    def __deepcopy__(self, /, _memo: Any) -> SearchOptions: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
     def __new__(
         cls,
+        /,
         num_simulations: SupportsIndex = 64,
         root: str = "gumbel",
         *,
-        c_puct: float = 1.5,
-        temperature: float = 1.0,
+        c_puct: SupportsFloat | SupportsIndex = 1.5,
+        temperature: SupportsFloat | SupportsIndex = 1.0,
         max_considered: SupportsIndex = 16,
-        c_visit: float = 50.0,
-        c_scale: float = 0.5,
-        dirichlet_alpha: float = 0.5,
-        dirichlet_share: float = 0.0,
-        margin_weight: float = 0.5,
+        c_visit: SupportsFloat | SupportsIndex = 50.0,
+        c_scale: SupportsFloat | SupportsIndex = 0.5,
+        dirichlet_alpha: SupportsFloat | SupportsIndex = 0.5,
+        dirichlet_share: SupportsFloat | SupportsIndex = 0.0,
+        margin_weight: SupportsFloat | SupportsIndex = 0.5,
         solve_roots_below: SupportsIndex = 0,
         solve_leaves_below: SupportsIndex = 0,
-    ) -> Self: ...
+    ) -> SearchOptions: ...
+    def __reduce__(self, /) -> tuple[Any, Any]: ...
+    def __repr__(self, /) -> str: ...
     @property
-    def num_simulations(self) -> int:
-        """Simulations of each search."""
-    @property
-    def root(self) -> Literal["gumbel", "puct"]:
-        """``"gumbel"`` or ``"puct"``."""
-    @property
-    def c_puct(self) -> float:
+    def c_puct(self, /) -> float:
         """Weight of the policy against the values, for PUCT."""
     @property
-    def temperature(self) -> float:
-        """How random the choice of an action is."""
-    @property
-    def max_considered(self) -> int:
-        """Actions that Gumbel samples at the root."""
-    @property
-    def c_visit(self) -> float:
-        """Added to the most visits in the weight of Gumbel's values."""
-    @property
-    def c_scale(self) -> float:
+    def c_scale(self, /) -> float:
         """Weight of Gumbel's values against the logits."""
     @property
-    def dirichlet_alpha(self) -> float:
+    def c_visit(self, /) -> float:
+        """Added to the most visits in the weight of Gumbel's values."""
+    @property
+    def dirichlet_alpha(self, /) -> float:
         """Concentration of the noise in the root's policy, for PUCT."""
     @property
-    def dirichlet_share(self) -> float:
+    def dirichlet_share(self, /) -> float:
         """Share of that noise in the root's policy, for PUCT."""
     @property
-    def margin_weight(self) -> float:
+    def margin_weight(self, /) -> float:
         """Share of the margin, as opposed to the outcome, in the value of a position."""
     @property
-    def solve_roots_below(self) -> int:
-        """The most empty cells of roots that are solved."""
+    def max_considered(self, /) -> int:
+        """Actions that Gumbel samples at the root."""
     @property
-    def solve_leaves_below(self) -> int:
-        """The most empty cells of positions below the root that are solved."""
-    def replace(self, **changes: Any) -> SearchOptions:
+    def num_simulations(self, /) -> int:
+        """Simulations of each search."""
+    def replace(self, /, **changes: Any) -> SearchOptions:
         """The same options but for some.
 
         Args:
@@ -1152,11 +1023,18 @@ class SearchOptions:
             ValueError: as in the class.
             TypeError: as in the class, or an option that does not exist.
         """
-    def __copy__(self) -> Self: ...
-    def __deepcopy__(self, _memo: dict[int, Any], /) -> Self: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
+    @property
+    def root(self, /) -> Literal["gumbel", "puct"]:
+        """``"gumbel"`` or ``"puct"``."""
+    @property
+    def solve_leaves_below(self, /) -> int:
+        """The most empty cells of positions below the root that are solved."""
+    @property
+    def solve_roots_below(self, /) -> int:
+        """The most empty cells of roots that are solved."""
+    @property
+    def temperature(self, /) -> float:
+        """How random the choice of an action is."""
 
 @final
 class SelfPlayGames:
@@ -1165,9 +1043,9 @@ class SelfPlayGames:
     Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
     It serves one thread at a time; RuntimeError tells a second one.
     """
-
     def __new__(
         cls,
+        /,
         variants: Sequence[Variant],
         options: SearchOptions | SupportsIndex | None,
         *,
@@ -1175,27 +1053,27 @@ class SelfPlayGames:
         num_games: SupportsIndex,
         random_plies: SupportsIndex,
         solve_book_roots: bool,
-        solved_temperature: float,
+        solved_temperature: SupportsFloat | SupportsIndex,
         observation: str,
         dtype: DTypeLike,
         seed: SupportsIndex,
         num_threads: SupportsIndex | None,
         **changes: Any,
-    ) -> Self: ...
-    def play(self, network: Network, games: SupportsIndex) -> dict[str, Any]:
-        """Play the next games."""
-    def play_samples(self, network: Network, samples: SupportsIndex) -> dict[str, Any]:
-        """Play the next games until they have this many samples."""
-    def stop(self) -> None:
-        """End the call that plays, or else the next one."""
-    def resume(self, games: int, samples: int) -> None:
-        """Go on after this many games with this many samples."""
+    ) -> SelfPlayGames: ...
     @property
-    def options(self) -> SearchOptions:
+    def options(self, /) -> SearchOptions:
         """The settings of its searches."""
+    def play(self, /, network: Network, games: SupportsIndex) -> dict[str, Any]:
+        """Play the next games."""
+    def play_samples(self, /, network: Network, samples: SupportsIndex) -> dict[str, Any]:
+        """Play the next games until they have this many samples."""
     @property
-    def progress(self) -> tuple[int, int]:
+    def progress(self, /) -> tuple[int, int]:
         """The games and the samples so far."""
+    def resume(self, /, games: SupportsIndex, samples: SupportsIndex) -> None:
+        """Go on after this many games with this many samples."""
+    def stop(self, /) -> None:
+        """End the call that plays, or else the next one."""
 
 @final
 class Solver:
@@ -1212,25 +1090,19 @@ class Solver:
     Raises:
         BookError: the bytes are not a book of this version.
     """
-
-    def __new__(cls, variant: Variant, table_bytes: int, book: bytes | None = None) -> Solver: ...
-    @staticmethod
-    def within(variant: Variant, bytes: int) -> Solver:
-        """A solver that takes at most about this much memory between searches.
-
-        Where a table does not fit, each search makes its own, which takes longer.
-        """
+    def __new__(
+        cls, /, variant: Variant, table_bytes: SupportsIndex, book: bytes | None = None
+    ) -> Solver: ...
+    def __repr__(self, /) -> str: ...
     @property
-    def table_bytes(self) -> int:
-        """The memory of the table, in bytes."""
-    @property
-    def book_positions(self) -> int:
+    def book_positions(self, /) -> int:
         """The number of positions in the book."""
     def solve(
         self,
+        /,
         position: Position,
         max_nodes: SupportsIndex | None = None,
-        max_seconds: float | None = None,
+        max_seconds: SupportsFloat | SupportsIndex | None = None,
     ) -> tuple[int, list[int], list[int], int]:
         """The margin of a position, its legal actions, their margins, and the nodes searched.
 
@@ -1241,10 +1113,11 @@ class Solver:
         """
     def solve_batch(
         self,
+        /,
         positions: Sequence[Position],
         num_threads: SupportsIndex | None = None,
         max_nodes: SupportsIndex | None = None,
-        max_seconds: float | None = None,
+        max_seconds: SupportsFloat | SupportsIndex | None = None,
     ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int8]]:
         """Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
 
@@ -1253,161 +1126,15 @@ class Solver:
             ValueError: as `solve`, or a number of threads that is not 1 to 1024.
             TypeError: as `solve`.
         """
-
-def solver_for(variant: Variant) -> Solver:
-    """The solver for positions of this variant, which the whole package shares.
-
-    There is one for each board and number of copies, and another one for the opening rule
-    ``corner_straight``. It is made on first use; the four used last are kept.
-
-    Raises:
-        BookError: the book that comes with the package is damaged.
-    """
-
-def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
-    """A solver for each of these variants, of which there may be many.
-
-    Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
-    share of it are kept for the next call.
-
-    Raises:
-        BookError: the book that comes with the package is damaged.
-    """
-
-def set_table_bytes(count: SupportsIndex) -> None:
-    """Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
-
-    Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
-    too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
-    it limits, roughly, the memory of the map that each search makes.
-
-    The next search makes the table, and raises MemoryError if the system does not have the memory.
-    The system hands out the memory only as entries are stored.
-
-    Raises:
-        ValueError: the number is below 1.
-        TypeError: it is not an integer.
-    """
-
-def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
-    """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
-
-    Finished games count. The list ends where no game is longer. Memory grows with the count: 6
-    plies of the standard game take about 2 GB.
-
-    Raises:
-        ValueError: more than 16 cells or 3 copies.
-    """
-
-def random_openings(
-    count: SupportsIndex,
-    plies: SupportsIndex,
-    variant: Variant | None = None,
-    seed: SupportsIndex = 0,
-    first: SupportsIndex = 0,
-) -> list[Position]:
-    """Positions after `plies` uniformly random actions, none of them finished.
-
-    Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64). One whose game ends on the
-    way is drawn again.
-
-    Raises:
-        ValueError: a thousand games in a row ended before `plies` actions, or a number out of
-            range.
-        MemoryError: memory does not suffice.
-    """
-
-def play_match(
-    openings: Sequence[Position],
-    policy: BuiltinPolicy,
-    opponent: BuiltinPolicy,
-    seed: SupportsIndex = 0,
-    first: SupportsIndex = 0,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[np.int64]:
-    """Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
-
-    Each opening is played twice, with the seats exchanged. Opening ``i`` draws from streams of
-    ``seed + first + i`` and of the seeds of the policies, whatever the number of threads; the
-    decisions that the policies count for themselves do not change. Runs without the GIL and stops
-    on Ctrl-C.
-
-    Raises:
-        ValueError: no openings, openings of several variants, or a number out of range.
-        TypeError: an opening is not a `Position`.
-        GameOverError: an opening is finished.
-    """
-
-def perft(position: Position, depth: SupportsIndex) -> int:
-    """The number of sequences of exactly `depth` actions; finished games have no continuation.
-
-    Runs without the GIL and stops on Ctrl-C.
-
-    Raises:
-        ValueError: `depth` is negative.
-        TypeError: `position` is not a `Position`, or `depth` not an integer.
-    """
-
-def parse_record(text: str, variant: Variant | None = None) -> list[int]:
-    """The actions of a game record; every one is played, so the game is legal.
-
-    Raises:
-        ParseError: the text is not a record, or stops in the middle of a turn.
-        IllegalMoveError: a move is illegal; the message says which.
-    """
-
-def format_record(actions: Sequence[_Action], variant: Variant | None = None) -> str:
-    """The record of a game from the first action, ``#`` after the end of a finished one.
-
-    Raises:
-        IllegalMoveError: an action is illegal; the message says which.
-        GameOverError: the game is over before the last action.
-    """
-
-def _restore_board(text: str) -> Board: ...
-def _restore_position(text: str, variant: Variant) -> Position: ...
-def rollout(
-    positions: Sequence[Position],
-    repeats: SupportsIndex = 1,
-    seed: SupportsIndex = 0,
-    num_threads: SupportsIndex | None = None,
-) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Play positions to the end at random and return the points and the numbers of plies.
-
-    Every action is drawn from the legal ones, each equally likely. Repeat ``r`` of position ``i``
-    is number ``n = i * repeats + r`` and draws from stream 1 of ``seed + n``, as game ``n`` of a
-    `VectorEnv` does in ``sample_actions``. Runs without the GIL and stops on Ctrl-C.
-
-    Args:
-        positions: of one variant; one that is over stays as it is.
-        repeats: games from each position, at least 1.
-        seed: 0 to 2**64 - 1.
-        num_threads: 1 to 1024; None is as many as there are cores.
-
-    Returns:
-        The points of Light and Dark at the end, int16 ``(B, repeats, 2)``, and the actions it took,
-        int16 ``(B, repeats)``.
-
-    Raises:
-        ValueError: no position or positions of several variants, no game or more than 2**28, or a
-            number of threads out of range.
-        TypeError: an item is not a `Position`, or a number not an integer.
-    """
-
-@final
-class LeafBatch:
-    """The positions of a `TreeSearch` that wait for the network.
-
-    The search writes the next leaves over both arrays: copy what must last.
-    """
-
     @property
-    def observation(self) -> NDArray[Any]:
-        """The observations, ``(B, ...)``, in the layout of the search."""
-    @property
-    def action_mask(self) -> NDArray[np.int8]:
-        """The legal actions, int8 ``(B, num_actions)``: 1 = legal."""
-    def __len__(self) -> int: ...
+    def table_bytes(self, /) -> int:
+        """The memory of the table, in bytes."""
+    @staticmethod
+    def within(variant: Variant, bytes: SupportsIndex) -> Solver:
+        """A solver that takes at most about this much memory between searches.
+
+        Where a table does not fit, each search makes its own, which takes longer.
+        """
 
 @disjoint_base
 class TreeSearch:
@@ -1444,9 +1171,11 @@ class TreeSearch:
         VariantError: a board does not fit the canvas; the message says which position's.
         GameOverError: a position is finished; the message says which.
     """
-
+    def __len__(self, /) -> int:
+        """The number of trees."""
     def __new__(
         cls,
+        /,
         positions: Sequence[Position],
         options: SearchOptions | SupportsIndex | None = None,
         *,
@@ -1456,43 +1185,66 @@ class TreeSearch:
         canvas: Canvas | None = None,
         **changes: Any,
     ) -> Self: ...
+    def __repr__(self, /) -> str: ...
     @property
-    def actions(self) -> NDArray[np.int64]:
+    def actions(self, /) -> NDArray[np.int64]:
         """The action that each search has chosen, int64 ``(B,)``."""
+    def nodes(self, /, tree: SupportsIndex) -> list[dict[str, Any]]:
+        """The nodes of one tree, each before its children.
+
+        Returns:
+            Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
+            (mean, for the side to move at the node before; at the root for its own), ``prior`` and
+            ``exact``.
+
+        Raises:
+            IndexError: there is no such tree.
+        """
     @property
-    def policy_targets(self) -> NDArray[np.float32]:
+    def options(self, /) -> SearchOptions:
+        """The settings of the search."""
+    @property
+    def policy_targets(self, /) -> NDArray[np.float32]:
         """The policy to learn, float32 ``(B, num_actions)``; rows sum to 1.
 
         The improved policy (Gumbel), or the shares of the visits (PUCT).
         """
-    @property
-    def root_values(self) -> NDArray[np.float32]:
-        """The value of each root for its side to move, float32 ``(B,)``.
+    def restart(self, /, positions: Sequence[Position]) -> None:
+        """Start the next searches, from as many positions as there are trees.
 
-        The mean of all simulations and of the network's own value.
+        If a new position follows the root of its tree by one action and the passes that it forces,
+        the tree keeps that subtree; new simulations are added to it. With a canvas, positions may
+        be of variants that the search has not seen yet. It keeps the tables of all variants seen;
+        they may be 65,535 in all.
+
+        Raises:
+            ValueError: another number of positions, or another variant without a canvas.
+            VariantError: a board does not fit the canvas.
+            GameOverError: a position is finished.
+            MemoryError: memory does not suffice; nothing has changed.
         """
     @property
-    def visit_counts(self) -> NDArray[np.int32]:
-        """Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included."""
-    @property
-    def root_noise(self) -> NDArray[np.float32]:
+    def root_noise(self, /) -> NDArray[np.float32]:
         """The noise at the roots, float32 ``(B, num_actions)``.
 
         Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
         """
     @property
-    def solved(self) -> NDArray[np.bool_]:
-        """Whether a root has been solved, bool ``(B,)``.
+    def root_values(self, /) -> NDArray[np.float32]:
+        """The value of each root for its side to move, float32 ``(B,)``.
 
-        It has no visits then, its value is exact, and its policy is uniform over the best actions.
+        The mean of all simulations and of the network's own value.
         """
-    @property
-    def options(self) -> SearchOptions:
-        """The settings of the search."""
-    @property
-    def tree_bytes(self) -> int:
-        """The memory that the trees take, in bytes."""
-    def select(self) -> LeafBatch | None:
+    def run_with_rollouts(self, /) -> None:
+        """Run all simulations with random games instead of a network.
+
+        All legal actions get equal prior probability, and the value of a leaf is the result of one
+        game of random actions from there.
+
+        Raises:
+            MemoryError: the trees cannot grow; the next call goes on where this one ended.
+        """
+    def select(self, /) -> LeafBatch | None:
         """Simulate until every tree needs the network or is done.
 
         Returns:
@@ -1503,7 +1255,16 @@ class TreeSearch:
             KeyboardInterrupt: Ctrl-C; the search can go on.
             MemoryError: the trees cannot grow; the next call goes on where this one ended.
         """
-    def update(self, logits: ArrayLike, values: ArrayLike) -> None:
+    @property
+    def solved(self, /) -> NDArray[np.bool_]:
+        """Whether a root has been solved, bool ``(B,)``.
+
+        It has no visits then, its value is exact, and its policy is uniform over the best actions.
+        """
+    @property
+    def tree_bytes(self, /) -> int:
+        """The memory that the trees take, in bytes."""
+    def update(self, /, logits: ArrayLike, values: ArrayLike) -> None:
         """Take the network's evaluation of the leaves of the last `select`.
 
         Args:
@@ -1518,42 +1279,170 @@ class TreeSearch:
             MemoryError: some trees cannot grow; `select` has the leaves of those again.
             KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.
         """
-    def run_with_rollouts(self) -> None:
-        """Run all simulations with random games instead of a network.
+    @property
+    def visit_counts(self, /) -> NDArray[np.int32]:
+        """Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included."""
 
-        All legal actions get equal prior probability, and the value of a leaf is the result of one
-        game of random actions from there.
+@final
+class Variant:
+    """The fixed parts of a game: board, opening rule, pieces of each type.
+
+    Args:
+        board: the standard 4x4 board unless given.
+        opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
+            neighbor missing, ``"corner"`` any piece on a corner cell, ``"corner_straight"`` a
+            Straight on a corner cell, ``"anywhere"`` any piece anywhere.
+        copies: pieces of each of the four types that each player starts with, 1 to 127.
+
+    Raises:
+        VariantError: an unknown opening or an impossible number of copies.
+    """
+    def __copy__(self, /) -> Variant: ...
+    def __deepcopy__(self, /, _memo: Any) -> Variant: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(
+        cls, /, board: Board | None = None, opening: str = "outside", copies: SupportsIndex = 2
+    ) -> Variant: ...
+    def __reduce__(self, /) -> tuple[type, tuple[Board, str, int]]: ...
+    def __repr__(self, /) -> str: ...
+    def action_index(self, /, name: str) -> int:
+        """The action with this text.
 
         Raises:
-            MemoryError: the trees cannot grow; the next call goes on where this one ended.
+            ParseError: the text is neither a cell of the board with a sign nor a pass.
         """
-    def restart(self, positions: Sequence[Position]) -> None:
-        """Start the next searches, from as many positions as there are trees.
-
-        If a new position follows the root of its tree by one action and the passes that it forces,
-        the tree keeps that subtree; new simulations are added to it. With a canvas, positions may
-        be of variants that the search has not seen yet. It keeps the tables of all variants seen;
-        they may be 65,535 in all.
+    def action_name(self, /, action: SupportsIndex) -> str:
+        """The text of an action, such as ``a1+`` or ``pass``.
 
         Raises:
-            ValueError: another number of positions, or another variant without a canvas.
-            VariantError: a board does not fit the canvas.
-            GameOverError: a position is finished.
-            MemoryError: memory does not suffice; nothing has changed.
+            IndexError: there is no such action.
         """
-    def nodes(self, tree: int) -> list[dict[str, Any]]:
-        """The nodes of one tree, each before its children.
+    @property
+    def action_symmetries(self, /) -> NDArray[np.int64]:
+        """Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``."""
+    @property
+    def board(self, /) -> Board:
+        """The board."""
+    @property
+    def copies(self, /) -> int:
+        """Pieces of each type that each player starts with."""
+    @property
+    def max_game_length(self, /) -> int:
+        """The most actions, passes included, that a game can have."""
+    @property
+    def max_margin(self, /) -> int:
+        """A bound for the margin of a game: it is between ``-max_margin`` and ``max_margin``.
 
-        Returns:
-            Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
-            (mean, for the side to move at the node before; at the root for its own), ``prior`` and
-            ``exact``.
+        On boards of up to 16 cells it is the most points that all stones of a player can score
+        wherever they lie, on larger ones the points of the whole board.
+        """
+    @property
+    def num_actions(self, /) -> int:
+        """Number of action indices, ``4 * num_cells + 1``; 65 on the standard board."""
+    def observation_shape(self, /, layout: str) -> tuple[int, ...]:
+        """The shape of one observation in a layout, see `Position.observation`.
 
         Raises:
-            IndexError: there is no such tree.
+            ValueError: unknown layout.
+            VariantError: packed, but more than 16 cells or 3 copies.
         """
-    def __len__(self) -> int:
-        """The number of trees."""
+    @property
+    def opening(self, /) -> str:
+        """The opening rule."""
+    @property
+    def pass_action(self, /) -> int:
+        """The index of the pass, the last action."""
+
+def _restore_board(text: str) -> Board:
+    """Reads what [`PyBoard::__reduce__`] wrote."""
+
+def _restore_position(text: str, variant: Variant) -> Position:
+    """Reads what [`PyPosition::__reduce__`] wrote."""
+
+def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
+    """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
+
+    Finished games count. The list ends where no game is longer. Memory grows with the count: 6
+    plies of the standard game take about 2 GB.
+
+    Raises:
+        ValueError: more than 16 cells or 3 copies.
+    """
+
+def check_playable(positions: Sequence[Position], canvas: Canvas | None = None) -> None:
+    """Raise unless a policy can be asked about these positions.
+
+    No game may be over, and all positions are of one variant, or their boards fit the canvas.
+    Policies that cut a call into parts check all positions before the first part.
+
+    Raises:
+        GameOverError: a game is over; the message says which.
+        ValueError: there are no positions, or without a canvas positions of several variants.
+        TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the canvas.
+    """
+
+def common_variant(positions: Sequence[Position]) -> Variant:
+    """The variant that all positions share.
+
+    Raises:
+        ValueError: no positions, or positions of different variants.
+        TypeError: an item is not a `Position`.
+    """
+
+def format_record(actions: Sequence[SupportsIndex | str], variant: Variant | None = None) -> str:
+    """The record of a game from the first action, ``#`` after the end of a finished one.
+
+    Raises:
+        IllegalMoveError: an action is illegal; the message says which.
+        GameOverError: the game is over before the last action.
+    """
+
+def functional_from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
+    """The states of positions, see `mijnlieff.functional.from_positions`."""
+
+def functional_init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]:
+    """The states of `n` new games, see `mijnlieff.functional.init`."""
+
+def functional_legal_mask(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int8]:
+    """The legal actions of each state, see `mijnlieff.functional.legal_mask`."""
+
+def functional_observe(
+    states: ArrayLike,
+    layout: str = "flat",
+    dtype: DTypeLike | None = None,
+    variant: Variant | None = None,
+    player: SupportsIndex | None = None,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[Any]:
+    """The observation of each state, see `mijnlieff.functional.observe`."""
+
+def functional_score(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int16]:
+    """The points of Light and Dark in each state, see `mijnlieff.functional.score`."""
+
+def functional_step(
+    states: ArrayLike,
+    actions: ArrayLike,
+    variant: Variant | None = None,
+    reward: str = "outcome",
+    illegal_action: str = "raise",
+    num_threads: SupportsIndex | None = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
+    """Plays an action in each state, see `mijnlieff.functional.step`."""
+
+def functional_to_play(
+    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+) -> NDArray[np.int8]:
+    """Who acts next in each state, see `mijnlieff.functional.to_play`."""
+
+def functional_to_positions(states: ArrayLike, variant: Variant | None = None) -> list[Position]:
+    """The positions of states, see `mijnlieff.functional.to_positions`."""
 
 def integer(name: str, value: object) -> int:
     """The integer that an argument stands for.
@@ -1567,7 +1456,7 @@ def integer(name: str, value: object) -> int:
         TypeError: the value is not an integer, or a boolean.
     """
 
-def integer_in(name: str, value: object, least: int, most: int) -> int:
+def integer_in(name: str, value: object, least: SupportsIndex, most: SupportsIndex) -> int:
     """The integer that an argument stands for, if it is `least` to `most`.
 
     Args:
@@ -1581,12 +1470,185 @@ def integer_in(name: str, value: object, least: int, most: int) -> int:
         ValueError: out of that range.
     """
 
+def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> NDArray[np.int8]:
+    """The action masks of several positions, int8 ``(B, num_actions)``.
+
+    Without a canvas all positions are of one variant; with one, actions are those of the canvas.
+    Runs without the GIL.
+
+    Raises:
+        ValueError: no positions, or positions of different variants without a canvas.
+        TypeError: an item is not a `Position`.
+        VariantError: a board does not fit the canvas.
+    """
+
+def observe_batch(
+    positions: Sequence[Position],
+    layout: Literal["planes", "flat", "packed"] | None = None,
+    dtype: DTypeLike | None = None,
+    canvas: Canvas | None = None,
+) -> NDArray[Any]:
+    """The observations of several positions, ``(B, ...)``.
+
+    Layouts and dtypes are those of `Position.observation`; the default layout is ``"flat"``, and
+    ``"planes"`` with a canvas. Without a canvas all positions are of one variant. Runs without the
+    GIL.
+
+    Raises:
+        ValueError: no positions, positions of different variants without a canvas, an unknown
+            layout, or a canvas and another layout than planes.
+        TypeError: an item is not a `Position`, or another dtype.
+        VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
+            canvas.
+    """
+
+def own_actions(
+    positions: Sequence[Position], actions: ArrayLike, canvas: Canvas
+) -> NDArray[np.int64]:
+    """The actions of positions of any variants that actions of a canvas stand for, int64 ``(B,)``.
+
+    Raises:
+        IndexError: the canvas has no such action, or the board no cell there.
+        ValueError: not one action for each position.
+        TypeError: the actions are not integers, or an item is not a `Position`.
+        VariantError: a board does not fit the canvas.
+    """
+
+def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
+    """The action masks of positions of any variants, int8 ``(B, most)``.
+
+    Each row has the actions of the position's own variant; zeros fill up the shorter ones.
+
+    Raises:
+        TypeError: an item is not a `Position`.
+    """
+
+def parse_record(text: str, variant: Variant | None = None) -> list[int]:
+    """The actions of a game record; every one is played, so the game is legal.
+
+    Raises:
+        ParseError: the text is not a record, or stops in the middle of a turn.
+        IllegalMoveError: a move is illegal; the message says which.
+    """
+
+def perft(position: Position, depth: SupportsIndex) -> int:
+    """The number of sequences of exactly `depth` actions; finished games have no continuation.
+
+    Runs without the GIL and stops on Ctrl-C.
+
+    Raises:
+        ValueError: `depth` is negative.
+        TypeError: `position` is not a `Position`, or `depth` not an integer.
+    """
+
+def play_match(
+    openings: Sequence[Position],
+    policy: BuiltinPolicy,
+    opponent: BuiltinPolicy,
+    seed: SupportsIndex = 0,
+    first: SupportsIndex = 0,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[np.int64]:
+    """Margins of `policy`, int64 ``(len(openings), 2)``: as Light, as Dark.
+
+    Each opening is played twice, with the seats exchanged. Opening ``i`` draws from streams of
+    ``seed + first + i`` and of the seeds of the policies, whatever the number of threads; the
+    decisions that the policies count for themselves do not change. Runs without the GIL and stops
+    on Ctrl-C.
+
+    Raises:
+        ValueError: no openings, openings of several variants, or a number out of range.
+        TypeError: an opening is not a `Position`.
+        GameOverError: an opening is finished.
+    """
+
+def random_openings(
+    count: SupportsIndex,
+    plies: SupportsIndex,
+    variant: Variant | None = None,
+    seed: SupportsIndex = 0,
+    first: SupportsIndex = 0,
+) -> list[Position]:
+    """Positions after `plies` uniformly random actions, none of them finished.
+
+    Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64). One whose game ends on the
+    way is drawn again.
+
+    Raises:
+        ValueError: a thousand games in a row ended before `plies` actions, or a number out of
+            range.
+        MemoryError: memory does not suffice.
+    """
+
+def rollout(
+    positions: Sequence[Position],
+    repeats: SupportsIndex = 1,
+    seed: SupportsIndex = 0,
+    num_threads: SupportsIndex | None = None,
+) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Play positions to the end at random and return the points and the numbers of plies.
+
+    Every action is drawn from the legal ones, each equally likely. Repeat ``r`` of position ``i``
+    is number ``n = i * repeats + r`` and draws from stream 1 of ``seed + n``, as game ``n`` of a
+    `VectorEnv` does in ``sample_actions``. Runs without the GIL and stops on Ctrl-C.
+
+    Args:
+        positions: of one variant; one that is over stays as it is.
+        repeats: games from each position, at least 1.
+        seed: 0 to 2**64 - 1.
+        num_threads: 1 to 1024; None is as many as there are cores.
+
+    Returns:
+        The points of Light and Dark at the end, int16 ``(B, repeats, 2)``, and the actions it took,
+        int16 ``(B, repeats)``.
+
+    Raises:
+        ValueError: no position or positions of several variants, no game or more than 2**28, or a
+            number of threads out of range.
+        TypeError: an item is not a `Position`, or a number not an integer.
+    """
+
 def seed_of(seed: object) -> int:
     """A seed, 0 to 2**64 - 1.
 
     Raises:
         TypeError: as `integer`.
         ValueError: out of that range.
+    """
+
+def set_table_bytes(count: SupportsIndex) -> None:
+    """Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
+
+    Existing solvers are dropped. A table takes the largest power of two that fits, less on boards
+    too small to fill it, and at least 32 MiB with more than 3 copies on 16 cells. On larger boards
+    it limits, roughly, the memory of the map that each search makes.
+
+    The next search makes the table, and raises MemoryError if the system does not have the memory.
+    The system hands out the memory only as entries are stored.
+
+    Raises:
+        ValueError: the number is below 1.
+        TypeError: it is not an integer.
+    """
+
+def solver_for(variant: Variant) -> Solver:
+    """The solver for positions of this variant, which the whole package shares.
+
+    There is one for each board and number of copies, and another one for the opening rule
+    ``corner_straight``. It is made on first use; the four used last are kept.
+
+    Raises:
+        BookError: the book that comes with the package is damaged.
+    """
+
+def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
+    """A solver for each of these variants, of which there may be many.
+
+    Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
+    share of it are kept for the next call.
+
+    Raises:
+        BookError: the book that comes with the package is damaged.
     """
 
 def threads_of(num_threads: object) -> int | None:

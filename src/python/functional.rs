@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -13,8 +12,9 @@ use crate::functional::{self, Run};
 use crate::game::{Player, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::actions::{OutOfRange, copy_actions};
-use crate::python::convert::arrays::shape_text;
-use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::arrays::{
+    AnyArray, Array1, Array2, ArrayDyn, Dtype, shape_text, shaped,
+};
 use crate::python::convert::integers;
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
@@ -34,11 +34,7 @@ const STATES_PER_THREAD: usize = 1 << 13;
 const STATES: &str = "the states";
 
 /// States, rewards and ends.
-type Stepped<'py> = (
-    Bound<'py, PyAny>,
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<bool>>,
-);
+type Stepped = (ArrayDyn<u64>, Array1<f32>, Array1<bool>);
 
 /// States as they were given.
 struct States {
@@ -117,31 +113,34 @@ fn state_shape(variant: &Variant, count: usize) -> Vec<usize> {
 
 /// The states of `n` new games, see `mijnlieff.functional.init`.
 #[pyfunction]
-#[pyo3(signature = (n, variant=None))]
-pub(crate) fn functional_init<'py>(
-    py: Python<'py>,
-    n: &Bound<'py, PyAny>,
+#[pyo3(signature = (n: "SupportsIndex", variant=None))]
+pub(crate) fn functional_init(
+    py: Python<'_>,
+    n: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<ArrayDyn<u64>> {
     let variant = PyVariant::or_default(variant).0;
     let n = integers::integer_in("n", n, 0..=usize::MAX)?;
     // Zeros are the start of every variant.
     let words = zeroed::<u64>(STATES, n.saturating_mul(PositionWords::num_words(&variant)))?;
-    Ok(shaped(py, words, state_shape(&variant, n)).into_any())
+    Ok(shaped(py, words, state_shape(&variant, n)))
 }
 
 /// Plays an action in each state, see `mijnlieff.functional.step`.
 #[pyfunction]
-#[pyo3(signature = (states, actions, variant=None, reward="outcome", illegal_action="raise", num_threads=None))]
-pub(crate) fn functional_step<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
-    actions: &Bound<'py, PyAny>,
+#[pyo3(signature = (
+    states: "ArrayLike", actions: "ArrayLike", variant=None, reward="outcome", illegal_action="raise",
+    num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn functional_step(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
+    actions: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
     reward: &str,
     illegal_action: &str,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Stepped<'py>> {
+) -> PyResult<Stepped> {
     let states = States::read(states, variant, num_threads)?;
     let (reward, illegal_action) = (reward.parse()?, illegal_action.parse()?);
     let mut numbers = zeroed("the actions", states.count)?;
@@ -151,21 +150,23 @@ pub(crate) fn functional_step<'py>(
         functional::step(variant, words, &numbers, reward, illegal_action, run)
     })?;
     Ok((
-        shaped(py, stepped.states, state_shape(variant, states.count)).into_any(),
-        stepped.rewards.into_pyarray(py),
-        stepped.terminated.into_pyarray(py),
+        shaped(py, stepped.states, state_shape(variant, states.count)),
+        Array1::from_vec(py, stepped.rewards),
+        Array1::from_vec(py, stepped.terminated),
     ))
 }
 
 /// The legal actions of each state, see `mijnlieff.functional.legal_mask`.
 #[pyfunction]
-#[pyo3(signature = (states, variant=None, num_threads=None))]
-pub(crate) fn functional_legal_mask<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
+#[pyo3(signature = (
+    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn functional_legal_mask(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray2<i8>>> {
+) -> PyResult<Array2<i8>> {
     let states = States::read(states, variant, num_threads)?;
     let variant = &states.variant;
     let (count, actions) = (states.count, num_actions(variant));
@@ -179,16 +180,19 @@ pub(crate) fn functional_legal_mask<'py>(
 
 /// The observation of each state, see `mijnlieff.functional.observe`.
 #[pyfunction]
-#[pyo3(signature = (states, layout="flat", dtype=None, variant=None, player=None, num_threads=None))]
-pub(crate) fn functional_observe<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
+#[pyo3(signature = (
+    states: "ArrayLike", layout="flat", dtype: "DTypeLike | None" = None, variant=None,
+    player: "SupportsIndex | None" = None, num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn functional_observe(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
     layout: &str,
-    dtype: Option<&Bound<'py, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
     variant: Option<PyVariant>,
     #[pyo3(from_py_with = integers::player)] player: Option<Player>,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<AnyArray> {
     let states = States::read(states, variant, num_threads)?;
     let (variant, words) = (&states.variant, &states.words);
     let layout: Layout = layout.parse()?;
@@ -216,13 +220,15 @@ pub(crate) fn functional_observe<'py>(
 
 /// Who acts next in each state, see `mijnlieff.functional.to_play`.
 #[pyfunction]
-#[pyo3(signature = (states, variant=None, num_threads=None))]
-pub(crate) fn functional_to_play<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
+#[pyo3(signature = (
+    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn functional_to_play(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray1<i8>>> {
+) -> PyResult<Array1<i8>> {
     let states = States::read(states, variant, num_threads)?;
     let players = states.run(py, |run| {
         let mut players = zeroed("the players", states.count)?;
@@ -232,18 +238,20 @@ pub(crate) fn functional_to_play<'py>(
         functional::read(&states.variant, &states.words, &mut players, run, write)?;
         Ok(players)
     })?;
-    Ok(players.into_pyarray(py))
+    Ok(Array1::from_vec(py, players))
 }
 
 /// The points of Light and Dark in each state, see `mijnlieff.functional.score`.
 #[pyfunction]
-#[pyo3(signature = (states, variant=None, num_threads=None))]
-pub(crate) fn functional_score<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
+#[pyo3(signature = (
+    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn functional_score(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray2<i16>>> {
+) -> PyResult<Array2<i16>> {
     let states = States::read(states, variant, num_threads)?;
     let variant = &states.variant;
     let scores = states.run(py, |run| {
@@ -254,15 +262,16 @@ pub(crate) fn functional_score<'py>(
         functional::read(variant, &states.words, &mut scores, run, write)?;
         Ok(scores)
     })?;
-    Ok(Array2::from(scores).into_pyarray(py))
+    Ok(ndarray::Array2::from(scores).into_pyarray(py).into())
 }
 
 /// The states of positions, see `mijnlieff.functional.from_positions`.
 #[pyfunction]
+#[pyo3(signature = (positions: "Sequence[Position]"))]
 pub(crate) fn functional_from_positions(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<Bound<'_, PyAny>> {
+) -> PyResult<ArrayDyn<u64>> {
     let variant = common_variant(&positions)?;
     let (cores, count) = (cores(&positions)?, PositionWords::num_words(&variant));
     let mut words = zeroed(STATES, cores.len().saturating_mul(count))?;
@@ -270,12 +279,12 @@ pub(crate) fn functional_from_positions(
         let illegal = false;
         PositionWords { position, illegal }.write(&variant, words);
     }
-    Ok(shaped(py, words, state_shape(&variant, cores.len())).into_any())
+    Ok(shaped(py, words, state_shape(&variant, cores.len())))
 }
 
 /// The positions of states, see `mijnlieff.functional.to_positions`.
 #[pyfunction]
-#[pyo3(signature = (states, variant=None))]
+#[pyo3(signature = (states: "ArrayLike", variant=None) -> "list[Position]")]
 pub(crate) fn functional_to_positions<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,

@@ -23,22 +23,29 @@ mod vector;
 
 use pyo3::pymodule;
 
+/// The native part of the package; import its names from `mijnlieff`.
 #[pymodule]
 mod _mijnlieff {
     use numpy::PyArray1;
     use pyo3::prelude::*;
 
+    /// The version of the package.
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // Python's name
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// A margin of this many points, or more, counts in full in a tree search.
     #[pymodule_export]
     const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
+    /// Points per unit of a network's margin, so that both of its values are of similar size.
     #[pymodule_export]
     const MARGIN_UNIT: f32 = crate::network::Network::MARGIN_UNIT;
+    /// The largest batch of games; beyond it a mistyped number would take all memory.
     #[pymodule_export]
     const MAX_ENVS: usize = crate::vector::MAX_ENVS;
+    /// The most threads that a call may ask for.
     #[pymodule_export]
     const MAX_THREADS: usize = crate::python::convert::integers::MAX_THREADS;
+    /// The number of seeds, 2**64.
     #[pymodule_export]
     const SEEDS: u128 = 1 << 64;
 
@@ -94,8 +101,8 @@ mod _mijnlieff {
     /// Looks up the functions of `NumPy` at import. Later, Ctrl-C during the lookup would make it panic.
     #[pymodule_init]
     #[allow(clippy::unnecessary_wraps)] // PyO3 wants a result
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        drop(PyArray1::<u8>::zeros(module.py(), 0, false));
+    fn init(py: Python<'_>) -> PyResult<()> {
+        drop(PyArray1::<u8>::zeros(py, 0, false));
         Ok(())
     }
 }

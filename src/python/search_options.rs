@@ -9,7 +9,12 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::game::shortened;
 use crate::python::convert::integers;
+use crate::python::convert::shown::{Word, type_texts};
 use crate::tree_search::{Root, TreeConfig};
+
+type_texts! {
+    RootName: "Literal['gumbel', 'puct']";
+}
 
 /// How a tree search works; `TreeSearch`, `SelfPlay` and policies that search take it.
 ///
@@ -57,7 +62,7 @@ pub(crate) struct PySearchOptions {
     /// Simulations of each search.
     num_simulations: usize,
     /// ``"gumbel"`` or ``"puct"``.
-    root: &'static str,
+    root: Word<RootName>,
     /// Weight of the policy against the values, for PUCT.
     c_puct: f64,
     /// How random the choice of an action is.
@@ -84,9 +89,10 @@ pub(crate) struct PySearchOptions {
 impl PySearchOptions {
     #[new]
     #[pyo3(signature = (
-        num_simulations=64, root="gumbel", *, c_puct=1.5, temperature=1.0, max_considered=16,
-        c_visit=50.0, c_scale=0.5, dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.5,
-        solve_roots_below=0, solve_leaves_below=0
+        num_simulations: "SupportsIndex" = 64, root="gumbel", *, c_puct=1.5, temperature=1.0,
+        max_considered: "SupportsIndex" = 16, c_visit=50.0, c_scale=0.5, dirichlet_alpha=0.5,
+        dirichlet_share=0.0, margin_weight=0.5, solve_roots_below: "SupportsIndex" = 0,
+        solve_leaves_below: "SupportsIndex" = 0
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -111,7 +117,7 @@ impl PySearchOptions {
         })?;
         Ok(Self {
             num_simulations,
-            root,
+            root: root.into(),
             c_puct: finite("c_puct", c_puct)?,
             temperature: finite("temperature", temperature)?,
             max_considered,
@@ -133,7 +139,7 @@ impl PySearchOptions {
     /// Raises:
     ///     ValueError: as in the class.
     ///     TypeError: as in the class, or an option that does not exist.
-    #[pyo3(signature = (**changes))]
+    #[pyo3(signature = (**changes: "Any"))]
     fn replace(slf: &Bound<'_, Self>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let Some(changes) = changes else {
             return Ok(slf.get().clone());
@@ -182,7 +188,7 @@ impl Eq for PySearchOptions {}
 impl Hash for PySearchOptions {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.num_simulations.hash(state);
-        self.root.hash(state);
+        self.root.0.hash(state);
         self.max_considered.hash(state);
         self.solve_roots_below.hash(state);
         self.solve_leaves_below.hash(state);
@@ -204,12 +210,12 @@ impl Hash for PySearchOptions {
 impl PySearchOptions {
     /// The name of the root.
     pub(crate) fn root(&self) -> &'static str {
-        self.root
+        self.root.0
     }
 
     /// The searches with trees of this seed and the following.
     pub(crate) fn tree(&self, seed: u64) -> TreeConfig {
-        let root = if self.root == "puct" {
+        let root = if self.root.0 == "puct" {
             Root::Puct {
                 c_puct: self.c_puct as f32,
                 dirichlet_share: self.dirichlet_share as f32,
@@ -237,7 +243,7 @@ impl PySearchOptions {
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let settings = PyDict::new(py);
         settings.set_item("num_simulations", self.num_simulations)?;
-        settings.set_item("root", self.root)?;
+        settings.set_item("root", self.root.0)?;
         settings.set_item("c_puct", self.c_puct)?;
         settings.set_item("temperature", self.temperature)?;
         settings.set_item("max_considered", self.max_considered)?;

@@ -12,7 +12,7 @@ use super::interrupt::run_until;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::solvers::solvers_of;
 use crate::encode::{Layout, VariantSet};
-use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::arrays::{Array1, Dtype, shaped};
 use crate::python::convert::integers;
 use crate::python::players::network::PyNetwork;
 use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
@@ -39,8 +39,10 @@ pub(crate) struct PySelfPlayGames {
 impl PySelfPlayGames {
     #[new]
     #[pyo3(signature = (
-        variants, options, *, canvas, num_games, random_plies, solve_book_roots, solved_temperature,
-        observation, dtype, seed, num_threads, **changes
+        variants: "Sequence[Variant]", options: "SearchOptions | SupportsIndex | None", *, canvas,
+        num_games: "SupportsIndex", random_plies: "SupportsIndex", solve_book_roots,
+        solved_temperature, observation, dtype: "DTypeLike", seed: "SupportsIndex",
+        num_threads: "SupportsIndex | None", **changes: "Any"
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -87,6 +89,7 @@ impl PySelfPlayGames {
     }
 
     /// Play the next games.
+    #[pyo3(signature = (network, games: "SupportsIndex") -> "dict[str, Any]")]
     fn play<'py>(
         &self,
         py: Python<'py>,
@@ -98,6 +101,7 @@ impl PySelfPlayGames {
     }
 
     /// Play the next games until they have this many samples.
+    #[pyo3(signature = (network, samples: "SupportsIndex") -> "dict[str, Any]")]
     fn play_samples<'py>(
         &self,
         py: Python<'py>,
@@ -171,7 +175,7 @@ fn as_dict<'py>(
     let observations = match samples.observations {
         ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
         ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
-        ObservationRows::Packed(all) => all.into_pyarray(py).into_any(),
+        ObservationRows::Packed(all) => Array1::from_vec(py, all).into_any(),
     };
     let Statistics {
         games,

@@ -100,6 +100,7 @@ pub(crate) fn solver_for(py: Python<'_>, variant: PyVariant) -> PyResult<Py<PySo
 /// Raises:
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
+#[pyo3(signature = (variants: "Sequence[Variant]"))]
 pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<Vec<Py<PySolver>>> {
     let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
     shared_solvers(py, &variants)
@@ -118,6 +119,7 @@ pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<
 ///     ValueError: the number is below 1.
 ///     TypeError: it is not an integer.
 #[pyfunction]
+#[pyo3(signature = (count: "SupportsIndex"))]
 pub(crate) fn set_table_bytes(py: Python<'_>, count: &Bound<'_, PyAny>) -> PyResult<()> {
     let count = integer_in("count", count, 1..=isize::MAX as usize)?;
     let dropped = {

@@ -1,8 +1,6 @@
 //! `mijnlieff.TreeSearch`.
 
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -14,7 +12,7 @@ use super::search_variants::SearchVariants;
 use super::solvers::solvers_of;
 use crate::encode::Layout;
 use crate::memory::with_room;
-use crate::python::convert::arrays::{Dtype, readable};
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
 use crate::python::convert::integers;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
@@ -42,10 +40,10 @@ const QUICK_SIMULATIONS_SOLVING: usize = 1 << 15;
 pub(crate) struct PyLeafBatch {
     /// The observations, ``(B, ...)``, in the layout of the search.
     #[pyo3(get)]
-    observation: Py<PyAny>,
+    observation: AnyArray,
     /// The legal actions, int8 ``(B, num_actions)``: 1 = legal.
     #[pyo3(get)]
-    action_mask: Py<PyAny>,
+    action_mask: ArrayDyn<i8>,
     len: usize,
 }
 
@@ -62,12 +60,12 @@ impl PyLeafBatch {
 
 /// The results of finished searches, as arrays.
 struct Found {
-    actions: Py<PyArray1<i64>>,
-    policy_targets: Py<PyArray2<f32>>,
-    root_values: Py<PyArray1<f32>>,
-    visit_counts: Py<PyArray2<i32>>,
-    root_noise: Py<PyArray2<f32>>,
-    solved: Py<PyArray1<bool>>,
+    actions: Array1<i64>,
+    policy_targets: Array2<f32>,
+    root_values: Array1<f32>,
+    visit_counts: Array2<i32>,
+    root_noise: Array2<f32>,
+    solved: Array1<bool>,
 }
 
 /// Tree search over many positions at once, with native trees and an outside network.
@@ -118,9 +116,10 @@ pub(crate) struct PyTreeSearch {
 impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
-        positions, options=None, *, seed=0, num_threads=None, observation=None, canvas=None,
-        **changes
-    ))]
+        positions: "Sequence[Position]", options: "SearchOptions | SupportsIndex | None" = None, *,
+        seed: "SupportsIndex" = 0, num_threads: "SupportsIndex | None" = None, observation=None,
+        canvas=None, **changes: "Any"
+    ) -> "Self")]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
@@ -196,8 +195,12 @@ impl PyTreeSearch {
         let core = &mut *self.core;
         py.detach(|| core.write_leaves(observations, mask));
         Ok(Some(PyLeafBatch {
-            observation: self.observation.lend_first(py, leaves)?.unbind(),
-            action_mask: self.action_mask.lend_first(py, leaves)?.unbind(),
+            observation: self.observation.lend_first(py, leaves)?.into(),
+            action_mask: self
+                .action_mask
+                .lend_first(py, leaves)?
+                .cast_into::<PyArrayDyn<i8>>()?
+                .into(),
             len: leaves,
         }))
     }
@@ -215,6 +218,7 @@ impl PyTreeSearch {
     ///     RuntimeError: no leaf waits.
     ///     MemoryError: some trees cannot grow; `select` has the leaves of those again.
     ///     KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.
+    #[pyo3(signature = (logits: "ArrayLike", values: "ArrayLike"))]
     fn update(
         &mut self,
         py: Python<'_>,
@@ -265,6 +269,7 @@ impl PyTreeSearch {
     ///     VariantError: a board does not fit the canvas.
     ///     GameOverError: a position is finished.
     ///     MemoryError: memory does not suffice; nothing has changed.
+    #[pyo3(signature = (positions: "Sequence[Position]"))]
     fn restart(
         &mut self,
         py: Python<'_>,
@@ -309,6 +314,7 @@ impl PyTreeSearch {
     ///
     /// Raises:
     ///     IndexError: there is no such tree.
+    #[pyo3(signature = (tree) -> "list[dict[str, Any]]")]
     fn nodes<'py>(&self, py: Python<'py>, tree: usize) -> PyResult<Bound<'py, PyList>> {
         if tree >= self.core.len() {
             let message = format!("there are {} trees, no tree {tree}", self.core.len());
@@ -333,7 +339,7 @@ impl PyTreeSearch {
 
     /// The action that each search has chosen, int64 ``(B,)``.
     #[getter]
-    fn actions(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<i64>>> {
+    fn actions(&mut self, py: Python<'_>) -> PyResult<Array1<i64>> {
         Ok(self.found(py)?.actions.clone_ref(py))
     }
 
@@ -341,7 +347,7 @@ impl PyTreeSearch {
     ///
     /// The improved policy (Gumbel), or the shares of the visits (PUCT).
     #[getter]
-    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
+    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Array2<f32>> {
         Ok(self.found(py)?.policy_targets.clone_ref(py))
     }
 
@@ -349,13 +355,13 @@ impl PyTreeSearch {
     ///
     /// The mean of all simulations and of the network's own value.
     #[getter]
-    fn root_values(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<f32>>> {
+    fn root_values(&mut self, py: Python<'_>) -> PyResult<Array1<f32>> {
         Ok(self.found(py)?.root_values.clone_ref(py))
     }
 
     /// Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included.
     #[getter]
-    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<i32>>> {
+    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Array2<i32>> {
         Ok(self.found(py)?.visit_counts.clone_ref(py))
     }
 
@@ -363,7 +369,7 @@ impl PyTreeSearch {
     ///
     /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
-    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Py<PyArray2<f32>>> {
+    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Array2<f32>> {
         Ok(self.found(py)?.root_noise.clone_ref(py))
     }
 
@@ -371,7 +377,7 @@ impl PyTreeSearch {
     ///
     /// It has no visits then, its value is exact, and its policy is uniform over the best actions.
     #[getter]
-    fn solved(&mut self, py: Python<'_>) -> PyResult<Py<PyArray1<bool>>> {
+    fn solved(&mut self, py: Python<'_>) -> PyResult<Array1<bool>> {
         Ok(self.found(py)?.solved.clone_ref(py))
     }
 
@@ -387,6 +393,7 @@ impl PyTreeSearch {
         self.core.bytes()
     }
 
+    /// The number of trees.
     fn __len__(&self) -> usize {
         self.core.len()
     }
@@ -428,12 +435,12 @@ impl PyTreeSearch {
         if self.found.is_none() {
             let results = self.run(py, |core, limits| core.results(limits))?;
             self.found = Some(Found {
-                actions: results.actions.into_pyarray(py).unbind(),
-                policy_targets: results.policy_targets.into_pyarray(py).unbind(),
-                root_values: results.root_values.into_pyarray(py).unbind(),
-                visit_counts: results.visit_counts.into_pyarray(py).unbind(),
-                root_noise: results.root_noise.into_pyarray(py).unbind(),
-                solved: results.solved.into_pyarray(py).unbind(),
+                actions: results.actions.into_pyarray(py).into(),
+                policy_targets: results.policy_targets.into_pyarray(py).into(),
+                root_values: results.root_values.into_pyarray(py).into(),
+                visit_counts: results.visit_counts.into_pyarray(py).into(),
+                root_noise: results.root_noise.into_pyarray(py).into(),
+                solved: results.solved.into_pyarray(py).into(),
             });
         }
         Ok(self.found.as_ref().expect("it has just been set"))

@@ -2,12 +2,63 @@
 
 use ndarray::{Array, Dimension, IntoDimension};
 use numpy::{
-    Element, IntoPyArray, PyArray, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods,
-    PyReadonlyArray, PyUntypedArrayMethods,
+    Element, IntoPyArray, Ix1, Ix2, Ix3, IxDyn, PyArray, PyArray1, PyArrayDescr,
+    PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
+
+use super::shown::{Shown, TypeText, type_texts};
+
+/// An array as a result, which the stub shows with its dtype.
+pub(crate) type NdArray<T, D> = Shown<T, PyArray<T, D>>;
+pub(crate) type Array1<T> = NdArray<T, Ix1>;
+pub(crate) type Array2<T> = NdArray<T, Ix2>;
+pub(crate) type Array3<T> = NdArray<T, Ix3>;
+pub(crate) type ArrayDyn<T> = NdArray<T, IxDyn>;
+
+/// An array with one of several dtypes.
+pub(crate) type AnyArray = Shown<AnyNumber>;
+
+type_texts! {
+    AnyNumber: "NDArray[Any]";
+}
+
+/// The type of an array of these numbers.
+macro_rules! array_types {
+    ($($number:ty: $text:literal;)*) => {$(
+        impl TypeText for $number {
+            const TEXT: &'static str = $text;
+        }
+    )*};
+}
+
+array_types! {
+    bool: "NDArray[np.bool_]";
+    f32: "NDArray[np.float32]";
+    f64: "NDArray[np.float64]";
+    i8: "NDArray[np.int8]";
+    i16: "NDArray[np.int16]";
+    i32: "NDArray[np.int32]";
+    i64: "NDArray[np.int64]";
+    u8: "NDArray[np.uint8]";
+    u64: "NDArray[np.uint64]";
+}
+
+impl<T: Element> Array1<T> {
+    /// The numbers as an array; they are moved, not copied.
+    pub(crate) fn from_vec(py: Python<'_>, numbers: Vec<T>) -> Self {
+        PyArray1::from_vec(py, numbers).into()
+    }
+}
+
+impl<T, D> NdArray<T, D> {
+    /// The array, whatever its number type is.
+    pub(crate) fn into_any(self) -> AnyArray {
+        self.shown_as()
+    }
+}
 
 /// The number type of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +121,8 @@ pub(crate) fn shaped<T: Element, S: IntoDimension>(
     py: Python<'_>,
     numbers: Vec<T>,
     shape: S,
-) -> Bound<'_, PyArray<T, S::Dim>> {
+) -> NdArray<T, S::Dim> {
     let array = Array::from_shape_vec(shape.into_dimension(), numbers);
-    array
-        .expect("as many numbers as the shape has")
-        .into_pyarray(py)
+    let array = array.expect("as many numbers as the shape has");
+    array.into_pyarray(py).into()
 }

@@ -212,6 +212,7 @@ impl<T: Display> Display for Most<'_, T> {
 /// Raises:
 ///     TypeError: the value is not an integer, or a boolean.
 #[pyfunction(name = "integer")]
+#[pyo3(signature = (name, value: "object") -> "int")]
 pub(crate) fn python_integer<'py>(
     name: &str,
     value: &Bound<'py, PyAny>,
@@ -231,6 +232,7 @@ pub(crate) fn python_integer<'py>(
 ///     TypeError: as `integer`.
 ///     ValueError: out of that range.
 #[pyfunction(name = "integer_in")]
+#[pyo3(signature = (name, value: "object", least, most))]
 pub(crate) fn python_integer_in(
     name: &str,
     value: &Bound<'_, PyAny>,
@@ -246,6 +248,7 @@ pub(crate) fn python_integer_in(
 ///     TypeError: as `integer`.
 ///     ValueError: out of that range.
 #[pyfunction]
+#[pyo3(signature = (seed: "object"))]
 pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
     seed
 }
@@ -256,6 +259,7 @@ pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
 ///     TypeError: as `integer`.
 ///     ValueError: out of that range.
 #[pyfunction]
+#[pyo3(signature = (num_threads: "object"))]
 pub(crate) fn threads_of(
     #[pyo3(from_py_with = num_threads)] num_threads: Option<usize>,
 ) -> Option<usize> {

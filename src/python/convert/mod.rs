@@ -6,6 +6,7 @@ pub(crate) mod integers;
 pub(crate) mod lists;
 pub(crate) mod observations;
 pub(crate) mod shared_memory;
+pub(crate) mod shown;
 pub(crate) mod text;
 pub(crate) mod words;
 

@@ -68,8 +68,8 @@ pub(crate) struct PyBestResponseSearch {
 impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
-        starts, seat, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
-        num_threads
+        starts: "Sequence[Position]", seat, *, exact_cells, exact_margin, horizon, least_margin,
+        max_positions, num_threads: "SupportsIndex | None"
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -114,6 +114,7 @@ impl PyBestResponseSearch {
     ///
     /// Raises:
     ///     SearchLimitError: there are more than `max_positions` positions.
+    #[pyo3(signature = (most) -> "tuple[int, int, list[Position]]")]
     fn ask<'py>(
         &mut self,
         py: Python<'py>,
@@ -142,6 +143,7 @@ impl PyBestResponseSearch {
     /// Raises:
     ///     PolicyError: an action is not legal.
     ///     SearchLimitError: there are more than `max_positions` positions.
+    #[pyo3(signature = (actions: "NDArray[np.int64]"))]
     fn answer(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let actions = readable(&actions)?;
         let actions = actions.as_slice()?;
@@ -156,6 +158,7 @@ impl PyBestResponseSearch {
     /// Raises:
     ///     PolicyError: an action is not legal, or a position has none.
     ///     SearchLimitError: there are more than `max_positions` positions.
+    #[pyo3(signature = (possible: "NDArray[np.bool_]"))]
     fn answer_with_sets(
         &mut self,
         py: Python<'_>,

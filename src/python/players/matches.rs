@@ -2,14 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::policy::PyBuiltinPolicy;
 use crate::memory::with_room;
 use crate::policy::{Match, opening};
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{Array2, shaped};
 use crate::python::convert::integers;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{common_variant, cores, position_list, positions};
@@ -27,9 +26,10 @@ use crate::search::Limits;
 ///         range.
 ///     MemoryError: memory does not suffice.
 #[pyfunction]
-#[pyo3(
-    signature = (count, plies, variant=None, seed=0, first=0)
-)]
+#[pyo3(signature = (
+    count: "SupportsIndex", plies: "SupportsIndex", variant=None, seed: "SupportsIndex" = 0,
+    first: "SupportsIndex" = 0
+) -> "list[Position]")]
 pub(crate) fn random_openings(
     py: Python<'_>,
     #[pyo3(from_py_with = integers::count)] count: usize,
@@ -62,18 +62,19 @@ pub(crate) fn random_openings(
 ///     TypeError: an opening is not a `Position`.
 ///     GameOverError: an opening is finished.
 #[pyfunction]
-#[pyo3(
-    signature = (openings, policy, opponent, seed=0, first=0, num_threads=None)
-)]
-pub(crate) fn play_match<'py>(
-    py: Python<'py>,
+#[pyo3(signature = (
+    openings: "Sequence[Position]", policy, opponent, seed: "SupportsIndex" = 0,
+    first: "SupportsIndex" = 0, num_threads: "SupportsIndex | None" = None
+))]
+pub(crate) fn play_match(
+    py: Python<'_>,
     #[pyo3(from_py_with = positions)] openings: Vec<PyPosition>,
-    policy: &Bound<'py, PyBuiltinPolicy>,
-    opponent: &Bound<'py, PyBuiltinPolicy>,
+    policy: &Bound<'_, PyBuiltinPolicy>,
+    opponent: &Bound<'_, PyBuiltinPolicy>,
     #[pyo3(from_py_with = integers::seed)] seed: u64,
     #[pyo3(from_py_with = integers::first)] first: u64,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray2<i64>>> {
+) -> PyResult<Array2<i64>> {
     let num_threads = integers::threads_or_cores(num_threads);
     let variant = common_variant(&openings)?;
     for (i, position) in openings.iter().enumerate() {

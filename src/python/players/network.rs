@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::ndarray::Axis;
-use numpy::{
-    PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray4, PyUntypedArrayMethods,
-};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray4, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -17,7 +15,8 @@ use crate::encode::{Layout, num_actions};
 use crate::game::{Board, Opening, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::network::{Architecture, Choice, NUM_VALUES, Network, NetworkWeights, Precision, Scope};
-use crate::python::convert::arrays::{readable, shape_text, shaped};
+use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
+use crate::python::convert::shown::{Word, type_texts};
 use crate::python::convert::{integers, short_repr};
 use crate::python::errors::classes;
 use crate::python::files::{read_whole, write_whole};
@@ -36,7 +35,13 @@ const PART: usize = 1 << 14;
 const OUTPUTS: &str = "the network's outputs";
 
 /// Logits ``(B, num_actions)`` and values ``(B, 2)``.
-type Outputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+type Outputs = (Array2<f32>, Array2<f32>);
+
+type_texts! {
+    FormName: "Literal['symmetric', 'cells']";
+    LayoutName: "Literal['flat', 'planes']";
+    Float32: "Literal['float32']";
+}
 
 /// A trained network, evaluated natively; immutable, equal when its file is.
 ///
@@ -136,6 +141,7 @@ impl PyNetwork {
     ///     CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
     ///         finite.
     #[staticmethod]
+    #[pyo3(signature = (variant, channels, blocks, weights: "NDArray[np.float32]"))]
     fn symmetric(
         py: Python<'_>,
         variant: PyVariant,
@@ -161,6 +167,7 @@ impl PyNetwork {
     ///     CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
     ///         many weights as the layers need, or one that is not finite.
     #[staticmethod]
+    #[pyo3(signature = (variant, units, blocks, heads, weights: "NDArray[np.float32]"))]
     fn of_cells(
         py: Python<'_>,
         variant: PyVariant,
@@ -192,6 +199,7 @@ impl PyNetwork {
     ///     CheckpointError: as in `of_cells`.
     ///     VariantError: an impossible number of copies.
     #[staticmethod]
+    #[pyo3(signature = (canvas, copies, units, blocks, heads, weights: "NDArray[np.float32]"))]
     fn on_canvas(
         py: Python<'_>,
         canvas: PyCanvas,
@@ -240,23 +248,24 @@ impl PyNetwork {
 
     /// The layout of its observations.
     #[getter]
-    fn observation(&self) -> &'static str {
+    fn observation(&self) -> Word<LayoutName> {
         match self.core().scope() {
-            Scope::Variant(_) => "flat",
-            Scope::Canvas { .. } => "planes",
+            Scope::Variant(_) => "flat".into(),
+            Scope::Canvas { .. } => "planes".into(),
         }
     }
 
     /// The dtype of its observations.
     #[getter]
-    fn dtype(&self) -> &'static str {
-        "float32"
+    #[allow(clippy::unused_self)] // Python asks an object
+    fn dtype(&self) -> Word<Float32> {
+        "float32".into()
     }
 
     /// Layers that respect the symmetries of the board, or a token for each cell.
     #[getter]
-    fn form(&self) -> &'static str {
-        self.core().architecture().name()
+    fn form(&self) -> Word<FormName> {
+        self.core().architecture().name().into()
     }
 
     /// Kernels of each block; None in the form ``"symmetric"``.
@@ -317,7 +326,12 @@ impl PyNetwork {
     /// Raises:
     ///     ValueError: the observations or masks have another shape, observations on a canvas show
     ///         no board, or `precision` is neither.
-    #[pyo3(signature = (observations, masks = None, *, precision = "float32", num_threads = None))]
+    #[pyo3(signature = (
+        observations: "NDArray[np.float32]",
+        masks: "NDArray[np.int8] | NDArray[np.bool_] | None" = None, *,
+        precision: "Literal['float32', 'int16']" = "float32",
+        num_threads: "SupportsIndex | None" = None
+    ))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -325,7 +339,7 @@ impl PyNetwork {
         masks: Option<Masks<'py>>,
         precision: &str,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-    ) -> PyResult<Outputs<'py>> {
+    ) -> PyResult<Outputs> {
         let precision = match precision {
             "float32" => Precision::Float32,
             "int16" => Precision::Int16,
@@ -396,14 +410,15 @@ impl PyNetwork {
     ///     GameOverError: a game is over, the message says which.
     ///     PolicyError: another board or number of copies, or a logit that is not finite.
     ///     ValueError: no positions, or positions of several variants if the network is for one.
-    fn choose<'py>(
+    #[pyo3(signature = (positions: "Sequence[Position]", temperature, seed, first))]
+    fn choose(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
         temperature: f64,
         seed: u64,
         first: u64,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    ) -> PyResult<Array1<i64>> {
         if self.canvas().is_none() {
             common_variant(&positions)?;
         }
@@ -436,7 +451,7 @@ impl PyNetwork {
                 actions[index] = action as i64;
             }
         }
-        Ok(PyArray1::from_vec(py, actions))
+        Ok(Array1::from_vec(py, actions))
     }
 
     fn __repr__(&self) -> String {

@@ -6,7 +6,6 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -15,7 +14,7 @@ use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{Array1, Array2, shaped};
 use crate::python::convert::integers::{self, integer_or};
 use crate::python::convert::short_repr;
 use crate::python::interrupt::run_interruptible;
@@ -60,6 +59,7 @@ impl PyBuiltinPolicy {
     /// Raises:
     ///     GameOverError: the game is over; no decision is counted.
     ///     TypeError: `position` is not a `Position`.
+    #[pyo3(signature = (position: "Position"))]
     fn act(
         &self,
         py: Python<'_>,
@@ -85,11 +85,12 @@ impl PyBuiltinPolicy {
     /// Raises:
     ///     GameOverError: a game is over, the message says which; no decision is counted.
     ///     TypeError: an item is not a `Position`.
-    fn act_batch<'py>(
+    #[pyo3(signature = (positions: "Sequence[Position]"))]
+    fn act_batch(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    ) -> PyResult<Array1<i64>> {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
@@ -108,7 +109,7 @@ impl PyBuiltinPolicy {
         let mut actions = with_room(ACTIONS, positions.len())?;
         let chosen = moves.iter().zip(&positions);
         actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
-        Ok(PyArray1::from_vec(py, actions))
+        Ok(Array1::from_vec(py, actions))
     }
 
     /// The probability of every action, float64 ``(B, num_actions)``.
@@ -120,11 +121,12 @@ impl PyBuiltinPolicy {
     ///     GameOverError: a game is over, the message says which.
     ///     ValueError: no positions, or positions of several variants.
     ///     TypeError: an item is not a `Position`.
-    fn action_probabilities<'py>(
+    #[pyo3(signature = (positions: "Sequence[Position]"))]
+    fn action_probabilities(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> PyResult<Array2<f64>> {
         let variant = common_variant(&positions)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
@@ -152,6 +154,7 @@ impl PyBuiltinPolicy {
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.
+    #[pyo3(signature = (seed: "SupportsIndex") -> "Self")]
     fn with_seed<'py>(
         slf: &Bound<'py, Self>,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
@@ -195,6 +198,7 @@ impl PyBuiltinPolicy {
         hasher.finish()
     }
 
+    #[pyo3(signature = () -> "tuple[type[Self], tuple[float, ...], int]")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>, u64)> {
@@ -305,7 +309,7 @@ pub(crate) struct PyRandomPolicy;
 #[pymethods]
 impl PyRandomPolicy {
     #[new]
-    #[pyo3(signature = (seed=0))]
+    #[pyo3(signature = (seed: "SupportsIndex" = 0))]
     fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
         let base = PyBuiltinPolicy::new(Policy::Random, seed);
         PyClassInitializer::from(base).add_subclass(Self)
@@ -324,7 +328,7 @@ pub(crate) struct PyGreedyPolicy;
 #[pymethods]
 impl PyGreedyPolicy {
     #[new]
-    #[pyo3(signature = (seed=0))]
+    #[pyo3(signature = (seed: "SupportsIndex" = 0))]
     fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
         let base = PyBuiltinPolicy::new(Policy::Greedy, seed);
         PyClassInitializer::from(base).add_subclass(Self)
@@ -351,7 +355,7 @@ pub(crate) struct PyMinimaxPolicy {
 #[pymethods]
 impl PyMinimaxPolicy {
     #[new]
-    #[pyo3(signature = (depth, seed=0))]
+    #[pyo3(signature = (depth: "SupportsIndex", seed: "SupportsIndex" = 0))]
     fn new(
         #[pyo3(from_py_with = extract_depth)] depth: Depth,
         #[pyo3(from_py_with = integers::seed)] seed: u64,
@@ -389,7 +393,7 @@ pub(crate) struct PyPerfectPolicy {
 #[pymethods]
 impl PyPerfectPolicy {
     #[new]
-    #[pyo3(signature = (seed=0, epsilon=0.0))]
+    #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon=0.0))]
     fn new(
         #[pyo3(from_py_with = integers::seed)] seed: u64,
         epsilon: f64,

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
 use crate::memory::zeroed;
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{Array1, Array2, shaped};
 use crate::python::convert::integers;
 use crate::python::errors::{no_table, unsolved};
 use crate::python::interrupt::run_interruptible;
@@ -29,6 +28,7 @@ use crate::search::solver::{self, Book, Solution, Solver};
 /// Raises:
 ///     ValueError: more than 16 cells or 3 copies.
 #[pyfunction]
+#[pyo3(signature = (variant, plies: "SupportsIndex"))]
 pub(crate) fn canonical_counts(
     py: Python<'_>,
     variant: PyVariant,
@@ -57,11 +57,7 @@ type Answer = (i32, Vec<usize>, Vec<i32>, u64);
 /// The row of a position in [`Answers`].
 type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
 /// Margins ``(B,)``, margins of actions and mask ``(B, num_actions)``.
-type Answers<'py> = (
-    Bound<'py, PyArray1<i16>>,
-    Bound<'py, PyArray2<i16>>,
-    Bound<'py, PyArray2<i8>>,
-);
+type Answers = (Array1<i16>, Array2<i16>, Array2<i8>);
 
 /// The native part of `mijnlieff.solve`, `mijnlieff.solve_batch` and `PerfectPolicy`.
 ///
@@ -129,7 +125,9 @@ impl PySolver {
     ///     SearchLimitError: a limit was reached.
     ///     ValueError: another board or number of copies, or a limit that is negative or NaN.
     ///     TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
-    #[pyo3(signature = (position, max_nodes=None, max_seconds=None))]
+    #[pyo3(signature = (
+        position: "Position", max_nodes: "SupportsIndex | None" = None, max_seconds=None
+    ))]
     fn solve(
         &self,
         py: Python<'_>,
@@ -159,15 +157,18 @@ impl PySolver {
     ///     SearchLimitError: a limit was reached.
     ///     ValueError: as `solve`, or a number of threads that is not 1 to 1024.
     ///     TypeError: as `solve`.
-    #[pyo3(signature = (positions, num_threads=None, max_nodes=None, max_seconds=None))]
-    fn solve_batch<'py>(
+    #[pyo3(signature = (
+        positions: "Sequence[Position]", num_threads: "SupportsIndex | None" = None,
+        max_nodes: "SupportsIndex | None" = None, max_seconds=None
+    ))]
+    fn solve_batch(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
         #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
         #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
         max_seconds: Option<f64>,
-    ) -> PyResult<Answers<'py>> {
+    ) -> PyResult<Answers> {
         const LABELS: &str = "the margins of positions";
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
         let num_threads = integers::threads_or_cores(num_threads);
@@ -198,7 +199,7 @@ impl PySolver {
         })?;
         solved.map_err(|(number, error)| unsolved(&format!("position {number}: "), &error))?;
         Ok((
-            PyArray1::from_vec(py, margins),
+            Array1::from_vec(py, margins),
             shaped(py, of_actions, (count, width)),
             shaped(py, mask, (count, width)),
         ))

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -15,7 +14,7 @@ use crate::encode::{Canvas, Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 use crate::python::errors::classes;
@@ -59,14 +58,17 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
 ///     VariantError: packed, but more than 16 cells or 3 copies, or a board does not fit the
 ///         canvas.
 #[pyfunction]
-#[pyo3(signature = (positions, layout=None, dtype=None, canvas=None))]
-pub(crate) fn observe_batch<'py>(
-    py: Python<'py>,
+#[pyo3(signature = (
+    positions: "Sequence[Position]", layout: "Literal['planes', 'flat', 'packed'] | None" = None,
+    dtype: "DTypeLike | None" = None, canvas=None
+))]
+pub(crate) fn observe_batch(
+    py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     layout: Option<&str>,
-    dtype: Option<&Bound<'py, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
     canvas: Option<PyCanvas>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<AnyArray> {
     let layout = layout.map(str::parse).transpose()?;
     if let Some(PyCanvas(canvas)) = canvas {
         check_layout(layout.unwrap_or(Layout::Planes))?;
@@ -101,12 +103,12 @@ pub(crate) fn observe_batch<'py>(
 ///     TypeError: an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction]
-#[pyo3(signature = (positions, canvas=None))]
+#[pyo3(signature = (positions: "Sequence[Position]", canvas=None))]
 pub(crate) fn mask_batch(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     canvas: Option<PyCanvas>,
-) -> PyResult<Bound<'_, PyArray2<i8>>> {
+) -> PyResult<Array2<i8>> {
     let (masks, actions) = if let Some(PyCanvas(canvas)) = canvas {
         check_positions(canvas, &positions)?;
         let actions = canvas.num_actions();
@@ -132,10 +134,11 @@ pub(crate) fn mask_batch(
 /// Raises:
 ///     TypeError: an item is not a `Position`.
 #[pyfunction]
+#[pyo3(signature = (positions: "Sequence[Position]"))]
 pub(crate) fn own_masks(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<Bound<'_, PyArray2<i8>>> {
+) -> PyResult<Array2<i8>> {
     let lengths = positions.iter().map(|it| num_actions(&it.variant));
     let length = lengths.max().unwrap_or(1);
     let masks = rows(py, MASKS, &positions, length, |position, mask| {
@@ -153,12 +156,13 @@ pub(crate) fn own_masks(
 ///     TypeError: the actions are not integers, or an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction]
-pub(crate) fn own_actions<'py>(
-    py: Python<'py>,
+#[pyo3(signature = (positions: "Sequence[Position]", actions: "ArrayLike", canvas))]
+pub(crate) fn own_actions(
+    py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    actions: &Bound<'py, PyAny>,
+    actions: &Bound<'_, PyAny>,
     canvas: PyCanvas,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
+) -> PyResult<Array1<i64>> {
     let mut numbers = zeroed("the actions", positions.len())?;
     copy_actions(actions, &mut numbers)?;
     for (number, position) in numbers.iter_mut().zip(&positions) {
@@ -167,7 +171,7 @@ pub(crate) fn own_actions<'py>(
         let action = usize::try_from(*number).unwrap_or(usize::MAX);
         *number = canvas.0.variant_action(&position.variant, action)? as i64;
     }
-    Ok(PyArray1::from_vec(py, numbers))
+    Ok(Array1::from_vec(py, numbers))
 }
 
 /// Raise unless a policy can be asked about these positions.
@@ -181,7 +185,7 @@ pub(crate) fn own_actions<'py>(
 ///     TypeError: an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction(name = "check_playable")]
-#[pyo3(signature = (positions, canvas=None))]
+#[pyo3(signature = (positions: "Sequence[Position]", canvas=None))]
 pub(crate) fn python_check_playable(
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     canvas: Option<PyCanvas>,
@@ -276,6 +280,7 @@ pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>>
 ///     ValueError: no positions, or positions of different variants.
 ///     TypeError: an item is not a `Position`.
 #[pyfunction(name = "common_variant")]
+#[pyo3(signature = (positions: "Sequence[Position]"))]
 pub(crate) fn python_common_variant(
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
 ) -> PyResult<PyVariant> {

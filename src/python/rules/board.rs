@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray2};
+use numpy::IntoPyArray;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::memory::with_room;
+use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::{blocks, index, random_blocks, rng_seed};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::short_repr;
+use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
 use crate::random::SplitMix64;
@@ -21,6 +24,10 @@ const ROOM_FOR_BOARDS: [usize; Board::MAX_ARRANGED_BLOCKS + 1] = {
     const MB: usize = 1 << 20;
     [0, MB, MB, MB, 2 * MB, 16 * MB, 128 * MB]
 };
+
+type_texts! {
+    Cells: "tuple[tuple[int, int], ...]";
+}
 
 /// A set of 1 to 64 unit cells, numbered along the row from ``a1``, then up.
 ///
@@ -43,6 +50,7 @@ impl PyBoard {
     /// Raises:
     ///     BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
     #[staticmethod]
+    #[pyo3(signature = (blocks: "Sequence[tuple[int, int]]"))]
     fn from_blocks(blocks: Listed<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
             let x = index(format_args!("x of block {number}"), x)?;
@@ -68,6 +76,7 @@ impl PyBoard {
     ///     BoardError: another character, rows of different lengths, no cell or more than 64.
     ///     ParseError: the text has a lone surrogate.
     #[staticmethod]
+    #[pyo3(signature = (text: "str"))]
     fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
         Ok(Self::new(Board::from_text(text)?))
     }
@@ -87,7 +96,7 @@ impl PyBoard {
     ///     ValueError: ``blocks`` is not 1 to 6.
     ///     TypeError: ``blocks`` is not an integer.
     #[staticmethod]
-    #[pyo3(signature = (blocks = 4, corners = false))]
+    #[pyo3(signature = (blocks: "SupportsIndex" = 4, corners = false))]
     fn arrangements(
         py: Python<'_>,
         #[pyo3(from_py_with = blocks)] blocks: usize,
@@ -118,7 +127,10 @@ impl PyBoard {
     ///     ValueError: ``blocks`` is not 1 to 16, or the seed is out of range.
     ///     TypeError: ``blocks`` is not an integer, or ``rng`` is none of these.
     #[staticmethod]
-    #[pyo3(signature = (blocks = 4, rng = None, corners = false))]
+    #[pyo3(signature = (
+        blocks: "SupportsIndex" = 4, rng: "SupportsIndex | np.random.Generator | None" = None,
+        corners = false
+    ))]
     fn random(
         py: Python<'_>,
         #[pyo3(from_py_with = random_blocks)] blocks: usize,
@@ -149,14 +161,14 @@ impl PyBoard {
 
     /// The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner.
     #[getter]
-    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+    fn cells(&self, py: Python<'_>) -> PyResult<Shown<Cells, PyTuple>> {
         // Plain integers: a list of Rust bytes would become Python `bytes`.
         let cells = self
             .0
             .cells()
             .iter()
             .map(|&(x, y)| (usize::from(x), usize::from(y)));
-        pyo3::types::PyTuple::new(py, cells.collect::<Vec<_>>())
+        Ok(PyTuple::new(py, cells.collect::<Vec<_>>())?.into())
     }
 
     /// Where each cell goes under each symmetry, int64 ``(k, num_cells)``.
@@ -164,15 +176,16 @@ impl PyBoard {
     /// Row 0 is the identity; 1 <= k <= 8, and k = 8 on the standard board. An observation ``x``
     /// by cell turns into ``y`` with ``y[symmetries[k]] = x``.
     #[getter]
-    fn symmetries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+    fn symmetries(&self, py: Python<'_>) -> Array2<i64> {
         let images = cell_symmetries(&self.0).mapv(|cell| cell as i64);
-        images.into_pyarray(py)
+        images.into_pyarray(py).into()
     }
 
     /// The name of a cell, such as ``a1``.
     ///
     /// Raises:
     ///     IndexError: the board has no such cell.
+    #[pyo3(signature = (cell: "SupportsIndex"))]
     fn cell_name(&self, cell: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("cell", cell)?;
         let known = number.extract().ok();

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
 use crate::encode::{Canvas, Layout, VariantSet, num_actions};
+use crate::python::convert::arrays::Array1;
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
@@ -44,6 +44,7 @@ pub(crate) struct PyCanvas(pub(crate) Canvas);
 #[pymethods]
 impl PyCanvas {
     #[new]
+    #[pyo3(signature = (height: "SupportsIndex", width: "SupportsIndex"))]
     fn new(height: &Bound<'_, PyAny>, width: &Bound<'_, PyAny>) -> PyResult<Self> {
         let side = |name, value| integer_in(name, value, 1..=Canvas::MAX_SIDE);
         let canvas = Canvas::new(side("height", height)?, side("width", width)?)?;
@@ -56,6 +57,7 @@ impl PyCanvas {
     ///     ValueError: the list is empty.
     ///     TypeError: an item is not a `Variant`.
     #[staticmethod]
+    #[pyo3(signature = (variants: "Sequence[Variant]"))]
     fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
         Ok(Self(Canvas::around(variants.iter().map(|it| &*it.0))?))
     }
@@ -94,18 +96,12 @@ impl PyCanvas {
     ///
     /// Raises:
     ///     VariantError: the board does not fit.
-    fn actions<'py>(
-        &self,
-        py: Python<'py>,
-        variant: PyVariant,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fn actions(&self, py: Python<'_>, variant: PyVariant) -> PyResult<Array1<i64>> {
         self.0.check(&variant.0)?;
         let actions = 0..num_actions(&variant.0);
         let actions = actions.filter_map(|action| self.0.action(&variant.0, action));
-        Ok(PyArray1::from_vec(
-            py,
-            actions.map(|it| it as i64).collect(),
-        ))
+        let actions = actions.map(|it| it as i64).collect();
+        Ok(Array1::from_vec(py, actions))
     }
 
     /// The variant's index of an action of the canvas.
@@ -114,6 +110,7 @@ impl PyCanvas {
     ///     IndexError: the canvas has no such action, or the board no cell there.
     ///     VariantError: the board does not fit.
     ///     TypeError: the action is not an integer.
+    #[pyo3(signature = (variant, action: "SupportsIndex"))]
     fn variant_action(&self, variant: PyVariant, action: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.0.check(&variant.0)?;
         let number = index("action", action)?;

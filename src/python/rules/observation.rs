@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::encode::{Canvas, Feature, Layout, exchange_packed, exchange_sides, observe, pack};
 use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
-use crate::python::convert::arrays::{Dtype, shaped};
+use crate::python::convert::arrays::{AnyArray, Dtype, shaped};
 use crate::python::interrupt::{run_interruptible, without_gil};
 
 /// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
@@ -19,15 +19,15 @@ const OBSERVATIONS: &str = "the observations";
 
 /// The observations of positions of one variant, in an array of this shape: those of the side to
 /// move, or of one player.
-pub(super) fn observations<'py>(
-    py: Python<'py>,
+pub(super) fn observations(
+    py: Python<'_>,
     variant: &Variant,
     positions: &[Position],
     player: Option<Player>,
     layout: Layout,
-    dtype: Option<&Bound<'py, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
     shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<AnyArray> {
     layout.check(variant)?;
     if layout == Layout::Packed {
         let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
@@ -56,15 +56,15 @@ pub(super) fn observations<'py>(
 
 /// The observations of positions on a canvas that holds their boards, in an array of this shape: those
 /// of the side to move, or of one player. `parts` gives the variant and the position.
-pub(super) fn canvas_observations<'py, P: Sync>(
-    py: Python<'py>,
+pub(super) fn canvas_observations<P: Sync>(
+    py: Python<'_>,
     canvas: Canvas,
     positions: &[P],
     parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
     player: Option<Player>,
-    dtype: Option<&Bound<'py, PyAny>>,
+    dtype: Option<&Bound<'_, PyAny>>,
     shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<AnyArray> {
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
         Dtype::Float32 => shaped(
             py,

@@ -4,7 +4,7 @@ use std::slice;
 use std::sync::Arc;
 
 use ndarray::arr2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::IntoPyArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -17,6 +17,7 @@ use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
+use crate::python::convert::arrays::{AnyArray, Array1, Array2};
 use crate::python::convert::integers::{index, player};
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
@@ -64,7 +65,7 @@ impl PyPosition {
     ///     IllegalMoveError: an action is illegal; the message says which.
     ///     GameOverError: the game is over before the last action.
     #[staticmethod]
-    #[pyo3(signature = (actions, variant=None))]
+    #[pyo3(signature = (actions: "Sequence[SupportsIndex | str]", variant=None))]
     fn from_actions(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let mut position = Self::new(variant);
         for (ply, action) in actions.0.enumerate() {
@@ -80,7 +81,7 @@ impl PyPosition {
     ///     ParseError: the text is not a record, or stops in the middle of a turn.
     ///     IllegalMoveError: a move is illegal; the message says which.
     #[staticmethod]
-    #[pyo3(signature = (record, variant=None))]
+    #[pyo3(signature = (record: "str", variant=None))]
     fn from_record(
         #[pyo3(from_py_with = text)] record: &str,
         variant: Option<PyVariant>,
@@ -100,7 +101,7 @@ impl PyPosition {
     ///     ParseError: the text does not fit the board.
     ///     PositionError: no game reaches the position; the message gives every reason found.
     #[staticmethod]
-    #[pyo3(signature = (text, variant=None))]
+    #[pyo3(signature = (text: "str", variant=None))]
     fn from_notation(
         #[pyo3(from_py_with = text)] text: &str,
         variant: Option<PyVariant>,
@@ -131,7 +132,7 @@ impl PyPosition {
     ///     ValueError: the integer has more than 64 bits, or the array a wrong shape.
     ///     TypeError: not an integer, or not uint64.
     #[staticmethod]
-    #[pyo3(signature = (word, variant=None))]
+    #[pyo3(signature = (word: "SupportsIndex | NDArray[np.uint64]", variant=None))]
     fn from_packed(word: &Bound<'_, PyAny>, variant: Option<PyVariant>) -> PyResult<Self> {
         let variant = PyVariant::or_default(variant).0;
         let core = unpacked(&variant, word)?;
@@ -198,14 +199,15 @@ impl PyPosition {
 
     /// Pieces left, int8 ``(2, 4)``, by player and piece type.
     #[getter]
-    fn hands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i8>> {
+    fn hands(&self, py: Python<'_>) -> Array2<i8> {
         let counts = Player::ALL.map(|player| self.core.hand(player).counts());
-        arr2(&counts).mapv(|count| count as i8).into_pyarray(py)
+        let counts = arr2(&counts).mapv(|count| count as i8);
+        counts.into_pyarray(py).into()
     }
 
     /// int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark.
     #[getter]
-    fn stones<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+    fn stones(&self, py: Python<'_>) -> Array1<i8> {
         self.by_cell(py, |stone| {
             stone.map_or(0, |(player, _)| player.index() as i8 + 1)
         })
@@ -213,7 +215,7 @@ impl PyPosition {
 
     /// int8 ``(num_cells,)``: the piece type of each stone, -1 where the cell is empty.
     #[getter]
-    fn pieces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+    fn pieces(&self, py: Python<'_>) -> Array1<i8> {
         self.by_cell(py, |stone| {
             stone.map_or(-1, |(_, piece)| piece.index() as i8)
         })
@@ -226,8 +228,8 @@ impl PyPosition {
     }
 
     /// The legal action indices, int64, ascending; empty when the game is over.
-    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_vec(py, legal_actions(&self.variant, &self.core))
+    fn legal_actions(&self, py: Python<'_>) -> Array1<i64> {
+        Array1::from_vec(py, legal_actions(&self.variant, &self.core))
     }
 
     /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
@@ -238,11 +240,7 @@ impl PyPosition {
     /// Raises:
     ///     VariantError: the board does not fit the canvas.
     #[pyo3(signature = (canvas=None))]
-    fn action_mask<'py>(
-        &self,
-        py: Python<'py>,
-        canvas: Option<PyCanvas>,
-    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
+    fn action_mask(&self, py: Python<'_>, canvas: Option<PyCanvas>) -> PyResult<Array1<i8>> {
         let mask = if let Some(PyCanvas(canvas)) = canvas {
             canvas.check(&self.variant)?;
             let mut mask = vec![0; canvas.num_actions()];
@@ -253,7 +251,7 @@ impl PyPosition {
             write_mask(&self.variant, &self.core, &mut mask);
             mask
         };
-        Ok(PyArray1::from_vec(py, mask))
+        Ok(Array1::from_vec(py, mask))
     }
 
     /// The position after this action, an index or a text such as ``"a1+"``.
@@ -262,6 +260,7 @@ impl PyPosition {
     ///     IllegalMoveError: the action is illegal or does not exist.
     ///     GameOverError: the game is over.
     ///     ParseError: the text is not an action.
+    #[pyo3(signature = (action: "SupportsIndex | str"))]
     fn play(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (_, core) = parse_action(&self.variant, &self.core, action, "")?;
         Ok(Self {
@@ -289,15 +288,18 @@ impl PyPosition {
     ///     TypeError: another dtype.
     ///     VariantError: packed, but more than 16 cells or 3 copies, or the board does not fit the
     ///         canvas.
-    #[pyo3(signature = (layout="planes", dtype=None, player=None, canvas=None))]
-    fn observation<'py>(
+    #[pyo3(signature = (
+        layout: "Literal['planes', 'flat', 'packed']" = "planes", dtype: "DTypeLike | None" = None,
+        player: "SupportsIndex | None" = None, canvas=None
+    ))]
+    fn observation(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         layout: &str,
-        dtype: Option<&Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = player)] player: Option<Player>,
         canvas: Option<PyCanvas>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<AnyArray> {
         let layout: Layout = layout.parse()?;
         if let Some(PyCanvas(canvas)) = canvas {
             check_layout(layout)?;
@@ -330,6 +332,7 @@ impl PyPosition {
         }
     }
 
+    #[pyo3(signature = () -> "str")]
     fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py()
             .import("mijnlieff.render")?
@@ -360,13 +363,13 @@ impl PyPosition {
         (&self.variant, &self.core)
     }
 
-    fn by_cell<'py>(
+    fn by_cell(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         number: impl Fn(Option<(Player, game::Piece)>) -> i8,
-    ) -> Bound<'py, PyArray1<i8>> {
+    ) -> Array1<i8> {
         let cells = self.variant.board().all().into_iter();
-        PyArray1::from_vec(
+        Array1::from_vec(
             py,
             cells.map(|cell| number(self.core.stone_at(cell))).collect(),
         )

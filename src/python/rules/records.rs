@@ -18,7 +18,7 @@ use crate::python::interrupt::run_interruptible;
 ///     ParseError: the text is not a record, or stops in the middle of a turn.
 ///     IllegalMoveError: a move is illegal; the message says which.
 #[pyfunction]
-#[pyo3(signature = (text, variant=None))]
+#[pyo3(signature = (text: "str", variant=None))]
 pub(crate) fn parse_record(
     #[pyo3(from_py_with = text)] text: &str,
     variant: Option<PyVariant>,
@@ -38,7 +38,7 @@ pub(crate) fn parse_record(
 ///     IllegalMoveError: an action is illegal; the message says which.
 ///     GameOverError: the game is over before the last action.
 #[pyfunction]
-#[pyo3(signature = (actions, variant=None))]
+#[pyo3(signature = (actions: "Sequence[SupportsIndex | str]", variant=None))]
 pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<String> {
     let variant = PyVariant::or_default(variant).0;
     let mut position = Position::new(&variant);
@@ -60,6 +60,7 @@ pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> P
 ///     ValueError: `depth` is negative.
 ///     TypeError: `position` is not a `Position`, or `depth` not an integer.
 #[pyfunction]
+#[pyo3(signature = (position: "Position", depth: "SupportsIndex"))]
 pub(crate) fn perft(
     py: Python<'_>,
     #[pyo3(from_py_with = position)] position: &PyPosition,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use numpy::{IntoPyArray, PyArray2};
+use numpy::IntoPyArray;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -10,6 +10,7 @@ use pyo3::types::{PyTuple, PyType};
 use super::board::PyBoard;
 use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
 use crate::game::{Variant, format_move, parse_move};
+use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::{index, integer_or};
 use crate::python::convert::short_repr;
 use crate::python::convert::text::text;
@@ -40,7 +41,7 @@ pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
 #[pymethods]
 impl PyVariant {
     #[new]
-    #[pyo3(signature = (board=None, opening="outside", copies=2))]
+    #[pyo3(signature = (board=None, opening="outside", copies: "SupportsIndex" = 2))]
     fn new(
         board: Option<PyBoard>,
         opening: &str,
@@ -104,6 +105,7 @@ impl PyVariant {
     /// Raises:
     ///     ValueError: unknown layout.
     ///     VariantError: packed, but more than 16 cells or 3 copies.
+    #[pyo3(signature = (layout) -> "tuple[int, ...]")]
     fn observation_shape<'py>(
         &self,
         py: Python<'py>,
@@ -118,6 +120,7 @@ impl PyVariant {
     ///
     /// Raises:
     ///     IndexError: there is no such action.
+    #[pyo3(signature = (action: "SupportsIndex"))]
     fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         let number = index("action", action)?;
         let known = number.extract().ok();
@@ -135,15 +138,16 @@ impl PyVariant {
     ///
     /// Raises:
     ///     ParseError: the text is neither a cell of the board with a sign nor a pass.
+    #[pyo3(signature = (name: "str"))]
     fn action_index(&self, #[pyo3(from_py_with = text)] name: &str) -> PyResult<usize> {
         Ok(action_of(&self.0, parse_move(self.0.board(), name)?))
     }
 
     /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.
     #[getter]
-    fn action_symmetries<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+    fn action_symmetries(&self, py: Python<'_>) -> Array2<i64> {
         let images = action_symmetries(&self.0).mapv(|action| action as i64);
-        images.into_pyarray(py)
+        images.into_pyarray(py).into()
     }
 
     pub(crate) fn __repr__(&self) -> String {

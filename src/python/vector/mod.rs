@@ -10,19 +10,19 @@ pub(crate) mod rollout;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::IntoPyArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::PyList;
 
 use self::options::{PySeeds, parse_opponent};
-use self::outputs::Outputs;
+use self::outputs::{Outputs, StepResult, ViewResult};
 use self::positions::{Indices, SavedBatch, restore, saved};
 use crate::encode::Layout;
 use crate::game::{Position, Variant};
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
-use crate::python::convert::arrays::Dtype;
+use crate::python::convert::arrays::{Array1, Array2, Dtype};
 use crate::python::convert::integers;
 use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
@@ -89,8 +89,10 @@ struct Inner {
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs, variants, *, variant_weights, canvas, with_variant_index, opponent, seat, observation,
-        dtype, reward, autoreset, auto_pass, illegal_action, random_plies, num_threads, copy
+        num_envs: "SupportsIndex", variants: "Sequence[Variant]", *,
+        variant_weights: "Sequence[float] | None", canvas, with_variant_index, opponent: "object",
+        seat, observation, dtype: "DTypeLike", reward, autoreset, auto_pass, illegal_action,
+        random_plies: "SupportsIndex", num_threads: "SupportsIndex | None", copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
@@ -163,13 +165,15 @@ impl PyBatchEnv {
     }
 
     /// Start new games, all or those that the mask selects.
-    #[pyo3(signature = (seeds=None, mask=None))]
-    fn reset<'py>(
+    #[pyo3(signature = (
+        seeds: "int | list[int | None] | None" = None, mask: "list[bool] | None" = None
+    ))]
+    fn reset(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         seeds: Option<PySeeds>,
         mask: Option<Listed<bool>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    ) -> PyResult<ViewResult> {
         let mut inner = self.lock_idle()?;
         let seeds = PySeeds::core(seeds.as_ref());
         let mask = mask.as_ref().map(|mask| mask.0.as_slice());
@@ -189,11 +193,8 @@ impl PyBatchEnv {
     ///     GameOverError: a game is over, or none was started.
     ///     TypeError: the actions are not integers.
     ///     ValueError: the actions have a wrong shape.
-    fn step<'py>(
-        &self,
-        py: Python<'py>,
-        actions: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    #[pyo3(signature = (actions: "ArrayLike"))]
+    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<StepResult> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let out_of_range = copy_actions(actions, &mut inner.actions)?;
@@ -211,6 +212,7 @@ impl PyBatchEnv {
     }
 
     /// Play the agent's actions; the games that `pending` lists then wait for `answer`.
+    #[pyo3(signature = (actions: "ArrayLike"))]
     fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
@@ -223,7 +225,9 @@ impl PyBatchEnv {
     }
 
     /// Start new games; those that `pending` lists then wait for `answer`.
-    #[pyo3(signature = (seeds=None, mask=None))]
+    #[pyo3(signature = (
+        seeds: "int | list[int | None] | None" = None, mask: "list[bool] | None" = None
+    ))]
     fn start_reset(
         &self,
         py: Python<'_>,
@@ -239,6 +243,7 @@ impl PyBatchEnv {
     }
 
     /// The positions in which the outside opponent must act, in the order of the games.
+    #[pyo3(signature = () -> "list[Position]")]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
         let waiting = inner.core.pending().iter();
@@ -246,7 +251,7 @@ impl PyBatchEnv {
     }
 
     /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
-    fn pending_games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn pending_games(&self, py: Python<'_>) -> PyResult<(Array1<i64>, Array1<bool>)> {
         let inner = self.lock()?;
         let pending = inner.core.pending();
         let mut games = zeroed(PENDING, pending.len())?;
@@ -255,12 +260,14 @@ impl PyBatchEnv {
         }
         let mut restarts = zeroed(PENDING, pending.len())?;
         inner.core.write_restarts(&mut restarts);
-        (games.into_pyarray(py), restarts.into_pyarray(py)).into_pyobject(py)
+        let games = Array1::from_vec(py, games);
+        Ok((games, Array1::from_vec(py, restarts)))
     }
 
     /// Play the opponent's action in every pending game; some may then be pending again.
     ///
     /// Actions are those of each game's own variant, also on a canvas.
+    #[pyo3(signature = (actions: "ArrayLike"))]
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut inner = self.lock()?;
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
@@ -288,7 +295,7 @@ impl PyBatchEnv {
     }
 
     /// End the reset under way and return its results.
-    fn finish_reset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn finish_reset(&self, py: Python<'_>) -> PyResult<ViewResult> {
         let mut inner = self.lock_answered()?;
         inner.core.release();
         inner.under_way = false;
@@ -296,7 +303,7 @@ impl PyBatchEnv {
     }
 
     /// End the step under way and return its results.
-    fn finish_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn finish_step(&self, py: Python<'_>) -> PyResult<StepResult> {
         let mut inner = self.lock_answered()?;
         let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
@@ -309,21 +316,22 @@ impl PyBatchEnv {
     }
 
     /// The current observations and ``info``.
-    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn observe(&self, py: Python<'_>) -> PyResult<ViewResult> {
         self.lock()?.observe(py)
     }
 
     /// A random legal action for each game, int64 ``(num_envs,)``.
-    fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fn sample_actions(&self, py: Python<'_>) -> PyResult<Array1<i64>> {
         let mut inner = self.lock()?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
         without_gil(py, &mut *inner.core, |core| {
             core.sample_actions(&mut actions);
         });
-        Ok(PyArray1::from_vec(py, actions))
+        Ok(Array1::from_vec(py, actions))
     }
 
     /// The position of each game.
+    #[pyo3(signature = () -> "list[Position]")]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = self.lock()?;
         let games = 0..inner.core.num_envs();
@@ -331,7 +339,7 @@ impl PyBatchEnv {
     }
 
     /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
-    fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
+    fn action_masks(&self, py: Python<'_>) -> PyResult<Array2<i8>> {
         let mut inner = self.lock()?;
         if !inner.core.is_started() {
             let message = "reset the environment before asking for masks";
@@ -342,11 +350,11 @@ impl PyBatchEnv {
         without_gil(py, &mut *inner.core, |core| {
             core.write_masks(masks.as_slice_mut().expect("rows lie one after the other"));
         });
-        Ok(masks.into_pyarray(py))
+        Ok(masks.into_pyarray(py).into())
     }
 
     /// Put games at positions, all or those that the mask selects.
-    #[pyo3(signature = (positions, mask=None))]
+    #[pyo3(signature = (positions: "list[Position]", mask: "list[bool] | None" = None))]
     fn set_positions(
         &self,
         py: Python<'_>,
@@ -372,6 +380,9 @@ impl PyBatchEnv {
     }
 
     /// Restore a state that `state` returned.
+    #[pyo3(signature = (
+        state: "tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]"
+    ))]
     fn restore(&self, py: Python<'_>, state: SavedBatch) -> PyResult<()> {
         let core = &mut self.lock_idle()?.core;
         let is_quick = state.1.len() <= QUICK_RESTORE;
@@ -490,14 +501,14 @@ impl Inner {
         Ok(index)
     }
 
-    fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn observe(&mut self, py: Python<'_>) -> PyResult<ViewResult> {
         let index = self.take_outputs(py)?;
         let mut view = self.outputs[index].view();
         without_gil(py, &mut *self.core, |core| core.observe(&mut view));
         self.outputs[index].reset_result(py, &*self.core)
     }
 
-    fn step_result<'py>(&mut self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn step_result(&mut self, py: Python<'_>, index: usize) -> PyResult<StepResult> {
         self.outputs[index].step_result(py, &*self.core, self.format)
     }
 }

@@ -7,7 +7,19 @@ use super::ends::Ends;
 use crate::encode::VariantSet;
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
+use crate::python::convert::shown::{Shown, type_texts};
 use crate::vector::{BatchEnv, Buffers, View};
+
+type_texts! {
+    ViewTypes: "tuple[NDArray[Any], dict[str, Any]]";
+    StepTypes: "tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], \
+        dict[str, Any]]";
+}
+
+/// Observations and `info`.
+pub(crate) type ViewResult = Shown<ViewTypes, PyTuple>;
+/// Observations, rewards, terminations, truncations and `info`.
+pub(crate) type StepResult = Shown<StepTypes, PyTuple>;
 
 /// One array of each kind that every step returns.
 pub(super) struct Outputs {
@@ -85,22 +97,23 @@ impl Outputs {
     }
 
     /// The return value of `reset`.
-    pub(super) fn reset_result<'py>(
+    pub(super) fn reset_result(
         &mut self,
-        py: Python<'py>,
+        py: Python<'_>,
         core: &dyn BatchEnv,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    ) -> PyResult<ViewResult> {
         let info = self.info(py, core)?;
-        (self.observations.lend(py)?, info).into_pyobject(py)
+        let results = (self.observations.lend(py)?, info);
+        Ok(results.into_pyobject(py)?.into())
     }
 
     /// The return value of `step`, with the part of `info` about games that ended in it.
-    pub(super) fn step_result<'py>(
+    pub(super) fn step_result(
         &mut self,
-        py: Python<'py>,
+        py: Python<'_>,
         core: &dyn BatchEnv,
         format: Format,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    ) -> PyResult<StepResult> {
         let info = self.info(py, core)?;
         if !core.endings().is_empty() {
             let ends = match &mut self.ends {
@@ -117,7 +130,7 @@ impl Outputs {
             self.truncations.lend(py)?,
             info,
         );
-        results.into_pyobject(py)
+        Ok(results.into_pyobject(py)?.into())
     }
 
     /// The part of `info` that is always there.

@@ -2,12 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use numpy::{PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::memory::{OutOfMemory, zeroed};
-use crate::python::convert::arrays::shaped;
+use crate::python::convert::arrays::{Array2, Array3, shaped};
 use crate::python::convert::integers;
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{common_variant, cores, positions};
@@ -24,7 +23,7 @@ const MAX_GAMES: usize = 1 << 28;
 const RESULTS: &str = "the results of random games";
 
 /// Points `(B, repeats, 2)` and plies `(B, repeats)`.
-type Results<'py> = (Bound<'py, PyArray3<i16>>, Bound<'py, PyArray2<i16>>);
+type Results = (Array3<i16>, Array2<i16>);
 
 /// Play positions to the end at random and return the points and the numbers of plies.
 ///
@@ -47,16 +46,17 @@ type Results<'py> = (Bound<'py, PyArray3<i16>>, Bound<'py, PyArray2<i16>>);
 ///         number of threads out of range.
 ///     TypeError: an item is not a `Position`, or a number not an integer.
 #[pyfunction]
-#[pyo3(
-    signature = (positions, repeats=1, seed=0, num_threads=None)
-)]
+#[pyo3(signature = (
+    positions: "Sequence[Position]", repeats: "SupportsIndex" = 1, seed: "SupportsIndex" = 0,
+    num_threads: "SupportsIndex | None" = None
+))]
 pub(crate) fn rollout(
     py: Python<'_>,
     #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
     #[pyo3(from_py_with = integers::repeats)] repeats: usize,
     #[pyo3(from_py_with = integers::seed)] seed: u64,
     #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-) -> PyResult<Results<'_>> {
+) -> PyResult<Results> {
     let variant = common_variant(&positions)?;
     let games = positions.len().saturating_mul(repeats);
     if !(1..=MAX_GAMES).contains(&games) {

@@ -1,0 +1,99 @@
+//! Results with the type that the stub shows, where PyO3 knows no more than their class.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// A type in Python's words, such as `"NDArray[np.int8]"`, as in the signatures of functions.
+pub(crate) trait TypeText {
+    #[cfg_attr(not(feature = "stub"), allow(dead_code))]
+    const TEXT: &'static str;
+}
+
+/// Defines names for such types.
+macro_rules! type_texts {
+    ($($name:ident: $text:literal;)*) => {$(
+        #[derive(Clone, Copy, PartialEq)]
+        pub(crate) enum $name {}
+
+        impl $crate::python::convert::shown::TypeText for $name {
+            const TEXT: &'static str = $text;
+        }
+    )*};
+}
+pub(crate) use type_texts;
+
+/// An object of class `C` that the stub shows as `T`.
+pub(crate) struct Shown<T, C = PyAny>(Py<C>, PhantomData<T>);
+
+impl<T, C> Shown<T, C> {
+    /// The object, shown as another type.
+    pub(crate) fn shown_as<U>(self) -> Shown<U> {
+        Shown(self.0.into_any(), PhantomData)
+    }
+
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self(self.0.clone_ref(py), PhantomData)
+    }
+}
+
+impl<T, C> From<Bound<'_, C>> for Shown<T, C> {
+    fn from(object: Bound<'_, C>) -> Self {
+        Self(object.unbind(), PhantomData)
+    }
+}
+
+impl<'py, T: TypeText, C> IntoPyObject<'py> for Shown<T, C> {
+    type Target = C;
+    type Output = Bound<'py, C>;
+    type Error = Infallible;
+
+    #[cfg(feature = "stub")]
+    const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::inspect::PyStaticExpr::Constant {
+        value: pyo3::inspect::PyStaticConstant::Str(T::TEXT),
+    };
+
+    fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
+        Ok(self.0.into_bound(py))
+    }
+}
+
+impl<'a, 'py, T: TypeText, C> IntoPyObject<'py> for &'a Shown<T, C> {
+    type Target = C;
+    type Output = pyo3::Borrowed<'a, 'py, C>;
+    type Error = Infallible;
+
+    #[cfg(feature = "stub")]
+    const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr =
+        <Shown<T, C> as IntoPyObject<'static>>::OUTPUT_TYPE;
+
+    fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
+        Ok(self.0.bind_borrowed(py))
+    }
+}
+
+/// A word that the stub shows as one of those of `T`.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Word<T>(pub(crate) &'static str, PhantomData<T>);
+
+impl<T> From<&'static str> for Word<T> {
+    fn from(word: &'static str) -> Self {
+        Self(word, PhantomData)
+    }
+}
+
+impl<'py, T: TypeText> IntoPyObject<'py> for Word<T> {
+    type Target = PyString;
+    type Output = Bound<'py, PyString>;
+    type Error = Infallible;
+
+    #[cfg(feature = "stub")]
+    const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr =
+        <Shown<T> as IntoPyObject<'static>>::OUTPUT_TYPE;
+
+    fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
+        Ok(PyString::new(py, self.0))
+    }
+}
