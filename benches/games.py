@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import Board, Canvas, Position, Variant, functional, rollout
+from mijnlieff import Board, Canvas, Position, Variant, functional
 from mijnlieff.cli.bench import Steps, at_all_stages
 from mijnlieff.cli.timing import Measured, Work, measure, timed
+from mijnlieff.envs import rollout
 
 GAMES = 4096
 SIZES = (1, 64, 1024, 2048, 4096, 16384, 65536)
@@ -44,7 +45,7 @@ def steps(seconds: float) -> Found:
                 started(GAMES, copy=True).work("flat float32, copy=True", copying),
                 batch.drawn("actions drawn", kind, steps=False),
                 batch.drawn("actions drawn and steps", kind, steps=True),
-                rollouts("actions of mijnlieff.rollout", kind),
+                rollouts("actions of mijnlieff.envs.rollout", kind),
             ]
         found |= measure(works, seconds)
         if not options:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benches.games import Found
-from mijnlieff import ChampionPolicy, Network, Variant, observe_batch, random_openings
+from mijnlieff import ChampionPolicy, Network, Variant
 from mijnlieff.cli.timing import Work, measure, timed
+from mijnlieff.encoding import observe_batch
+from mijnlieff.evaluation import random_openings
 
 if TYPE_CHECKING:
     import torch

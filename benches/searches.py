@@ -14,13 +14,12 @@ from mijnlieff import (
     SelfPlay,
     TreeSearch,
     Variant,
-    mask_batch,
-    observe_batch,
-    random_openings,
 )
 from mijnlieff._mijnlieff import Solver
 from mijnlieff.cli.bench import Searches, margins_by_minimax, solutions
 from mijnlieff.cli.timing import Measured, Work, measure, timed
+from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.evaluation import random_openings
 from mijnlieff.policies.mcts import search_value, search_with
 
 TABLE_BYTES = 1 << 26

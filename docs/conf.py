@@ -110,12 +110,14 @@ def find_name(app: Sphinx, env: Any, node: Any, shown: nodes.Element) -> nodes.E
     It may be a public name that another module mentions. Arguments, modules and private names are
     shown as code. Sphinx warns of the rest: names that do exist but have no entry.
     """
+    from name_links import full_name
+
     if node.get("reftype") != "obj":
         return None
     target = node["reftarget"]
     python = env.domains.python_domain
-    if f"mijnlieff.{target}" in python.objects:
-        full = f"mijnlieff.{target}"
+    full = full_name(target, python.objects)
+    if full in python.objects:
         return python.resolve_xref(env, node["refdoc"], app.builder, "obj", full, node, shown)
     value: Any = mijnlieff
     for part in target.removeprefix("mijnlieff.").split("."):

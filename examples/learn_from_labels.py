@@ -16,7 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from mijnlieff import NetworkPolicy, grade, observe_batch, random_openings, solve_batch
+from mijnlieff import NetworkPolicy, grade, solve_batch
+from mijnlieff.encoding import observe_batch
+from mijnlieff.evaluation import random_openings
 
 FIRST_PLY, LAST_PLY = 3, 14
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import VectorEnv, expand_packed
+from mijnlieff import VectorEnv
+from mijnlieff.encoding import expand_packed
 
 CELLS, TYPES = 16, 4
 

@@ -16,8 +16,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor
 
-from mijnlieff import OpponentPool, evaluate, grade
+from mijnlieff import evaluate, grade
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv, SB3Policy, SnapshotCallback
+from mijnlieff.policies import OpponentPool
 
 
 def train(args: argparse.Namespace) -> MaskablePPO:

@@ -1,11 +1,12 @@
 """Writes the pages of the API reference from the public names of the package.
 
-Every name in `mijnlieff.__all__` gets an entry: on the page that `GROUPS` names, or on the page of
-further names. Every public module that is not part of the package's own namespace gets a page.
+Every name in `mijnlieff.__all__` and of the modules in `HOMES` gets an entry: on the page that
+`GROUPS` names, or on the page of further names. Every other public module gets a page.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import operator
@@ -20,8 +21,22 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(mijnlieff.__file__).parent
 
+#: Modules whose names are on the pages of the package's own.
+HOMES = ("envs", "evaluation", "policies", "rules", "self_play", "solving")
+
+#: Names of these modules that are for other modules of the package.
+INNER = {
+    "EXACT_CELLS",
+    "EXACT_ENDING",
+    "PLAYERS",
+    "act_checked",
+    "register_envs",
+    "solver_for",
+    "solvers_for",
+}
+
 #: Title, introduction and names of each page, in the order of the contents. Names with a dot are
-#: types of results that no caller makes.
+#: imported from the module before it.
 GROUPS: dict[str, tuple[str, str, list[str]]] = {
     "rules": (
         "Rules",
@@ -34,36 +49,32 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "Piece",
             "parse_record",
             "format_record",
-            "observe_batch",
-            "mask_batch",
-            "random_openings",
-            "rollout",
-            "perft",
+            "rules.perft",
         ],
     ),
     "environments": (
         "Environments",
         "The Gymnasium environments; PettingZoo's is on the page of `mijnlieff.mijnlieff_v0`.",
-        ["MijnlieffEnv", "VectorEnv", "MaskInObservation", "expand_packed"],
+        ["MijnlieffEnv", "VectorEnv", "envs.MaskInObservation", "envs.rollout"],
     ),
     "policies": (
         "Policies",
         "Players, by name or as objects with the methods of `Policy`.",
         [
             "Policy",
-            "GamePolicy",
+            "policies.GamePolicy",
             "policies.base.ActPolicy",
             "policies.base.BatchPolicy",
             "load_policy",
             "Network",
-            "BuiltinPolicy",
+            "policies.BuiltinPolicy",
             "RandomPolicy",
             "GreedyPolicy",
             "MinimaxPolicy",
             "PerfectPolicy",
             "NetworkPolicy",
-            "FunctionPolicy",
-            "OpponentPool",
+            "policies.FunctionPolicy",
+            "policies.OpponentPool",
             "MCTSPolicy",
             "ExportedPolicy",
             "ChampionPolicy",
@@ -75,10 +86,9 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         [
             "solve",
             "solve_batch",
-            "can_solve",
-            "Solution",
-            "SolutionBatch",
-            "set_table_bytes",
+            "solving.Solution",
+            "solving.SolutionBatch",
+            "solving.set_table_bytes",
             "TreeSearch",
             "SearchOptions",
             "_mijnlieff.LeafBatch",
@@ -87,30 +97,31 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
     "self_play": (
         "Self-play",
         "Whole games with a tree search for every decision, in native code.",
-        ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"],
+        ["SelfPlay", "self_play.SelfPlaySamples", "self_play.SelfPlayStatistics"],
     ),
     "evaluation": (
         "Evaluation",
         "Matches, tournaments and comparisons with exact play.",
         [
             "evaluate",
-            "MatchReport",
+            "evaluation.MatchReport",
             "evaluation.SeatRecord",
-            "play_match",
+            "evaluation.play_match",
+            "evaluation.random_openings",
             "tournament",
-            "TournamentReport",
+            "evaluation.TournamentReport",
             "evaluation.Standing",
             "grade",
-            "GradeReport",
+            "evaluation.GradeReport",
             "evaluation.GradeRow",
             "evaluation.ActionLosses",
             "benchmark",
-            "Benchmark",
+            "evaluation.Benchmark",
             "best_response",
-            "BestResponse",
-            "BestResponseCase",
+            "evaluation.BestResponse",
+            "evaluation.BestResponseCase",
             "review",
-            "ReviewedMove",
+            "evaluation.ReviewedMove",
         ],
     ),
     # Without the extra there is no such name.
@@ -126,21 +137,10 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         list(mijnlieff.errors.__all__),
     ),
 }
-#: Modules whose public names are those of the package, and the command line. Adapters are left out
+#: Modules whose public names are on the pages above, and the command line. Adapters are left out
 #: too: they cannot be imported without their frameworks, which pin versions that clash, and classes
 #: derived from mocks would lack their bases. Their pages are in docs/integrations.
-NO_PAGE = {
-    "cli",
-    "envs",
-    "errors",
-    "evaluation",
-    "integrations",
-    "jax",
-    "pieces",
-    "policies",
-    "self_play",
-    "solving",
-}
+NO_PAGE = {*HOMES, "cli", "errors", "integrations", "jax"}
 
 
 def modules() -> list[str]:
@@ -159,14 +159,20 @@ def modules() -> list[str]:
     return names
 
 
+def public_names() -> list[str]:
+    """Return the names that need an entry, such as ``solve`` and ``evaluation.play_match``."""
+    names = [name for name in mijnlieff.__all__ if name != "__version__"]
+    known = {*names, *INNER}
+    for home in HOMES:
+        inner = importlib.import_module(f"mijnlieff.{home}").__all__
+        names += [f"{home}.{name}" for name in inner if name not in known]
+    return [it for it in names if not inspect.ismodule(operator.attrgetter(it)(mijnlieff))]
+
+
 def groups() -> dict[str, tuple[str, str, list[str]]]:
     """Return the pages of names, with those that no group lists on a page at the end."""
     listed = {name for _, _, names in GROUPS.values() for name in names}
-    further = [
-        name
-        for name in mijnlieff.__all__
-        if name not in listed | {"__version__"} and not inspect.ismodule(getattr(mijnlieff, name))
-    ]
+    further = [name for name in public_names() if name not in listed]
     pages = dict(GROUPS)
     if further:
         pages["more"] = ("Further names", "", further)
@@ -184,7 +190,7 @@ def _is_public(base: type) -> bool:
 def _is_hidden(base: type) -> bool:
     """Whether a base is a detail of the package, which no page shows."""
     ours = base.__module__.partition(".")[0] == "mijnlieff"
-    return ours and not hasattr(mijnlieff, base.__name__)
+    return ours and base.__name__ not in {name.rpartition(".")[2] for name in public_names()}
 
 
 def _entry(name: str) -> str:
@@ -213,8 +219,9 @@ def pages() -> dict[str, str]:
     texts["index.rst"] = "\n".join(
         [
             _title("API reference"),
-            "Import the names of the first pages from ``mijnlieff``, and those of the others from",
-            "the module in the title. The installed version is ``mijnlieff.__version__``.\n",
+            "Import the names of the first pages from ``mijnlieff``, or from the module before",
+            "a name, and those of the other pages from the module in the title. The installed",
+            "version is ``mijnlieff.__version__``.\n",
             ".. py:module:: mijnlieff\n",
             ".. toctree::\n   :maxdepth: 2\n",
             *contents,
@@ -254,8 +261,8 @@ def _logger() -> Any:
 def check(app: Sphinx, env: object) -> None:
     """Warn of public names that autodoc could not document."""
     objects = app.env.domains.python_domain.objects
-    for name in mijnlieff.__all__:
-        if name != "__version__" and f"mijnlieff.{name}" not in objects:
+    for name in public_names():
+        if f"mijnlieff.{name}" not in objects:
             _logger().warning("mijnlieff.%s is not in the API reference", name)
 
 

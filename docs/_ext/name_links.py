@@ -8,9 +8,11 @@ from __future__ import annotations
 import inspect
 import operator
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from api_pages import HOMES
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
@@ -31,6 +33,12 @@ def looks_like_a_name(text: str) -> bool:
     )
 
 
+def full_name(name: str, objects: Container[str]) -> str:
+    """Return where a name has its entry: in the package, or in a module of `HOMES`."""
+    places = (f"mijnlieff.{home}.{name}" for home in ("encoding", *HOMES))
+    return next(filter(objects.__contains__, places), f"mijnlieff.{name}")
+
+
 class NameLinks(SphinxPostTransform):
     """Puts a link around every such name, except in links and headings."""
 
@@ -47,7 +55,7 @@ class NameLinks(SphinxPostTransform):
             ):
                 continue
             name = text.removesuffix("()").removeprefix("mijnlieff.")
-            entry = objects.get(f"mijnlieff.{name}")
+            entry = objects.get(full_name(name, objects))
             if entry is None:
                 if text.startswith("mijnlieff.") and not _is_inner(name):
                     logging.getLogger(__name__).warning("unknown name %s", text, location=code)

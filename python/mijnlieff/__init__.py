@@ -12,13 +12,13 @@ new position.
 0
 """
 
+import importlib
 import importlib.util
 from typing import TYPE_CHECKING
 
-from mijnlieff import errors, functional
+from mijnlieff import encoding, errors, functional
 from mijnlieff._mijnlieff import (
     Board,
-    BuiltinPolicy,
     Canvas,
     GreedyPolicy,
     MinimaxPolicy,
@@ -31,137 +31,99 @@ from mijnlieff._mijnlieff import (
     Variant,
     __version__,
     format_record,
-    mask_batch,
-    observe_batch,
     parse_record,
-    perft,
-    play_match,
-    random_openings,
-    rollout,
 )
-from mijnlieff.envs import (
-    MaskInObservation,
-    MijnlieffEnv,
-    VectorEnv,
-    expand_packed,
-    register_envs,
-)
+from mijnlieff.envs import MijnlieffEnv, VectorEnv, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
-from mijnlieff.evaluation import (
-    Benchmark,
-    BestResponse,
-    BestResponseCase,
-    GradeReport,
-    MatchReport,
-    ReviewedMove,
-    TournamentReport,
-    benchmark,
-    best_response,
-    evaluate,
-    grade,
-    review,
-    tournament,
-)
-from mijnlieff.pieces import Piece
+from mijnlieff.evaluation import benchmark, best_response, evaluate, grade, review, tournament
 from mijnlieff.policies import (
     ChampionPolicy,
     ExportedPolicy,
-    FunctionPolicy,
-    GamePolicy,
     MCTSPolicy,
     NetworkPolicy,
-    OpponentPool,
     Policy,
     load_policy,
 )
-from mijnlieff.self_play import SelfPlay, SelfPlaySamples, SelfPlayStatistics
-from mijnlieff.solving import (
-    Solution,
-    SolutionBatch,
-    can_solve,
-    set_table_bytes,
-    solve,
-    solve_batch,
-)
+from mijnlieff.rules import Piece
+from mijnlieff.self_play import SelfPlay
+from mijnlieff.solving import solve, solve_batch
+
+if TYPE_CHECKING:
+    from mijnlieff import integrations as integrations
+    from mijnlieff import jax as jax
+    from mijnlieff import mijnlieff_v0 as mijnlieff_v0
+    from mijnlieff import render as render
+    from mijnlieff import train as train
+    from mijnlieff import widget as widget
+    from mijnlieff.widget.notebook import Widget as Widget
 
 __all__ = [
-    "Benchmark",
-    "BestResponse",
-    "BestResponseCase",
     "Board",
-    "BuiltinPolicy",
+    "Canvas",
     "ChampionPolicy",
     "ExportedPolicy",
-    "Canvas",
-    "FunctionPolicy",
-    "GamePolicy",
-    "GradeReport",
     "GreedyPolicy",
     "MCTSPolicy",
-    "MaskInObservation",
-    "MatchReport",
     "MijnlieffEnv",
     "MinimaxPolicy",
     "Network",
     "NetworkPolicy",
-    "OpponentPool",
     "PerfectPolicy",
     "Piece",
     "Policy",
     "Position",
     "RandomPolicy",
-    "ReviewedMove",
     "SearchOptions",
     "SelfPlay",
-    "SelfPlaySamples",
-    "SelfPlayStatistics",
-    "Solution",
-    "SolutionBatch",
-    "TournamentReport",
     "TreeSearch",
     "Variant",
     "VectorEnv",
     "__version__",
     "benchmark",
     "best_response",
-    "can_solve",
+    "encoding",
+    "errors",
     "evaluate",
-    "expand_packed",
     "format_record",
     "functional",
     "grade",
     "load_policy",
-    "mask_batch",
-    "observe_batch",
     "parse_record",
-    "perft",
-    "play_match",
-    "random_openings",
     "review",
-    "rollout",
-    "set_table_bytes",
     "solve",
     "solve_batch",
     "tournament",
     *errors.__all__,
 ]
 
-if TYPE_CHECKING:
-    from mijnlieff.widget.notebook import Widget as Widget
+# What is imported when it is first asked for, and the package that it needs.
+_LAZY = {
+    "Widget": "anywidget",
+    "integrations": None,
+    "jax": "pgx",
+    "mijnlieff_v0": "pettingzoo",
+    "render": None,
+    "train": None,
+    "widget": None,
+}
 
 register_envs()
 
 
 def __getattr__(name: str) -> object:
-    """Import `Widget` when it is first asked for, as it needs an extra."""
+    """Import a module, or `Widget`, when it is first asked for; some need an extra."""
     if name == "Widget":
-        from mijnlieff.widget.notebook import Widget
-
-        return Widget
+        return importlib.import_module("mijnlieff.widget.notebook").Widget
+    if name in _LAZY:
+        return importlib.import_module(f"mijnlieff.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """List `Widget` where it can be imported."""
-    extra = ["Widget"] if importlib.util.find_spec("anywidget") else []
-    return sorted([*globals(), *extra])
+    """List the public names, the lazy ones where what they need is installed."""
+    lazy = [name for name, package in _LAZY.items() if not package or _is_installed(package)]
+    return sorted([*__all__, *lazy])
+
+
+def _is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None

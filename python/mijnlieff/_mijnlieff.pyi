@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "EXACT_CELLS",
+    "EXACT_ENDING",
     "FULL_MARGIN",
     "MARGIN_UNIT",
     "MAX_ENVS",
@@ -64,10 +66,13 @@ __all__ = [
     "threads_of",
 ]
 
-FULL_MARGIN: Final[float]
+EXACT_CELLS: Final[int]
 """
 A margin of this many points, or more, counts in full in a tree search.
 """
+
+EXACT_ENDING: Final[int]
+FULL_MARGIN: Final[float]
 
 MARGIN_UNIT: Final[float]
 """
@@ -841,6 +846,13 @@ class Position:
     def is_over(self, /) -> bool:
         """Whether the game is over."""
     @property
+    def is_solvable(self, /) -> bool:
+        """Whether an exact answer about the position is within reach of `solve`.
+
+        That is so on boards of up to 16 cells, and on larger ones for endings with at most 14 empty
+        cells. `solve` tries all other positions too, but may take very long.
+        """
+    @property
     def last_action(self, /) -> int | None:
         """The action that led here; None at the start."""
     def legal_actions(self, /) -> NDArray[np.int64]:
@@ -871,7 +883,7 @@ class Position:
                 stones, cells allowed now, cells that exist, and a constant plane for each piece
                 type in the own hand (4) and the opposing hand (4). ``"flat"``
                 ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
-                ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
+                ``"packed"`` ``()``: one uint64, see `mijnlieff.encoding.expand_packed`.
             dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
                 counts). A packed observation is always uint64.
             player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn
@@ -1040,7 +1052,8 @@ class SearchOptions:
 class SelfPlayGames:
     """The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 
-    Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
+    Results are dicts with the fields of `mijnlieff.self_play.SelfPlaySamples`, ``"statistics"`` a
+    dict too.
     It serves one thread at a time; RuntimeError tells a second one.
     """
     def __new__(

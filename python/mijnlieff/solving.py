@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
+    EXACT_CELLS,
+    EXACT_ENDING,
     Position,
     common_variant,
     set_table_bytes,
@@ -34,19 +36,12 @@ __all__ = [
     "EXACT_ENDING",
     "Solution",
     "SolutionBatch",
-    "can_solve",
     "set_table_bytes",
     "solve",
     "solve_batch",
     "solver_for",
     "solvers_for",
 ]
-
-EXACT_CELLS = 16
-"""The most cells of a board of which every position can be solved."""
-
-EXACT_ENDING = 14
-"""The most empty cells of a position that can be solved on any board."""
 
 _POSITIONS_OF_A_JOB = 256
 
@@ -206,15 +201,3 @@ def _solve_part(
     positions: list[Position], num_threads: int, max_nodes: int | None, max_seconds: float | None
 ) -> SolutionBatch:
     return solve_batch(positions, num_threads, max_nodes=max_nodes, max_seconds=max_seconds)
-
-
-def can_solve(position: Position) -> bool:
-    """Return whether an exact answer about a position is within reach.
-
-    That is so on boards of up to `EXACT_CELLS` cells, and on larger ones for endings with at most
-    `EXACT_ENDING` empty cells. `solve` tries all other positions too, but may take very long.
-    """
-    num_cells = position.variant.board.num_cells
-    if num_cells <= EXACT_CELLS:
-        return True
-    return bool(num_cells - np.count_nonzero(position.stones) <= EXACT_ENDING)

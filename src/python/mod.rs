@@ -35,6 +35,10 @@ mod _mijnlieff {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     /// A margin of this many points, or more, counts in full in a tree search.
     #[pymodule_export]
+    const EXACT_CELLS: usize = crate::search::solver::Solver::MAX_CELLS;
+    #[pymodule_export]
+    const EXACT_ENDING: usize = crate::search::solver::Solver::MAX_EMPTY;
+    #[pymodule_export]
     const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
     /// Points per unit of a network's margin, so that both of its values are of similar size.
     #[pymodule_export]

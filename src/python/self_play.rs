@@ -22,7 +22,8 @@ use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayCon
 
 /// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
 ///
-/// Results are dicts with the fields of `mijnlieff.SelfPlaySamples`, ``"statistics"`` a dict too.
+/// Results are dicts with the fields of `mijnlieff.self_play.SelfPlaySamples`, ``"statistics"`` a
+/// dict too.
 /// It serves one thread at a time; RuntimeError tells a second one.
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
@@ -160,7 +161,7 @@ impl PySelfPlayGames {
     }
 }
 
-/// The samples by the names of the fields of `mijnlieff.SelfPlaySamples`.
+/// The samples by the names of the fields of `mijnlieff.self_play.SelfPlaySamples`.
 fn as_dict<'py>(
     py: Python<'py>,
     variants: &VariantSet,

@@ -23,18 +23,10 @@ import pytest
 from pgx._src import api_test as checks
 from pgx.experimental import auto_reset
 
-from mijnlieff import (
-    Board,
-    Position,
-    SearchOptions,
-    TreeSearch,
-    Variant,
-    functional,
-    perft,
-    random_openings,
-    solve_batch,
-)
+from mijnlieff import Board, Position, SearchOptions, TreeSearch, Variant, functional, solve_batch
+from mijnlieff.evaluation import random_openings
 from mijnlieff.jax import Mijnlieff, State, to_position, to_positions
+from mijnlieff.rules import perft
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "python"))

@@ -223,7 +223,7 @@ def test_their_alpha_beta_finds_the_values_of_solve(variant):
 
 def test_states_can_start_from_a_position():
     game = pyspiel.load_game("python_mijnlieff")
-    position = mijnlieff.random_openings(1, plies=5, seed=0)[0]
+    position = mijnlieff.evaluation.random_openings(1, plies=5, seed=0)[0]
     state = game.new_initial_state(position)
     assert state.position == position and state.history() == []
     assert game.new_initial_state(position.notation).position == position
@@ -291,7 +291,7 @@ def test_their_bots_are_our_policies():
     assert 0.1 < mijnlieff.evaluate(seats, "random", games=60).score < 0.9
     assert policy.act_batch([]).dtype == np.int64
     back = BotPolicy(game, PolicyBot("perfect"))
-    late = mijnlieff.random_openings(8, plies=9, seed=2)
+    late = mijnlieff.evaluation.random_openings(8, plies=9, seed=2)
     same = mijnlieff.PerfectPolicy()
     assert [back.act(position) for position in late] == [same.act(position) for position in late]
     env = VectorEnv(2, opponent=BotPolicy(game, PolicyBot("greedy")))

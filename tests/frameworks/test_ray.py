@@ -24,10 +24,7 @@ from ray.cluster_utils import Cluster
 
 import mijnlieff
 from executor_results import SameResults
-from mijnlieff import (
-    Variant,
-    grade,
-)
+from mijnlieff import Variant, grade
 from mijnlieff.errors import ClusterError, PolicyError
 from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.policies import FunctionPolicy

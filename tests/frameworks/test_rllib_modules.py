@@ -17,7 +17,7 @@ from ray.rllib.examples.rl_modules.classes.random_rlm import RandomRLModule
 from rllib_setup import LARGE, MASKED, RANDOM, SMALL, multi_agent, running_ray, single_agent
 
 import mijnlieff
-from mijnlieff import MijnlieffEnv, Position
+from mijnlieff import MijnlieffEnv, Position, encoding
 from mijnlieff.errors import IllegalMoveError
 from mijnlieff.integrations.rllib import (
     MaskedEnv,
@@ -183,10 +183,10 @@ def test_ppo_with_masks_improves_on_random_and_its_module_is_a_policy():
     assert abs(means[0]) < 0.2 < means[-1]
     assert report.score > 0.7
     # As the module itself chooses, from what the environment shows.
-    positions = mijnlieff.random_openings(32, plies=5, seed=3)
+    positions = mijnlieff.evaluation.random_openings(32, plies=5, seed=3)
     seen = {
-        "observations": torch.as_tensor(mijnlieff.observe_batch(positions, "flat")),
-        "action_mask": torch.as_tensor(mijnlieff.mask_batch(positions), dtype=torch.float32),
+        "observations": torch.as_tensor(encoding.observe_batch(positions, "flat")),
+        "action_mask": torch.as_tensor(encoding.mask_batch(positions), dtype=torch.float32),
     }
     logits = module.forward_inference({"obs": seen})["action_dist_inputs"]
     np.testing.assert_array_equal(policy.act_batch(positions), logits.argmax(dim=1).numpy())

@@ -16,8 +16,8 @@ from stable_baselines3.common.vec_env import (
 )
 
 import mijnlieff
-from mijnlieff import OpponentPool
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv
+from mijnlieff.policies import OpponentPool
 
 
 class Last:
@@ -28,7 +28,7 @@ class Last:
 
 
 def two_selves():
-    first, second = (mijnlieff.FunctionPolicy(fn) for fn in (first_legal, last_legal))
+    first, second = (mijnlieff.policies.FunctionPolicy(fn) for fn in (first_legal, last_legal))
     return OpponentPool([first, second], seed=3)
 
 

@@ -30,10 +30,10 @@ def model():
 
 
 def test_a_model_plays_as_it_predicts(model):
-    positions = mijnlieff.random_openings(300, plies=9, seed=1)
-    masks = mijnlieff.mask_batch(positions)
+    positions = mijnlieff.evaluation.random_openings(300, plies=9, seed=1)
+    masks = mijnlieff.encoding.mask_batch(positions)
     predicted, _ = model.predict(
-        mijnlieff.observe_batch(positions), deterministic=True, action_masks=masks
+        mijnlieff.encoding.observe_batch(positions), deterministic=True, action_masks=masks
     )
     policy = SB3Policy(model, batch_size=128)
     assert np.array_equal(policy.act_batch(positions), predicted)
@@ -44,7 +44,7 @@ def test_a_model_plays_as_it_predicts(model):
 
 
 def test_a_model_draws_as_its_distribution_says(model):
-    position = mijnlieff.random_openings(1, plies=8, seed=2)[0]
+    position = mijnlieff.evaluation.random_openings(1, plies=8, seed=2)[0]
     policy = SB3Policy(model, deterministic=False, seed=4)
     seen, _ = model.policy.obs_to_tensor(position.observation("flat")[None])
     with torch.no_grad():
@@ -99,9 +99,9 @@ def test_normalised_observations_are_normalised_for_the_policy_too():
     env = VecNormalize(MijnlieffVecEnv(8), norm_reward=False)
     model = maskable(env).learn(256)
     frozen = SB3Policy(model, frozen=True)
-    positions = mijnlieff.random_openings(100, plies=7, seed=3)
-    seen = env.normalize_obs(mijnlieff.observe_batch(positions))
-    masks = mijnlieff.mask_batch(positions)
+    positions = mijnlieff.evaluation.random_openings(100, plies=7, seed=3)
+    seen = env.normalize_obs(mijnlieff.encoding.observe_batch(positions))
+    masks = mijnlieff.encoding.mask_batch(positions)
     predicted, _ = model.predict(seen, deterministic=True, action_masks=masks)
     assert np.array_equal(SB3Policy(model).act_batch(positions), predicted)
     env.obs_rms.mean += 100  # statistics go on changing in training
@@ -123,7 +123,7 @@ def test_algorithms_without_masks_play_legally(algorithm):
 @pytest.mark.parametrize("before", [0, 256], ids=["new", "trained"])
 def test_frozen_policies_stay_and_others_follow(before):
     model = maskable(MijnlieffVecEnv(16), learning_rate=1e-2).learn(before)
-    positions = mijnlieff.random_openings(200, plies=6, seed=0)
+    positions = mijnlieff.evaluation.random_openings(200, plies=6, seed=0)
     frozen, live = SB3Policy(model, frozen=True), SB3Policy(model)
     first = frozen.act_batch(positions)
     assert np.array_equal(live.act_batch(positions), first)

@@ -30,8 +30,8 @@ from stable_baselines3.common.vec_env import (
 )
 
 import mijnlieff
-from mijnlieff import OpponentPool
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv, SB3Policy, SnapshotCallback
+from mijnlieff.policies import OpponentPool
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -83,7 +83,7 @@ def test_maskable_ppo_learns_without_illegal_actions(observation, tmp_path):
     assert len(model.ep_info_buffer) > 0
     model.save(tmp_path / "model")
     loaded = MaskablePPO.load(tmp_path / "model", env=env, device="cpu")
-    positions = mijnlieff.random_openings(50, plies=6, seed=0)
+    positions = mijnlieff.evaluation.random_openings(50, plies=6, seed=0)
     assert (SB3Policy(loaded).act_batch(positions) == SB3Policy(model).act_batch(positions)).all()
 
 
@@ -145,7 +145,7 @@ def test_a_pool_of_past_selves_grows_while_the_model_learns(capsys):
     assert callback.taken == 4 and len(pool) == 3 and pool.weights == (1.0, 2.0, 2.0)
     assert capsys.readouterr().out.startswith("step 512: 2 opponents in the pool\n")
     older, newer = pool.members[1:]
-    positions = mijnlieff.random_openings(50, plies=6, seed=0)
+    positions = mijnlieff.evaluation.random_openings(50, plies=6, seed=0)
     assert not older.is_deterministic
     probabilities = [it.action_probabilities(positions) for it in (older, newer)]
     assert not np.allclose(*probabilities)

@@ -60,7 +60,7 @@ def test_an_actor_is_a_policy(kind):
     layer = torch.nn.Linear(56, 65)
     policy = ActorPolicy(actor_of(kind, layer), batch_size=7)
     assert isinstance(policy, mijnlieff.Policy)
-    positions = mijnlieff.random_openings(40, plies=5, seed=0)
+    positions = mijnlieff.evaluation.random_openings(40, plies=5, seed=0)
     with torch.no_grad():
         expected = mijnlieff.NetworkPolicy(lambda seen, mask: layer(torch.from_numpy(seen)))
         assert policy.act_batch(positions).tolist() == expected.act_batch(positions).tolist()

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import ExportedPolicy, Position, observe_batch, solve_batch
+from mijnlieff import ExportedPolicy, Position, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
+from mijnlieff.encoding import observe_batch
 
 #: How often a position with at least as many empty cells is learnt. In the first of them another
 #: choice leads the player to positions that it has never met.

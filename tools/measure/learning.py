@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mijnlieff import benchmark, observe_batch
+from mijnlieff import benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff._util.tables import markdown_table
+from mijnlieff.encoding import observe_batch
 from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
 from mijnlieff.train.network import BoardNetwork
 from tools.fit import GAMES, fit, labels

@@ -11,16 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import (
-    Position,
-    Variant,
-    format_record,
-    grade,
-    random_openings,
-    solve,
-    solve_batch,
-)
+from mijnlieff import Position, Variant, format_record, grade, solve, solve_batch
 from mijnlieff._mijnlieff import canonical_counts
+from mijnlieff.evaluation import random_openings
 from tools.measure.forced_passes import Rows, random_rows
 from tools.results import RESULTS, write_results
 

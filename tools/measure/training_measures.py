@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff import GradeReport, PerfectPolicy, Policy, Position, grade, review
+from mijnlieff import PerfectPolicy, Policy, Position, grade, review
+from mijnlieff.evaluation import GradeReport
 from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder

@@ -68,13 +68,15 @@ def try_installed() -> None:
     single.reset(seed=0)
 
     assert mijnlieff.solve(mijnlieff.Position()).margin == -1  # looked up in the book
-    late = mijnlieff.random_openings(1, plies=9, seed=0)[0]
+    late = mijnlieff.evaluation.random_openings(1, plies=9, seed=0)[0]
     assert mijnlieff.solve(late).margin == mijnlieff.solve_batch([late]).margins[0]
 
     champion = mijnlieff.ChampionPolicy(num_simulations=16)
     action = champion.act(late)
     assert late.action_mask()[action] == 1
-    network = mijnlieff.ChampionPolicy().act_batch(mijnlieff.random_openings(32, plies=2))
+    network = mijnlieff.ChampionPolicy().act_batch(
+        mijnlieff.evaluation.random_openings(32, plies=2)
+    )
     assert network.dtype == np.int64 and network.shape == (32,)
 
     command = [sys.executable, "-I", "-m", "mijnlieff", "--version"]

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
 
 from mijnlieff.errors import MissingExtraError
 
-__all__ = ["missing_extra", "require_version"]
+__all__ = ["needs", "require_version"]
 
 
-def missing_extra(feature: str, package: str, extra: str, error: ImportError) -> MissingExtraError:
-    """Return the error for a package that cannot be imported.
+@contextmanager
+def needs(feature: str, package: str, extra: str) -> Iterator[None]:
+    """Turn the error of an import in the block into one that says what to install.
 
     Args:
         feature: what needs the package, as the subject of the sentence.
         package: the package's usual name.
         extra: the extra that installs it.
-        error: the error of the import.
+
+    Raises:
+        MissingExtraError: an import failed. It has no cause: its message has that error's text.
     """
-    return MissingExtraError(
-        f"{feature} needs {package} ({error}): pip install 'mijnlieff[{extra}]'"
-    )
+    try:
+        yield
+    except MissingExtraError:
+        raise
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{feature} needs {package} ({error}): pip install 'mijnlieff[{extra}]'"
+        ) from None
 
 
 def require_version(feature: str, distribution: str, minimum: str, extra: str) -> None:
@@ -36,10 +46,8 @@ def require_version(feature: str, distribution: str, minimum: str, extra: str) -
     Raises:
         MissingExtraError: it is missing or older; the message names both versions.
     """
-    try:
-        found = version(distribution)
-    except PackageNotFoundError as error:
-        raise missing_extra(feature, distribution, extra, error) from error
+    with needs(feature, distribution, extra):
+        found = version(distribution)  # PackageNotFoundError is an ImportError
     if _numbers(found) < _numbers(minimum):
         raise MissingExtraError(
             f"{feature} needs {distribution} {minimum} or newer, not {found}: "

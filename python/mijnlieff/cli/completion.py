@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mijnlieff.errors import MissingExtraError
+from mijnlieff._util.extras import needs
 
 __all__ = ["add_arguments", "run"]
 
@@ -27,12 +27,8 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtraError: shtab is not installed.
     """
-    try:
+    with needs("completion", "shtab", "terminal"):
         import shtab
-    except ImportError as error:
-        raise MissingExtraError(
-            f"completion needs shtab ({error}): pip install 'mijnlieff[terminal]'"
-        ) from error
     from mijnlieff.cli.main import COMMANDS, make_parser
 
     parser = make_parser(COMMANDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff.pieces import PLAYERS
+from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import Solution
 
 __all__ = ["evaluation_line", "margin_lines", "named_margins"]

@@ -19,10 +19,10 @@ from mijnlieff.cli.options import (
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation.reviewing import ReviewedMove, review
-from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import POLICY_FORMS, load_policy
-from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, can_solve, solve
+from mijnlieff.rules import PLAYERS
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, solve
 
 __all__ = ["add_arguments", "run"]
 
@@ -210,7 +210,7 @@ class _Game:
 
 def _print_exact(position: Position, *, with_margins: bool) -> None:
     """Print the result with perfect play, and the margin of each legal action if asked for."""
-    if not can_solve(position):
+    if not position.is_solvable:
         print(
             f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at "
             f"most {EXACT_ENDING} empty cells"

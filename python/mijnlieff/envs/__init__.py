@@ -1,9 +1,9 @@
 """Gymnasium environments; the PettingZoo environment is in `mijnlieff.mijnlieff_v0`."""
 
+from mijnlieff._mijnlieff import rollout
 from mijnlieff.envs.masked import MaskInObservation
-from mijnlieff.envs.packed import expand_packed
 from mijnlieff.envs.registration import register_envs
 from mijnlieff.envs.single import MijnlieffEnv
 from mijnlieff.envs.vector import VectorEnv
 
-__all__ = ["MaskInObservation", "MijnlieffEnv", "VectorEnv", "expand_packed", "register_envs"]
+__all__ = ["MaskInObservation", "MijnlieffEnv", "VectorEnv", "register_envs", "rollout"]

@@ -9,17 +9,14 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff._util.choices import check_choice
+from mijnlieff._util.extras import needs
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
-from mijnlieff.errors import ClosedEnvError, GameOverError, MissingExtraError
+from mijnlieff.errors import ClosedEnvError, GameOverError
 
-try:
+with needs("the two-agent environment", "PettingZoo", "pettingzoo"):
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
-except ImportError as error:
-    raise MissingExtraError(
-        "the two-agent environment needs PettingZoo: pip install 'mijnlieff[pettingzoo]'"
-    ) from error
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

@@ -32,7 +32,7 @@ class MaskInObservation:
     with those of `gymnasium.make` and `gymnasium.make_vec`.
 
     >>> import mijnlieff
-    >>> env = mijnlieff.MaskInObservation(mijnlieff.VectorEnv(4))
+    >>> env = mijnlieff.envs.MaskInObservation(mijnlieff.VectorEnv(4))
     >>> observations, info = env.reset(seed=0)
     >>> {name: array.shape for name, array in observations.items()}
     {'observations': (4, 56), 'action_mask': (4, 65)}

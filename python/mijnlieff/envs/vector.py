@@ -84,8 +84,8 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
-            or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.expand_packed`). None is flat, and
-            planes on a canvas, where there is nothing else.
+            or ``"packed"`` ``(N,)`` uint64 (see `mijnlieff.encoding.expand_packed`). None is flat,
+            and planes on a canvas, where there is nothing else.
         dtype: float32 or uint8, for flat and planes.
         reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), paid
             in the step that ends a game.

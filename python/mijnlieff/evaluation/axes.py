@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mijnlieff.errors import MissingExtraError
+from mijnlieff._util.extras import needs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +22,7 @@ def new_axes(width: float, height: float) -> Axes:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    try:
+    with needs("a plot", "matplotlib", "plot"):
         from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingExtraError(
-            f"a plot needs matplotlib ({error}): pip install 'mijnlieff[plot]'"
-        ) from error
     _, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
     return axes

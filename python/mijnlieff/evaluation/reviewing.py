@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.solving import can_solve, solve_batch
+from mijnlieff.solving import solve_batch
 
 __all__ = ["ReviewedMove", "review"]
 
@@ -73,7 +73,7 @@ def review(
         played.append(index)
         position = position.play(index)
     # Once a position can be solved, all later ones can.
-    first = sum(not can_solve(position) for position in before)
+    first = sum(not position.is_solvable for position in before)
     before, played = before[first:], played[first:]
     if not played:
         return []

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Variant, check_playable, mask_batch
 from mijnlieff._util.choices import check_choice
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import act_checked, check_actions
@@ -34,10 +34,8 @@ from mijnlieff.policies.load import PolicyLike, load_policy
 
 _FEATURE = "mijnlieff.integrations.open_spiel"
 require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
-try:
+with needs(_FEATURE, "OpenSpiel", "open-spiel"):
     import pyspiel
-except ImportError as error:
-    raise missing_extra(_FEATURE, "OpenSpiel", "open-spiel", error) from error
 
 __all__ = ["BotPolicy", "MijnlieffGame", "MijnlieffState", "PolicyBot", "load_game"]
 

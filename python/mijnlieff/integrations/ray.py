@@ -17,14 +17,12 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from mijnlieff._mijnlieff import __version__, integer_in
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import ClusterError
 
 require_version("mijnlieff.integrations.ray", "ray", "2.50", "ray")
-try:
+with needs("mijnlieff.integrations.ray", "ray", "ray"):
     import ray
-except ImportError as error:
-    raise missing_extra("mijnlieff.integrations.ray", "ray", "ray", error) from error
 
 from ray.exceptions import RayError, RayTaskError  # noqa: E402
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from mijnlieff._mijnlieff import Canvas, Position, Variant, seed_of
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 from mijnlieff.envs.vector import VectorEnv
-from mijnlieff.errors import MissingExtraError, PolicyError
+from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import check_actions
 from mijnlieff.policies.batched import BatchedPolicy, Layout
 
-try:
+with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl"):
     require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
     import torch
     from tensordict import TensorDict, TensorDictBase
@@ -23,10 +23,6 @@ try:
     from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unbounded
     from torchrl.envs import EnvBase
     from torchrl.envs.utils import ExplorationType, set_exploration_type
-except MissingExtraError:
-    raise
-except ImportError as error:
-    raise missing_extra("mijnlieff.integrations.torchrl", "TorchRL", "torchrl", error) from error
 
 __all__ = ["ActorPolicy", "MijnlieffEnv"]
 

@@ -15,14 +15,12 @@ and `jax.lax.scan` apply, and games run on the device where the network is.
 It needs jax and pgx (``pip install 'mijnlieff[jax]'``).
 """
 
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 
 require_version("mijnlieff.jax", "jax", "0.7", "jax")
 require_version("mijnlieff.jax", "pgx", "2.6", "jax")
-try:
+with needs("mijnlieff.jax", "JAX and Pgx", "jax"):
     from mijnlieff.jax.env import Mijnlieff
     from mijnlieff.jax.state import State, to_position, to_positions
-except ImportError as error:
-    raise missing_extra("mijnlieff.jax", "JAX and Pgx", "jax", error) from error
 
 __all__ = ["Mijnlieff", "State", "to_position", "to_positions"]

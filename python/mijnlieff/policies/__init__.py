@@ -4,6 +4,7 @@ The built-in ones are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPol
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
 """
 
+from mijnlieff._mijnlieff import BuiltinPolicy
 from mijnlieff.policies.base import GamePolicy, Policy, act_checked
 from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
 from mijnlieff.policies.function import FunctionPolicy
@@ -13,6 +14,7 @@ from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.policies.pool import OpponentPool
 
 __all__ = [
+    "BuiltinPolicy",
     "ChampionPolicy",
     "ExportedPolicy",
     "FunctionPolicy",

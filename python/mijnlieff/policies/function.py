@@ -27,7 +27,7 @@ class FunctionPolicy(BatchedPolicy):
     `NetworkPolicy`.
 
     >>> import mijnlieff
-    >>> first = mijnlieff.FunctionPolicy(lambda observations, masks: masks.argmax(axis=1))
+    >>> first = mijnlieff.policies.FunctionPolicy(lambda observations, masks: masks.argmax(axis=1))
     >>> first.act(mijnlieff.Position())
     0
 

@@ -34,7 +34,7 @@ class OpponentPool:
     the same seed have games with the same numbers, which one pool cannot tell apart.
 
     >>> import mijnlieff
-    >>> pool = mijnlieff.OpponentPool(["random", "greedy"], limit=10, seed=0)
+    >>> pool = mijnlieff.policies.OpponentPool(["random", "greedy"], limit=10, seed=0)
     >>> pool.add(mijnlieff.MinimaxPolicy(2), weight=2)
     >>> env = mijnlieff.VectorEnv(64, opponent=pool)
 

@@ -5,10 +5,10 @@ SVG and the image look the same. SVG needs no other package. ``image`` needs Pil
 needs Pillow and pygame-ce; both are in the extra ``render`` and are imported on first use.
 """
 
-from .gallery import Gallery
-from .shapes import Drawable
-from .to_image import image
-from .to_svg import svg
-from .window import Window
+from mijnlieff.render.gallery import Gallery
+from mijnlieff.render.shapes import Drawable
+from mijnlieff.render.to_image import image
+from mijnlieff.render.to_svg import svg
+from mijnlieff.render.window import Window
 
 __all__ = ["Drawable", "Gallery", "Window", "image", "svg"]

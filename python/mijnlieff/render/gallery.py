@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import SupportsIndex
 
-from .._mijnlieff import integer
-from .scene import scene
-from .shapes import Drawable
-from .sizes import pixels
-from .to_svg import FONTS, element
+from mijnlieff._mijnlieff import integer
+from mijnlieff.render.scene import scene
+from mijnlieff.render.shapes import Drawable
+from mijnlieff.render.sizes import pixels
+from mijnlieff.render.to_svg import FONTS, element
 
 __all__ = ["Gallery"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .shapes import DrawableBoard
+from mijnlieff.render.shapes import DrawableBoard
 
 __all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange", "column_name"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shapes import Circle, Shape, Stroke
+from mijnlieff.render.shapes import Circle, Shape, Stroke
 
 __all__ = ["blend", "stone"]
 

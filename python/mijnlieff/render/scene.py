@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from ..pieces import PLAYERS, Piece
-from .layout import CELL, TILE_EDGE, TRAY_HEIGHT, TRAY_WIDTH, Layout, arrange, column_name
-from .pieces import stone
-from .shapes import Circle, Drawable, Rect, Scene, Shape, Text
+from mijnlieff.render.layout import (
+    CELL,
+    TILE_EDGE,
+    TRAY_HEIGHT,
+    TRAY_WIDTH,
+    Layout,
+    arrange,
+    column_name,
+)
+from mijnlieff.render.pieces import stone
+from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Shape, Text
+from mijnlieff.rules import PLAYERS, Piece
 
 __all__ = ["scene"]
 

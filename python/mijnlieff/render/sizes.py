@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from .._mijnlieff import integer
-from .shapes import Scene
+from mijnlieff._mijnlieff import integer
+from mijnlieff.render.shapes import Scene
 
 __all__ = ["LARGEST", "pixels"]
 

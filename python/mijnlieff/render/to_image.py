@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import MissingExtraError
-from .scene import scene
-from .shapes import Circle, Drawable, Rect, Scene, Stroke, Text
-from .sizes import pixels
+from mijnlieff._util.extras import needs
+from mijnlieff.render.scene import scene
+from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Stroke, Text
+from mijnlieff.render.sizes import pixels
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -37,12 +37,8 @@ def image(position: Drawable, *, size: SupportsIndex | None = None) -> npt.NDArr
         ValueError: ``size`` is out of range.
         MissingExtraError: Pillow is not installed.
     """
-    try:
+    with needs("drawing an image", "Pillow", "render"):
         from PIL import Image, ImageDraw
-    except ImportError as error:
-        raise MissingExtraError(
-            "drawing an image needs Pillow: pip install 'mijnlieff[render]'"
-        ) from error
     drawing = scene(position)
     width, height = pixels(drawing, size)
     # Pillow does not antialias, so paint larger and average.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import SupportsIndex
 
-from .scene import scene
-from .shapes import Circle, Drawable, Rect, Scene, Shape, Stroke, Text
-from .sizes import pixels
+from mijnlieff.render.scene import scene
+from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Shape, Stroke, Text
+from mijnlieff.render.sizes import pixels
 
 __all__ = ["FONTS", "element", "shape_element", "svg"]
 

@@ -6,14 +6,14 @@ import importlib
 import os
 from typing import Any, SupportsIndex
 
-from ..errors import DisplayError, MissingExtraError
-from .shapes import Drawable
-from .to_image import image
+from mijnlieff._util.extras import needs
+from mijnlieff.errors import DisplayError, MissingExtraError
+from mijnlieff.render.shapes import Drawable
+from mijnlieff.render.to_image import image
 
 __all__ = ["Window"]
 
 _PROMPT = "PYGAME_HIDE_SUPPORT_PROMPT"
-_MISSING = "the window needs pygame-ce: pip install 'mijnlieff[render]'"
 
 
 class Window:
@@ -117,9 +117,8 @@ def _load_pygame() -> Any:
     before = os.environ.get(_PROMPT)
     os.environ[_PROMPT] = "1"
     try:
-        pygame = importlib.import_module("pygame")
-    except ImportError as error:
-        raise MissingExtraError(_MISSING) from error
+        with needs("the window", "pygame-ce", "render"):
+            pygame = importlib.import_module("pygame")
     finally:
         if before is None:
             del os.environ[_PROMPT]
@@ -127,7 +126,8 @@ def _load_pygame() -> Any:
             os.environ[_PROMPT] = before
     if not hasattr(pygame, "Window"):
         raise MissingExtraError(
-            f"{_MISSING}; pygame {pygame.version.ver} is installed, which is not pygame-ce"
+            f"the window needs pygame-ce, and pygame {pygame.version.ver} is installed: "
+            "pip uninstall pygame, then pip install 'mijnlieff[render]'"
         )
     return pygame
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from mijnlieff.errors import MissingExtraError
+from mijnlieff._util.extras import needs
 
 __all__ = ["prepare_packages", "require_train_extra"]
 
@@ -21,12 +21,8 @@ def require_train_extra(*modules: str, extra: str = "train") -> None:
         MissingExtraError: one is not installed; the message gives the command that installs it.
     """
     for name in modules:
-        try:
+        with needs("training", name, extra):
             importlib.import_module(name)
-        except ImportError as error:
-            raise MissingExtraError(
-                f"training needs {name} ({error}): pip install 'mijnlieff[{extra}]'"
-            ) from error
 
 
 def prepare_packages(tensorboard: bool | None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from mijnlieff.pieces import Piece
 from mijnlieff.render.pieces import stone
 from mijnlieff.render.to_svg import shape_element
+from mijnlieff.rules import Piece
 
 __all__ = ["art"]
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff.solving import Solution, can_solve, solve
+from mijnlieff.solving import Solution, solve
 
 __all__ = ["Exact", "loss_of"]
 
@@ -50,7 +50,7 @@ class Exact:
     def missing(self, positions: Iterable[Position]) -> Position | None:
         """Return the first position that can be solved and was not tried yet, if there is one."""
         waiting = (it for it in positions if not it.is_over and it not in self._found)
-        return next(filter(can_solve, waiting), None)
+        return next((position for position in waiting if position.is_solvable), None)
 
     def keep(self, position: Position, solution: Solution | None) -> None:
         """Remember the solution of a position; None if it could not be solved."""

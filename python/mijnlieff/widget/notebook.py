@@ -7,20 +7,16 @@ import threading
 from typing import Any
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.errors import MissingExtraError
+from mijnlieff._util.extras import needs
 from mijnlieff.policies.base import Policy
 from mijnlieff.widget.art import art
 from mijnlieff.widget.opponents import Opponent
 from mijnlieff.widget.static_files import static_file, widget_module
 from mijnlieff.widget.table import Table
 
-try:
+with needs("the widget", "anywidget", "widget"):
     import anywidget
     import traitlets
-except ImportError as error:
-    raise MissingExtraError(
-        f"the widget needs anywidget ({error}): pip install 'mijnlieff[widget]'"
-    ) from error
 
 __all__ = ["Widget"]
 

@@ -15,22 +15,18 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from mijnlieff._mijnlieff import Position
+from mijnlieff._util.extras import needs
 from mijnlieff._util.json_text import parse_json
-from mijnlieff.errors import MissingExtraError
 from mijnlieff.policies.base import Policy
 from mijnlieff.widget.art import art
 from mijnlieff.widget.static_files import static_file, widget_module
 from mijnlieff.widget.table import Table
 
-try:
+with needs("the page", "Tornado", "browser"):
     from tornado.httpserver import HTTPServer
     from tornado.netutil import bind_sockets
     from tornado.web import Application, HTTPError, RequestHandler
     from tornado.websocket import WebSocketClosedError, WebSocketHandler
-except ImportError as error:
-    raise MissingExtraError(
-        f"the page needs Tornado ({error}): pip install 'mijnlieff[browser]'"
-    ) from error
 
 __all__ = ["ADDRESS", "Server"]
 

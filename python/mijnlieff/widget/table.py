@@ -10,8 +10,8 @@ from typing import Any
 
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.errors import IllegalMoveError
-from mijnlieff.pieces import PLAYERS
 from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.rules import PLAYERS
 from mijnlieff.widget.exact import Exact
 from mijnlieff.widget.line import Line, must_pass
 from mijnlieff.widget.opponents import OPPONENTS, Opponent

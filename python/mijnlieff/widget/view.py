@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mijnlieff._mijnlieff import Board, Position, Variant
-from mijnlieff.pieces import PLAYERS
-from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution, can_solve
+from mijnlieff.rules import PLAYERS
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution
 from mijnlieff.widget.exact import Exact, loss_of
 from mijnlieff.widget.line import Line, must_pass
 
@@ -49,7 +49,7 @@ def position_of(position: Position) -> dict[str, Any]:
         "toPlay": position.to_play,
         "ply": position.ply,
         "isOver": position.is_over,
-        "exact": can_solve(position),
+        "exact": position.is_solvable,
         "legal": position.legal_actions().tolist(),
         "mustPass": must_pass(position),
         "lastAction": position.last_action,

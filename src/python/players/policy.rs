@@ -38,7 +38,12 @@ const QUICK_DEPTH: u8 = 3;
 /// actions, and cutting a list of positions into batches changes nothing. Policies are equal when
 /// kind, depth or epsilon, and seed are; how many decisions they have made is pickled, but not
 /// compared.
-#[pyclass(name = "BuiltinPolicy", module = "mijnlieff", subclass, frozen)]
+#[pyclass(
+    name = "BuiltinPolicy",
+    module = "mijnlieff.policies",
+    subclass,
+    frozen
+)]
 pub(crate) struct PyBuiltinPolicy {
     /// A perfect player gets its solvers when the variants are known, see [`Self::core`].
     policy: Policy,

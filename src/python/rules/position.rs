@@ -26,6 +26,7 @@ use crate::python::convert::words::{packed, unpacked};
 use crate::python::errors::{
     Numbering, game_over, legal_actions, play_error, record_error, unknown_action,
 };
+use crate::search::solver::Solver;
 
 /// The state of a game; immutable, every method returns a new one.
 ///
@@ -172,6 +173,15 @@ impl PyPosition {
         self.core.is_over(&self.variant)
     }
 
+    /// Whether an exact answer about the position is within reach of `solve`.
+    ///
+    /// That is so on boards of up to 16 cells, and on larger ones for endings with at most 14 empty
+    /// cells. `solve` tries all other positions too, but may take very long.
+    #[getter]
+    fn is_solvable(&self) -> bool {
+        Solver::is_within_reach(&self.variant, &self.core)
+    }
+
     /// The points of Light and of Dark so far.
     #[getter]
     fn score(&self) -> (u16, u16) {
@@ -276,7 +286,7 @@ impl PyPosition {
     ///         stones, cells allowed now, cells that exist, and a constant plane for each piece
     ///         type in the own hand (4) and the opposing hand (4). ``"flat"``
     ///         ``(3 * num_cells + 8,)``: own, opposing, allowed, own hand, opposing hand.
-    ///         ``"packed"`` ``()``: one uint64, see `mijnlieff.expand_packed`.
+    ///         ``"packed"`` ``()``: one uint64, see `mijnlieff.encoding.expand_packed`.
     ///     dtype: float32 (hands as shares of `Variant.copies`; the default) or uint8 (hands as
     ///         counts). A packed observation is always uint64.
     ///     player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn

@@ -1,4 +1,4 @@
-//! `mijnlieff.rollout`.
+//! `mijnlieff.envs.rollout`.
 
 use std::sync::atomic::Ordering;
 

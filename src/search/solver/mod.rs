@@ -113,6 +113,13 @@ impl Solver {
     /// On larger boards, positions with this many empty cells and fewer are solved as fast.
     pub const MAX_EMPTY: usize = Ending::MAX_EMPTY;
 
+    /// Whether an exact answer about a position is within reach; others may take very long.
+    #[must_use]
+    pub fn is_within_reach(variant: &Variant, position: &Position) -> bool {
+        let cells = variant.board().num_cells();
+        cells <= Self::MAX_CELLS || cells - position.occupied().len() <= Self::MAX_EMPTY
+    }
+
     /// A solver with a table of [`DEFAULT_TABLE_BYTES`].
     ///
     /// # Panics

@@ -8,15 +8,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from mijnlieff import (
-    Board,
-    Canvas,
-    MaskInObservation,
-    MijnlieffEnv,
-    Variant,
-    VariantError,
-    VectorEnv,
-)
+from mijnlieff import Board, Canvas, MijnlieffEnv, Variant, VariantError, VectorEnv
+from mijnlieff.envs import MaskInObservation
 from mixed_variants import VARIANTS, WEIGHTS
 
 

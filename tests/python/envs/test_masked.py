@@ -11,7 +11,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from mijnlieff import Board, MaskInObservation, MijnlieffEnv, Variant, VectorEnv
+from mijnlieff import Board, MijnlieffEnv, Variant, VectorEnv
+from mijnlieff.envs import MaskInObservation
 
 MODES = {
     "same_step": AutoresetMode.SAME_STEP,

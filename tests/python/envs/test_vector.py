@@ -253,7 +253,7 @@ def test_rollouts_are_the_games_of_a_batch(name):
             new = ended & (plies == 0)
             plies[new] = ply
             points[new] = info["score"][new] if new.any() else 0
-        found, lengths = mijnlieff.rollout([Position(variant)], games, seed=20, num_threads=3)
+        found, lengths = mijnlieff.envs.rollout([Position(variant)], games, seed=20, num_threads=3)
         assert found.dtype == lengths.dtype == np.int16
         assert np.array_equal(found[0], points) and np.array_equal(lengths[0], plies)
 
@@ -262,16 +262,16 @@ def test_rollouts_from_positions():
     start, late = Position(), Position()
     while not late.is_over:
         late = late.play(int(late.legal_actions()[-1]))
-    points, plies = mijnlieff.rollout([late, start, start], 2, seed=3)
+    points, plies = mijnlieff.envs.rollout([late, start, start], 2, seed=3)
     assert points.shape == (3, 2, 2) and plies[0].tolist() == [0, 0] and plies[1:].all()
     assert points[0].tolist() == [list(late.score)] * 2
-    again, _ = mijnlieff.rollout([start] * 6, 1, seed=3)
+    again, _ = mijnlieff.envs.rollout([start] * 6, 1, seed=3)
     assert np.array_equal(again[2:, 0], points[1:].reshape(4, 2))
     for arguments in (([],), ([start, Position(TWO_ISLANDS)],), ([start], 0), ([start], 1, 0, 0)):
         with pytest.raises(ValueError):
-            mijnlieff.rollout(*arguments)
+            mijnlieff.envs.rollout(*arguments)
     with pytest.raises(ValueError, match="not 1099511627776"):
-        mijnlieff.rollout([start], 2**40)
+        mijnlieff.envs.rollout([start], 2**40)
 
 
 def test_positions_can_be_set_and_read():
@@ -280,7 +280,7 @@ def test_positions_can_be_set_and_read():
     env = VectorEnv(3)
     observations, info = env.set_positions(positions)
     assert env.positions() == positions
-    assert np.array_equal(observations, mijnlieff.observe_batch(positions))
+    assert np.array_equal(observations, mijnlieff.encoding.observe_batch(positions))
     assert info["to_play"].tolist() == [1, 0, 0]
     against = VectorEnv(3, opponent="random", seat="light")
     against.reset(seed=0)

@@ -13,19 +13,17 @@ import mijnlieff
 from mijnlieff import (
     Board,
     Canvas,
-    FunctionPolicy,
     GameOverError,
     IllegalMoveError,
     NetworkPolicy,
-    OpponentPool,
     PolicyError,
     Position,
     PositionError,
     Variant,
     VectorEnv,
-    mask_batch,
-    observe_batch,
 )
+from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.policies import FunctionPolicy, OpponentPool
 from mixed_variants import LARGE, VARIANTS, WEIGHTS
 from vector_model import Model, Stream, play
 

@@ -10,16 +10,14 @@ from draws import ERRORS, assert_alike
 from mijnlieff import (
     Board,
     GreedyPolicy,
-    MatchReport,
     MinimaxPolicy,
     NetworkPolicy,
     PolicyError,
     RandomPolicy,
     Variant,
     evaluate,
-    play_match,
-    random_openings,
 )
+from mijnlieff.evaluation import MatchReport, play_match, random_openings
 from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match import Conditions, play_pairs
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, elo_difference, score_interval

@@ -7,7 +7,6 @@ import pytest
 from mijnlieff import Board, Position, Variant, parse_record, solve
 from mijnlieff.errors import GameOverError, IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation import review
-from mijnlieff.solving import can_solve
 
 RECORD = (
     "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
@@ -51,7 +50,7 @@ def test_only_the_ending_of_a_larger_board():
     variant = Variant(Board.from_text("#####\n" * 4))
     position, actions, first = Position(variant), [], 0
     while not position.is_over:
-        first += not can_solve(position)
+        first += not position.is_solvable
         actions.append(int(position.legal_actions()[-1]))
         position = position.play(actions[-1])
     rows = review(actions, variant)

@@ -9,7 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from mijnlieff import MatchReport, PolicyError, RandomPolicy, TournamentReport, evaluate, tournament
+from mijnlieff import PolicyError, RandomPolicy, evaluate, tournament
+from mijnlieff.evaluation import MatchReport, TournamentReport
 from mijnlieff.evaluation.statistics import fit_ratings, point_groups
 
 NAMES = {"chance": "random", "greedy": "greedy", "deep": "minimax:2"}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Position, Variant, errors
+from mijnlieff import Board, Position, Variant, encoding, errors
 
 STANDARD = Position()
 GAME = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
@@ -187,15 +187,15 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ),
     (
         "a negative depth",
-        lambda: mijnlieff.perft(STANDARD, -1),
+        lambda: mijnlieff.rules.perft(STANDARD, -1),
         ValueError,
         ["-1", "0 to"],
     ),
-    ("perft of nothing", lambda: mijnlieff.perft(None, 1), TypeError, ["Position"]),
-    ("no positions", lambda: mijnlieff.observe_batch([]), ValueError, ["at least one"]),
+    ("perft of nothing", lambda: mijnlieff.rules.perft(None, 1), TypeError, ["Position"]),
+    ("no positions", lambda: encoding.observe_batch([]), ValueError, ["at least one"]),
     (
         "mixed variants",
-        lambda: mijnlieff.mask_batch([STANDARD, Position(Variant(copies=3))]),
+        lambda: encoding.mask_batch([STANDARD, Position(Variant(copies=3))]),
         ValueError,
         ["position 1", "copies=3"],
     ),
@@ -223,11 +223,16 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ),
     (
         "a list of others",
-        lambda: mijnlieff.mask_batch([STANDARD, 3]),
+        lambda: encoding.mask_batch([STANDARD, 3]),
         TypeError,
         ["position 1", "3"],
     ),
-    ("a list that is none", lambda: mijnlieff.mask_batch(3), TypeError, ["list of Position", "3"]),
+    (
+        "a list that is none",
+        lambda: encoding.mask_batch(3),
+        TypeError,
+        ["list of Position", "3"],
+    ),
     ("solving a number", lambda: mijnlieff.solve(3), TypeError, ["a Position", "not 3"]),
     ("solving numbers", lambda: mijnlieff.solve_batch([3]), TypeError, ["position 0", "not 3"]),
     ("solving no list", lambda: mijnlieff.solve_batch(3), TypeError, ["list of Position", "not 3"]),
@@ -245,7 +250,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ),
     (
         "a variant that is a number",
-        lambda: mijnlieff.expand_packed(np.zeros(1, np.uint64), 3),
+        lambda: encoding.expand_packed(np.zeros(1, np.uint64), 3),
         TypeError,
         ["a Variant", "not 3"],
     ),
@@ -257,7 +262,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ),
     (
         "a tournament without a match",
-        lambda: mijnlieff.TournamentReport.from_matches([], seed=0),
+        lambda: mijnlieff.evaluation.TournamentReport.from_matches([], seed=0),
         ValueError,
         ["at least one match"],
     ),
@@ -277,8 +282,8 @@ LONG_TEXTS: list[Callable[[], object]] = [
     lambda: Variant(opening=LONG),
     lambda: STANDARD.observation(LONG),
     lambda: mijnlieff.TreeSearch([STANDARD], root=LONG),
-    lambda: mijnlieff.perft(LONG, 1),
-    lambda: mijnlieff.mask_batch(np.zeros(10**6)),
+    lambda: mijnlieff.rules.perft(LONG, 1),
+    lambda: encoding.mask_batch(np.zeros(10**6)),
     lambda: STANDARD.play([LONG]),
 ]
 

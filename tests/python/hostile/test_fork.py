@@ -30,7 +30,7 @@ WHILE_A_SOLVER_IS_MADE = (
     SCRIPT
     + """
 for delay in (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02):
-    mijnlieff.set_table_bytes(64 << 20)  # drops the solvers made before
+    mijnlieff.solving.set_table_bytes(64 << 20)  # drops the solvers made before
     thread = threading.Thread(target=mijnlieff.solve, args=(Position(),))
     thread.start()
     time.sleep(delay)
@@ -42,7 +42,7 @@ for delay in (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02):
 WHILE_A_SOLVER_SOLVES = (
     SCRIPT
     + """
-ending = mijnlieff.random_openings(1, 12)[0]
+ending = mijnlieff.evaluation.random_openings(1, 12)[0]
 perfect = mijnlieff.PerfectPolicy()
 champion = mijnlieff.ChampionPolicy(num_simulations=2)
 env = mijnlieff.VectorEnv(4, opponent="perfect", seat="light")

@@ -31,17 +31,15 @@ from mijnlieff import (
     format_record,
     grade,
     load_policy,
-    perft,
-    play_match,
-    random_openings,
-    rollout,
-    set_table_bytes,
     solve,
     solve_batch,
     tournament,
 )
-from mijnlieff.evaluation import Benchmark
+from mijnlieff.envs import rollout
+from mijnlieff.evaluation import Benchmark, play_match, random_openings
 from mijnlieff.render import image, svg
+from mijnlieff.rules import perft
+from mijnlieff.solving import set_table_bytes
 
 START = [Position()]
 LATE = Position.from_record(

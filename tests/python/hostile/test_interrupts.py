@@ -48,9 +48,9 @@ def test_ctrl_c_stops_a_call(call):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda positions: mijnlieff.random_openings(100_000, 4),
-        lambda positions: mijnlieff.observe_batch(positions, "planes"),
-        lambda positions: mijnlieff.mask_batch(positions),
+        lambda positions: mijnlieff.evaluation.random_openings(100_000, 4),
+        lambda positions: mijnlieff.encoding.observe_batch(positions, "planes"),
+        lambda positions: mijnlieff.encoding.mask_batch(positions),
     ],
     ids=["random_openings", "observe_batch", "mask_batch"],
 )

@@ -18,8 +18,8 @@ from mijnlieff import (
     Policy,
     Position,
     Variant,
-    random_openings,
 )
+from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import mcts
 
 FINISHED = Position.from_record(
@@ -94,7 +94,7 @@ import resource
 import mijnlieff
 
 policy = mijnlieff.ChampionPolicy(num_simulations=256)
-positions = mijnlieff.random_openings(100, 12)
+positions = mijnlieff.evaluation.random_openings(100, 12)
 policy.act_batch(positions)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), used + (1 << 30)))

@@ -26,14 +26,14 @@ def started() -> m.VectorEnv:
 
 
 TAKERS: dict[str, Callable[[object], object]] = {
-    "mask_batch": m.mask_batch,
-    "observe_batch": m.observe_batch,
+    "mask_batch": m.encoding.mask_batch,
+    "observe_batch": m.encoding.observe_batch,
     "from_blocks": m.Board.from_blocks,
     "TreeSearch": m.TreeSearch,
     "restart": lambda positions: m.TreeSearch([POSITION], 1).restart(positions),
     "act_batch": m.RandomPolicy().act_batch,
     "the champion's act_batch": m.ChampionPolicy().act_batch,
-    "rollout": m.rollout,
+    "rollout": m.envs.rollout,
     "play_match": lambda openings: m._mijnlieff.play_match(
         openings, m.RandomPolicy(), m.GreedyPolicy()
     ),
@@ -66,9 +66,9 @@ def test_actions_are_played_as_they_come(length):
 
 def test_lists_that_boast_are_as_long_as_they_are():
     positions = Boastful([POSITION, POSITION])
-    assert m.mask_batch(positions).shape == (2, 65)
+    assert m.encoding.mask_batch(positions).shape == (2, 65)
     assert len(m.TreeSearch(positions, 1)) == 2
-    assert m.rollout(positions)[1].shape == (2, 1)
+    assert m.envs.rollout(positions)[1].shape == (2, 1)
     actions = ["a1+", "a3><"]
     position = m.Position.from_actions(actions)
     assert m.Position.from_actions(Boastful(actions)) == position
@@ -79,10 +79,10 @@ def test_any_sequence_will_do():
     array = np.empty(2, dtype=object)
     array[:] = [POSITION, POSITION]
     for positions in ((POSITION, POSITION), array):
-        assert m.mask_batch(positions).shape == (2, 65)
+        assert m.encoding.mask_batch(positions).shape == (2, 65)
 
 
 @pytest.mark.parametrize("given", ["aa", 3, {0: POSITION}, {POSITION}, iter([POSITION])])
 def test_what_is_not_a_sequence_is_refused(given):
     with pytest.raises(TypeError, match=r"must be a list of Position"):
-        m.mask_batch(given)
+        m.encoding.mask_batch(given)

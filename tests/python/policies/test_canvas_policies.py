@@ -8,12 +8,10 @@ import pytest
 from mijnlieff import (
     Board,
     Canvas,
-    FunctionPolicy,
     GameOverError,
     GreedyPolicy,
     MCTSPolicy,
     NetworkPolicy,
-    OpponentPool,
     PolicyError,
     Position,
     RandomPolicy,
@@ -21,9 +19,9 @@ from mijnlieff import (
     VariantError,
     best_response,
     evaluate,
-    mask_batch,
-    observe_batch,
 )
+from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.policies import FunctionPolicy, OpponentPool
 from mijnlieff.policies.base import act_checked
 
 VARIANTS = [

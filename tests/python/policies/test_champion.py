@@ -23,10 +23,10 @@ from mijnlieff import (
     Variant,
     VectorEnv,
     evaluate,
-    observe_batch,
-    random_openings,
 )
 from mijnlieff._mijnlieff import Network
+from mijnlieff.encoding import observe_batch
+from mijnlieff.evaluation import random_openings
 from network_inputs import EACH_VARIANT, VARIANTS, damaged, games, network_for, playable
 from network_reference import reference_of
 
@@ -271,7 +271,7 @@ class TestPolicy:
         assert ChampionPolicy(seed=2**64 - 1, temperature=1.0).act(Position()) in range(65)
 
     def test_a_search_before_every_move(self, file):
-        positions = mijnlieff.random_openings(40, 5, seed=3)
+        positions = mijnlieff.evaluation.random_openings(40, 5, seed=3)
         search = ExportedPolicy.load(file, num_simulations=32)
         assert search.num_simulations == 32
         assert "num_simulations=32" in repr(search)
@@ -296,7 +296,7 @@ class TestPolicy:
         with pytest.raises(ValueError, match=r"solve_below must be 0 to .*, not -1"):
             ChampionPolicy(solve_below=-1)
         # Near the end it is exact.
-        late = mijnlieff.random_openings(40, 9, seed=3)
+        late = mijnlieff.evaluation.random_openings(40, 9, seed=3)
         margins = mijnlieff.solve_batch(late)
         chosen = search.act_batch(late)
         assert all(

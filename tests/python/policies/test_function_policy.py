@@ -7,7 +7,6 @@ import pytest
 
 import mijnlieff
 from mijnlieff import (
-    FunctionPolicy,
     GreedyPolicy,
     MinimaxPolicy,
     Policy,
@@ -17,9 +16,10 @@ from mijnlieff import (
     evaluate,
     grade,
     load_policy,
-    random_openings,
     tournament,
 )
+from mijnlieff.evaluation import random_openings
+from mijnlieff.policies import FunctionPolicy
 
 
 def first_legal(observations, masks):

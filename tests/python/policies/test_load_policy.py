@@ -24,9 +24,9 @@ from mijnlieff import (
     VectorEnv,
     evaluate,
     load_policy,
-    random_openings,
 )
 from mijnlieff.cli.main import main
+from mijnlieff.evaluation import random_openings
 from mijnlieff.widget.opponents import Opponent
 from network_inputs import network_for
 
@@ -243,6 +243,7 @@ def test_openings_are_played_by_the_network_of_a_file(folder):
     policy = load_policy("network.bin")
     network = mijnlieff.Network.load("network.bin")
     logits, _ = network.evaluate(
-        mijnlieff.observe_batch(positions, "flat"), mijnlieff.mask_batch(positions)
+        mijnlieff.encoding.observe_batch(positions, "flat"),
+        mijnlieff.encoding.mask_batch(positions),
     )
     np.testing.assert_array_equal(policy.act_batch(positions), logits.argmax(axis=1))

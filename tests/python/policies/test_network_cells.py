@@ -17,9 +17,9 @@ from mijnlieff import (
     SelfPlay,
     Variant,
     VariantError,
-    observe_batch,
 )
 from mijnlieff._mijnlieff import Network
+from mijnlieff.encoding import observe_batch
 from network_inputs import VARIANTS, canvas_network, damaged, games, playable
 from network_reference import reference_of
 

@@ -20,8 +20,8 @@ from mijnlieff import (
     RandomPolicy,
     Variant,
     load_policy,
-    random_openings,
 )
+from mijnlieff.evaluation import random_openings
 from mijnlieff.policies.base import act_checked
 
 pytestmark = pytest.mark.torch
@@ -142,7 +142,7 @@ def test_wrong_types():
         lambda: RandomPolicy().act_batch(Position()),
         lambda: load_policy(RandomPolicy),
         lambda: load_policy(3),
-        lambda: mijnlieff.BuiltinPolicy(),
+        lambda: mijnlieff.policies.BuiltinPolicy(),
     ):
         with pytest.raises(TypeError):
             call()

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from benches import games, networks, peers, searches, speed
-from mijnlieff import random_openings
 from mijnlieff.cli import bench
+from mijnlieff.evaluation import random_openings
 
 ROOT = Path(__file__).parents[3]
 

@@ -11,14 +11,19 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import MissingExtraError
 
 
 def test_a_missing_package_is_named_with_its_command():
-    error = missing_extra("the adapter", "SB3", "sb3", ImportError("no module"))
-    assert isinstance(error, MissingExtraError)
-    assert str(error) == "the adapter needs SB3 (no module): pip install 'mijnlieff[sb3]'"
+    with pytest.raises(MissingExtraError) as caught, needs("the adapter", "SB3", "sb3"):
+        raise ImportError("no module")
+    message = "the adapter needs SB3 (no module): pip install 'mijnlieff[sb3]'"
+    assert str(caught.value) == message
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    with pytest.raises(MissingExtraError) as kept, needs("another", "package", "extra"):
+        raise caught.value
+    assert str(kept.value) == message
 
 
 def test_versions_are_compared_as_numbers(monkeypatch):

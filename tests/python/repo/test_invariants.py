@@ -15,7 +15,6 @@ import pytest
 import mijnlieff
 from mijnlieff import (
     Board,
-    OpponentPool,
     Position,
     SearchOptions,
     SelfPlay,
@@ -23,6 +22,7 @@ from mijnlieff import (
     Variant,
     VectorEnv,
 )
+from mijnlieff.policies import OpponentPool
 from mixed_variants import VARIANTS, WEIGHTS
 from network_inputs import network_for
 

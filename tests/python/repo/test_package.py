@@ -49,6 +49,49 @@ def test_every_public_name_is_documented():
             assert value.__doc__, name
 
 
+#: The names for users; everything else has a module of its own.
+FACE = """
+Board Variant Position Piece Canvas MijnlieffEnv VectorEnv
+RandomPolicy GreedyPolicy MinimaxPolicy PerfectPolicy ChampionPolicy NetworkPolicy Network Policy
+load_policy ExportedPolicy MCTSPolicy
+TreeSearch SelfPlay solve solve_batch evaluate grade review best_response tournament benchmark
+parse_record format_record functional encoding errors __version__
+""".split()
+
+#: The modules, and the class, that are imported when they are first asked for.
+LAZY = ["integrations", "jax", "mijnlieff_v0", "render", "train", "widget", "Widget"]
+
+
+def test_the_face_of_the_package_is_this_list():
+    assert sorted(mijnlieff.__all__) == sorted([*FACE, *mijnlieff.errors.__all__])
+    assert set(mijnlieff.__all__) <= set(dir(mijnlieff)) <= {*mijnlieff.__all__, *LAZY}
+
+
+def test_modules_load_when_they_are_first_asked_for():
+    code = f"""
+import importlib.util, sys
+import mijnlieff
+lazy = {LAZY}
+assert not [name for name in lazy if f"mijnlieff.{{name}}" in sys.modules]
+needed = {{"Widget": "anywidget", "jax": "pgx", "mijnlieff_v0": "pettingzoo"}}
+for name in lazy:
+    package = needed.get(name)
+    found = package is None or importlib.util.find_spec(package) is not None
+    assert (name in dir(mijnlieff)) == found, name
+    try:
+        value = getattr(mijnlieff, name)
+    except mijnlieff.MissingExtraError as error:
+        assert not found, name
+        assert "pip install 'mijnlieff[" in str(error)
+        assert error.__cause__ is None and error.__suppress_context__
+    else:
+        assert found and value.__name__.endswith(name)
+assert not hasattr(mijnlieff, "no_such_name")
+"""
+    result = run_python(code)
+    assert result.returncode == 0, result.stderr
+
+
 #: Runs in a new interpreter and reports the effects of the import, those of dependencies left out.
 IMPORT = """
 import json, os, sys, threading
@@ -175,7 +218,7 @@ def test_piece_is_the_index_everywhere():
 
 def test_long_calls_release_the_gil():
     position = mijnlieff.Position()
-    assert lets_other_threads_run(lambda: mijnlieff.perft(position, 5))
+    assert lets_other_threads_run(lambda: mijnlieff.rules.perft(position, 5))
     assert not lets_other_threads_run(lambda: sum(range(10_000)))
 
 
@@ -187,9 +230,9 @@ handler = signal.getsignal(signal.SIGINT)
 for _ in range(2):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
-        mijnlieff.perft(mijnlieff.Position(), 12)
+        mijnlieff.rules.perft(mijnlieff.Position(), 12)
     except KeyboardInterrupt:
-        print("stopped", mijnlieff.perft(mijnlieff.Position(), 2))
+        print("stopped", mijnlieff.rules.perft(mijnlieff.Position(), 2))
 print(signal.getsignal(signal.SIGINT) is handler, threading.active_count())
 """
     result = run_python(code)

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from mijnlieff import ChampionPolicy, ExportedPolicy, Position, random_openings, solve
+from mijnlieff import ChampionPolicy, ExportedPolicy, Position, solve
+from mijnlieff.evaluation import random_openings
 from tools.data import champion, champion_pool
 
 pytestmark = pytest.mark.torch

@@ -8,7 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from mijnlieff import Board, Canvas, Position, Variant, VariantError, mask_batch, observe_batch
+from mijnlieff import Board, Canvas, Position, Variant, VariantError
+from mijnlieff.encoding import mask_batch, observe_batch
 
 VARIANTS = [
     Variant(),

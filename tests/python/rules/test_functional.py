@@ -140,7 +140,7 @@ def test_players_see_the_same_from_their_sides():
     assert not other[2 * cells : 3 * cells].any()
     assert np.array_equal(other[3 * cells :], np.roll(own[3 * cells :], 4))
     packed = position.observation("packed", player=0)
-    expanded = mijnlieff.expand_packed(packed)
+    expanded = mijnlieff.encoding.expand_packed(packed)
     assert np.array_equal(expanded, position.observation("flat", "float32", player=0))
     with pytest.raises(ValueError, match="player must be 0 to 1, not 2"):
         position.observation(player=2)

@@ -23,10 +23,10 @@ from mijnlieff import (
     Variant,
     best_response,
     errors,
-    random_openings,
     solve,
 )
 from mijnlieff.cli.main import main
+from mijnlieff.evaluation import BestResponse, random_openings
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -128,7 +128,7 @@ def actions_of(record: str, variant: Variant) -> list[int]:
     return mijnlieff.parse_record(record, variant)
 
 
-def assert_same(report: mijnlieff.BestResponse, reference: Reference, start: Position) -> None:
+def assert_same(report: BestResponse, reference: Reference, start: Position) -> None:
     assert report.margin == reference.guarantee(start)
     assert report.value == reference.value(start)
     positions, mistakes = reference.walk(start)

@@ -23,16 +23,15 @@ from mijnlieff import (
     Position,
     SearchOptions,
     SelfPlay,
-    SelfPlaySamples,
     TreeSearch,
     Variant,
     VariantError,
-    mask_batch,
-    observe_batch,
     solve,
 )
 from mijnlieff._mijnlieff import Network
+from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies.mcts import search_value
+from mijnlieff.self_play import SelfPlaySamples
 from network_inputs import canvas_network, network_for
 from vector_model import Stream
 

@@ -18,7 +18,7 @@ BOOK = (files("mijnlieff") / "data" / "book.bin").read_bytes()
 
 
 def random_positions(plies: int, count: int, seed: int = 0) -> list[Position]:
-    return mijnlieff.random_openings(count, plies, STANDARD, seed)
+    return mijnlieff.evaluation.random_openings(count, plies, STANDARD, seed)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_batch_is_many_solutions() -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     assert len(one) == len(positions)
     assert one.action_margins.dtype == one.margins.dtype == np.int16
-    np.testing.assert_array_equal(one.action_mask, mijnlieff.mask_batch(positions))
+    np.testing.assert_array_equal(one.action_mask, mijnlieff.encoding.mask_batch(positions))
     for i, position in enumerate(positions):
         solution = solve(position)
         assert one.margins[i] == solution.margin
@@ -133,7 +133,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),
     (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
     (lambda: mijnlieff.load_policy("perfect:often"), ValueError, "'often' is not a number"),
-    (lambda: mijnlieff.set_table_bytes(0), ValueError, "0"),
+    (lambda: mijnlieff.solving.set_table_bytes(0), ValueError, "0"),
     (lambda: Solver(STANDARD, 1 << 20, b""), errors.BookError, "MIJNBOOK"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:-1]), errors.BookError, "truncated"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:1000] + b"?" + BOOK[1001:]), errors.BookError, "dam"),
@@ -155,10 +155,10 @@ def test_bad_input(case: int) -> None:
 
 def test_the_table_can_be_capped() -> None:
     try:
-        mijnlieff.set_table_bytes(1 << 20)
+        mijnlieff.solving.set_table_bytes(1 << 20)
         assert mijnlieff.solving.solver_for(STANDARD).table_bytes == 1 << 20
     finally:
-        mijnlieff.set_table_bytes(64 << 20)
+        mijnlieff.solving.set_table_bytes(64 << 20)
     assert mijnlieff.solving.solver_for(STANDARD).table_bytes == 64 << 20
 
 
@@ -186,7 +186,7 @@ def test_a_perfect_policy_is_built_in() -> None:
     one = PerfectPolicy(3, epsilon=0.5)
     assert (one.seed, one.epsilon) == (3, 0.5)
     assert repr(one) == "PerfectPolicy(seed=3, epsilon=0.5)"
-    assert isinstance(one, mijnlieff.BuiltinPolicy)
+    assert isinstance(one, mijnlieff.policies.BuiltinPolicy)
     assert one == PerfectPolicy(3, 0.5) != PerfectPolicy(3, 0.25)
     assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
     assert one.with_seed(4) == PerfectPolicy(4, 0.5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Canvas, MCTSPolicy, Position, TreeSearch, Variant
+from mijnlieff import Board, Canvas, MCTSPolicy, Position, TreeSearch, Variant, encoding
 from search_inputs import NoisyNetwork, positions_of
 from search_reference import after, must_pass
 
@@ -129,9 +129,9 @@ def test_leaves_look_as_positions_do_on_the_canvas():
     positions = list(dict.fromkeys(p for p in mixed_positions(8) if not must_pass(p)))
     batch = TreeSearch(positions, canvas=CANVAS).select()
     np.testing.assert_array_equal(
-        batch.observation, mijnlieff.observe_batch(positions, canvas=CANVAS)
+        batch.observation, encoding.observe_batch(positions, canvas=CANVAS)
     )
-    np.testing.assert_array_equal(batch.action_mask, mijnlieff.mask_batch(positions, CANVAS))
+    np.testing.assert_array_equal(batch.action_mask, encoding.mask_batch(positions, CANVAS))
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -9,8 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import Board, Position, Variant, VectorEnv, observe_batch  # noqa: E402
+from mijnlieff import Board, Position, Variant, VectorEnv  # noqa: E402
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
+from mijnlieff.encoding import observe_batch  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     PolicyValueNetwork,

@@ -8,14 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from mijnlieff import (
-    Board,
-    Canvas,
-    Position,
-    Variant,
-    observe_batch,
-    solve,
-)
+from mijnlieff import Board, Canvas, Position, Variant, solve
+from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named

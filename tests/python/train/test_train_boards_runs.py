@@ -7,14 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from mijnlieff import (
-    Board,
-    NetworkPolicy,
-    Position,
-    Variant,
-    load_policy,
-    mask_batch,
-)
+from mijnlieff import Board, NetworkPolicy, Position, Variant, load_policy
+from mijnlieff.encoding import mask_batch
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.train import Boards, Budget, TrainConfig, train
 

@@ -15,11 +15,10 @@ from mijnlieff import (  # noqa: E402
     Position,
     Variant,
     load_policy,
-    mask_batch,
-    observe_batch,
 )
 from mijnlieff._mijnlieff import random_openings  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.encoding import mask_batch, observe_batch  # noqa: E402
 from mijnlieff.train import Boards, Budget, TrainConfig, train  # noqa: E402
 from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402

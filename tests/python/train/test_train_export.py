@@ -9,16 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-
-from mijnlieff import (  # noqa: E402
-    ExportedPolicy,
-    Network,
-    Variant,
-    load_policy,
-    observe_batch,
-)
+from mijnlieff import ExportedPolicy, Network, Variant, load_policy  # noqa: E402
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.encoding import observe_batch  # noqa: E402
 from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dense_network import DenseNetwork  # noqa: E402
-from mijnlieff import observe_batch  # noqa: E402
+from mijnlieff.encoding import observe_batch  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.network.irreps import adapted_basis, irreps_of  # noqa: E402
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402

@@ -7,8 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import Board, Variant, observe_batch  # noqa: E402
+from mijnlieff import Board, Variant  # noqa: E402
 from mijnlieff._mijnlieff import Network  # noqa: E402
+from mijnlieff.encoding import observe_batch  # noqa: E402
 from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
 from network_inputs import games  # noqa: E402
 

@@ -10,7 +10,6 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
-from mijnlieff.solving import can_solve
 from mijnlieff.widget import Line, Table
 from mijnlieff.widget.exact import Exact, loss_of
 from mijnlieff.widget.view import rows_of
@@ -266,7 +265,7 @@ def test_any_board_can_be_played(rows):
     state = table.state()
     assert state["opponent"] == "minimax:4" and "standard board" in state["note"]
     assert state["marked"] and state["evaluation"]["margin"] == table.line.last.margin
-    known = [can_solve(position) for position in table.line.positions]
+    known = [position.is_solvable for position in table.line.positions]
     assert [move["loss"] is not None for move in state["moves"]] == known[:-1]
     assert state["position"]["exact"] == known[-1]
     assert click(table, type="go", shown=0)["position"]["exact"] == known[0]
@@ -315,7 +314,7 @@ def test_a_position_that_cannot_be_solved_is_told(monkeypatch):
 
 def test_only_the_latest_solutions_are_kept():
     exact = Exact()
-    positions = mijnlieff.random_openings(2000, plies=8, seed=0)
+    positions = mijnlieff.evaluation.random_openings(2000, plies=8, seed=0)
     for position in positions:
         exact.keep(position, None)
     assert exact.missing(positions[-500:]) is None

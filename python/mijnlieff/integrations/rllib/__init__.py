@@ -10,18 +10,16 @@ The environments can be named in ``config.environment(...)`` and are made on the
 the package too.
 """
 
-from mijnlieff._util.extras import missing_extra, require_version
+from mijnlieff._util.extras import needs, require_version
 
 require_version("the RLlib adapter", "ray", "2.52", "rllib")
-try:
+with needs("the RLlib adapter", "Ray RLlib with PyTorch", "rllib"):
     from mijnlieff.integrations.rllib.environments import MaskedEnv, MijnlieffMultiAgentEnv
     from mijnlieff.integrations.rllib.modules import (
         PolicyRLModule,
         RandomMaskedRLModule,
         RLModulePolicy,
     )
-except ImportError as error:
-    raise missing_extra("the RLlib adapter", "Ray RLlib with PyTorch", "rllib", error) from error
 
 __all__ = [
     "MaskedEnv",

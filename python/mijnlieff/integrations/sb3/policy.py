@@ -118,5 +118,5 @@ def _scores_of(model: Any) -> str:
             return name
     raise TypeError(
         f"{type(model).__name__} gives neither probabilities nor values of single actions; use "
-        "MaskablePPO, PPO, A2C, TRPO, DQN or QRDQN, or mijnlieff.FunctionPolicy"
+        "MaskablePPO, PPO, A2C, TRPO, DQN or QRDQN, or mijnlieff.policies.FunctionPolicy"
     )

@@ -6,7 +6,8 @@ import io
 import time
 from typing import Any
 
-from mijnlieff.errors import DisplayError, MissingExtraError
+from mijnlieff._util.extras import needs
+from mijnlieff.errors import DisplayError
 from mijnlieff.train.extras import require_train_extra
 from mijnlieff.train.report.state import TrainState
 
@@ -41,13 +42,8 @@ class LivePlot:
         if not seconds >= 0:
             raise ValueError(f"seconds must be a number from 0, not {seconds!r}")
         require_train_extra("matplotlib")
-        try:
+        with needs("a live plot", "a notebook's IPython", "notebooks"):
             import IPython
-        except ImportError as error:
-            raise MissingExtraError(
-                f"a live plot needs a notebook's IPython ({error}): "
-                "pip install 'mijnlieff[notebooks]'"
-            ) from error
         if IPython.get_ipython() is None:
             raise DisplayError(
                 "a live plot works only in a notebook; elsewhere leave it out: "

@@ -1,10 +1,12 @@
-"""The four piece types as an enumeration, and the names of the players."""
+"""The piece types, the names of the players, and the count of action sequences."""
 
 from __future__ import annotations
 
 import enum
 
-__all__ = ["PLAYERS", "Piece"]
+from mijnlieff._mijnlieff import perft
+
+__all__ = ["PLAYERS", "Piece", "perft"]
 
 PLAYERS = ("Light", "Dark")
 """The names of the players, by index."""

@@ -1,4 +1,14 @@
-"""Expands packed observations to arrays or tensors, on any device."""
+"""Many positions as arrays: observations, action masks, and packed observations expanded again.
+
+The layouts of observations are those of `Position.observation`.
+
+>>> from mijnlieff import Position, encoding
+>>> packed = encoding.observe_batch([Position()] * 3, "packed")
+>>> encoding.expand_packed(packed).shape
+(3, 56)
+>>> encoding.mask_batch([Position()]).sum()
+np.int64(48)
+"""
 
 from __future__ import annotations
 
@@ -7,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Variant, mask_batch, observe_batch
 from mijnlieff._util.choices import check_choice
 from mijnlieff._util.types import check_type
 
-__all__ = ["expand_packed"]
+__all__ = ["expand_packed", "mask_batch", "observe_batch"]
 
 _NUM_SETS, _SET_BITS = 3, 16
 _NUM_HANDS, _HAND_BITS = 8, 2

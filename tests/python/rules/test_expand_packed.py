@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mijnlieff import Board, Variant, VariantError, VectorEnv, expand_packed
+from mijnlieff import Board, Variant, VariantError, VectorEnv
+from mijnlieff.encoding import expand_packed
 
 pytestmark = pytest.mark.torch
 
