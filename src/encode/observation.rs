@@ -150,10 +150,10 @@ pub fn observe<T: Feature>(variant: &Variant, position: &Position, layout: Layou
 }
 
 /// Own stones, opposing stones and the cells where a placement is legal now.
-pub(crate) fn cell_sets(variant: &Variant, position: &Position) -> [CellSet; 3] {
+pub(crate) fn cell_sets(position: &Position, is_over: bool) -> [CellSet; 3] {
     let player = position.side_to_move();
     // A finished game has no legal placement, whatever the last piece points to.
-    let allowed = if position.is_over(variant) {
+    let allowed = if is_over {
         CellSet::EMPTY
     } else {
         position.allowed()
@@ -176,7 +176,7 @@ pub(crate) fn hand_counts(position: &Position) -> [u8; Layout::NUM_HANDS] {
 
 fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
     let cells = variant.board().num_cells();
-    for (set, part) in cell_sets(variant, position)
+    for (set, part) in cell_sets(position, position.is_over(variant))
         .into_iter()
         .zip(out.chunks_exact_mut(cells))
     {
@@ -204,7 +204,7 @@ pub(super) fn write_planes<T: Feature>(
 ) {
     let (board, area) = (variant.board(), height * width);
     assert_eq!(out.len(), Layout::planes_len(area));
-    let [own, opposing, allowed] = cell_sets(variant, position);
+    let [own, opposing, allowed] = cell_sets(position, position.is_over(variant));
     let sets: [_; Layout::PLANE_SETS] = [own, opposing, allowed, board.all()];
     let (stones, hands) = out.split_at_mut(sets.len() * area);
     stones.fill(T::default());
@@ -307,7 +307,7 @@ impl PackError {
 /// The result is meaningless for variants that [`PackError::check`] refuses.
 #[must_use]
 pub fn pack(variant: &Variant, position: &Position) -> u64 {
-    let sets = cell_sets(variant, position).map(CellSet::bits);
+    let sets = cell_sets(position, position.is_over(variant)).map(CellSet::bits);
     pack_parts(sets, hand_counts(position))
 }
 

@@ -245,13 +245,8 @@ impl PositionWords {
             Some(Move::Pass) => LAST_PASS,
             Some(Move::Place { cell, .. }) => LAST_CELL + cell.index() as u64,
         };
-        if is_small(variant) {
-            let sets = [light, dark, low, high];
-            words.copy_from_slice(&[encode_small(sets, ply, last, self.illegal)]);
-        } else {
-            let rest = ply | last << LARGE_LAST_SHIFT | illegal_end(self.illegal);
-            words.copy_from_slice(&[light, dark, low, high, rest]);
-        }
+        assert_eq!(words.len(), Self::num_words(variant));
+        encode([light, dark, low, high], ply, last, self.illegal, words);
     }
 }
 
@@ -259,8 +254,20 @@ fn is_small(variant: &Variant) -> bool {
     variant.board().num_cells() <= MAX_SMALL_CELLS
 }
 
-/// The word with these sets of stones (of Light, of Dark, and by the bits of their types), number of
-/// plies, last turn, and illegal end.
+/// Writes as many words as there are with these sets of stones (of Light, of Dark, and by the bits of
+/// their types), number of plies, last turn, and illegal end.
+#[inline(always)]
+pub(crate) fn encode(sets: [u64; 4], ply: u64, last: u64, illegal: bool, words: &mut [u64]) {
+    if let [word] = words {
+        *word = encode_small(sets, ply, last, illegal);
+    } else {
+        let [light, dark, low, high] = sets;
+        let rest = ply | last << LARGE_LAST_SHIFT | illegal_end(illegal);
+        words.copy_from_slice(&[light, dark, low, high, rest]);
+    }
+}
+
+/// The only word, see [`encode`].
 #[inline(always)]
 pub(crate) fn encode_small(sets: [u64; 4], ply: u64, last: u64, illegal: bool) -> u64 {
     let [light, dark, low, high] = sets;

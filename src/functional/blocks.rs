@@ -55,15 +55,20 @@ impl<'a> Blocks<'a> {
     }
 
     /// The game of this number as a batch steps it, and whether it is over.
-    #[inline]
+    #[inline(always)]
     pub(super) fn game<S: GameState>(self, rules: &S::Rules, index: usize) -> Result<(S, bool)> {
-        if let Some(state) = S::from_words(rules, self.words(index)) {
-            let over = state.is_over(rules);
-            return Ok((state, over));
+        match S::from_words(rules, self.words(index)) {
+            Some(state) => Ok((state, state.is_over(rules))),
+            None => self.game_of_position(rules, index),
         }
-        let state = self.read(index)?;
-        let over = state.is_over(self.variant);
-        Ok((S::from_position(rules, 0, &state.position), over))
+    }
+
+    #[inline(never)]
+    fn game_of_position<S: GameState>(self, rules: &S::Rules, index: usize) -> Result<(S, bool)> {
+        let PositionWords { position, illegal } = self.read(index)?;
+        let state = S::from_position(rules, 0, &position);
+        let over = illegal || state.is_over(rules);
+        Ok((state, over))
     }
 
     /// Does `work` for every block and what belongs to it. The first error in the order of the

@@ -17,13 +17,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::encode::{Layout, PositionWords};
-use crate::game::{Position, Variant};
+use crate::game::{Player, Position, Variant};
 use crate::memory::{with_room, zeroed};
-use crate::vector::step::game::{Game, StepContext};
+use crate::vector::step::game::StepContext;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
 use crate::vector::step::wide_game::WideGame;
-use crate::vector::{Autoreset, Config, IllegalAction, Reward};
+use crate::vector::{Config, IllegalAction, Reward};
 use blocks::{Blocks, STATES_PER_BLOCK};
 pub use error::{FunctionalError, Result};
 pub use write::{observe, write_masks};
@@ -70,7 +70,6 @@ pub fn step(
     run: Run<'_>,
 ) -> Result<Stepped> {
     let mut config = Config::new(variant.clone());
-    config.autoreset = Autoreset::Disabled;
     (config.reward, config.illegal_action) = (reward, illegal_action);
     if blocks::packs(variant, Layout::Flat, actions.len()) {
         step_as::<PackedGame>(config, states, actions, run)
@@ -86,7 +85,7 @@ fn step_as<S: GameState>(
     run: Run<'_>,
 ) -> Result<Stepped> {
     let context = &StepContext::<S>::new(config)?;
-    let variant = context.config.variants.get(0);
+    let (rules, variant) = (&context.rules, context.config.variants.get(0));
     let words = PositionWords::num_words(variant);
     assert_eq!(states.len(), actions.len() * words);
     let mut next = zeroed(RESULTS, states.len())?;
@@ -97,32 +96,28 @@ fn step_as<S: GameState>(
         .zip(rewards.chunks_mut(STATES_PER_BLOCK))
         .zip(terminated.chunks_mut(STATES_PER_BLOCK));
     Blocks::new(variant, states).run(run, outputs, |block, ((next, rewards), terminated)| {
-        let mut game = Game::new(context);
+        // Games that are over stay as they are.
+        next.copy_from_slice(&states[block.first * words..][..next.len()]);
         let outputs = next.chunks_exact_mut(words).zip(rewards).zip(terminated);
         for (index, ((next, reward), over)) in (block.first..).zip(outputs) {
-            let (state, was_over) = block.all.game::<S>(&context.rules, index)?;
+            let (state, was_over) = block.all.game::<S>(rules, index)?;
             if was_over {
-                next.copy_from_slice(block.all.words(index));
                 *over = true;
                 continue;
             }
-            game.place(state);
-            let action = actions[index];
-            let legal = game.can_play(context, action);
-            if !legal && context.config.illegal_action == IllegalAction::Raise {
-                let error = context.why_not(index, &game, action);
-                return Err(FunctionalError::Action(error));
-            }
-            let end = if !legal {
-                game.act(context, None).end
-            } else if game.act_plainly(context, action as usize) {
-                None
+            let (action, actor) = (actions[index], Player::ALL[state.to_play()]);
+            if context.can_play(&state, action) {
+                let state = state.play(rules, action as usize);
+                state.write_words(false, next);
+                if state.is_over(rules) {
+                    (*reward, *over) = (context.ending(&state, actor).reward, true);
+                }
+            } else if context.config.illegal_action == IllegalAction::Lose {
+                state.write_words(true, next);
+                (*reward, *over) = (context.forfeit(&state, actor).reward, true);
             } else {
-                game.end_or_start(context).end
-            };
-            game.state.write_words(&context.rules, !legal, next);
-            if let Some((ending, _)) = end {
-                (*reward, *over) = (ending.reward, true);
+                let error = context.why_not(index, &state, false, action);
+                return Err(FunctionalError::Action(error));
             }
         }
         Ok(())

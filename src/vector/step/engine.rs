@@ -238,7 +238,10 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         drop(found);
         match unplayable {
             None => Ok(()),
-            Some(i) => Err(self.context.why_not(i, &self.games[i], actions[i])),
+            Some(i) => {
+                let Game { state, over, .. } = &self.games[i];
+                Err(self.context.why_not(i, state, *over, actions[i]))
+            }
         }
     }
 
@@ -307,9 +310,9 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
             return Err(StepError::Length { expected, found });
         }
         for (&i, &action) in self.pending.iter().zip(actions) {
-            let game = &self.games[i];
-            if !game.can_play(&self.context, action) {
-                return Err(self.context.why_not(i, game, action));
+            let state = &self.games[i].state;
+            if !self.context.can_play(state, action) {
+                return Err(self.context.why_not(i, state, false, action));
             }
         }
         let mut still = with_room(PENDING, self.pending.len())?;

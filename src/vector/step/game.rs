@@ -45,18 +45,23 @@ impl<S: GameState> StepContext<S> {
         })
     }
 
+    /// Whether an action exists and is legal, in a game that is not over.
+    #[inline(always)]
+    pub(crate) fn can_play(&self, state: &S, action: i64) -> bool {
+        action as u64 <= self.pass as u64 && state.is_legal(&self.rules, action as usize)
+    }
+
     /// Why an action cannot be played in the game of this number.
     #[cold]
-    pub(crate) fn why_not(&self, number: usize, game: &Game<S>, action: i64) -> StepError {
-        let (variants, index) = (&self.config.variants, game.state.variant());
-        let position = Box::new(game.state.position(&self.rules));
+    pub(crate) fn why_not(&self, game: usize, state: &S, over: bool, action: i64) -> StepError {
+        let (variants, index) = (&self.config.variants, state.variant());
+        let position = Box::new(state.position(&self.rules));
         let mv = usize::try_from(action).ok();
-        let mv = mv.and_then(|action| variants.move_of(index, action));
-        let error = match mv {
-            _ if game.over => None,
+        let error = match mv.and_then(|action| variants.move_of(index, action)) {
+            _ if over => None,
             None => {
                 return StepError::UnknownAction {
-                    game: number,
+                    game,
                     action,
                     position,
                 };
@@ -64,10 +69,41 @@ impl<S: GameState> StepContext<S> {
             Some(mv) => position.check(variants.get(index), mv).err(),
         };
         StepError::Play {
-            game: number,
+            game,
             action,
             position,
             error: error.unwrap_or(PlayError::GameOver),
+        }
+    }
+
+    /// How a game ended by the rules, for the player who acted.
+    pub(crate) fn ending(&self, state: &S, actor: Player) -> Ending {
+        let score = state.score(&self.rules);
+        let own = i32::from(score[actor.index()]);
+        let margin = own - i32::from(score[actor.opponent().index()]);
+        let sign = margin.signum();
+        Ending {
+            game: 0,
+            variant: state.variant() as u16,
+            score,
+            // Looked up, as no processor can predict who wins.
+            winner: [Some(actor.opponent()), None, Some(actor)][(sign + 1) as usize],
+            to_play: Player::ALL[state.to_play()],
+            illegal: false,
+            reward: match self.config.reward {
+                Reward::Outcome => sign as f32,
+                Reward::Margin => margin as f32,
+            },
+        }
+    }
+
+    /// How a game ended by an illegal action of this player.
+    pub(crate) fn forfeit(&self, state: &S, actor: Player) -> Ending {
+        Ending {
+            winner: Some(actor.opponent()),
+            illegal: true,
+            reward: -1.0,
+            ..self.ending(state, actor)
         }
     }
 }
@@ -195,12 +231,6 @@ impl<S: GameState> Game<S> {
         self.fresh = false;
     }
 
-    /// Whether an action exists and is legal, in a game that is not over.
-    #[inline(always)]
-    pub(crate) fn can_play(&self, context: &StepContext<S>, action: i64) -> bool {
-        action as u64 <= context.pass as u64 && self.state.is_legal(&context.rules, action as usize)
-    }
-
     /// Plays a legal action in self-play where nothing else can happen in the step but the start or
     /// the end of the game. Returns whether neither is due; if one is, `end_or_start` does it.
     #[inline(always)]
@@ -232,7 +262,7 @@ impl<S: GameState> Game<S> {
         }
         self.fresh = false;
         let Some(action) = action else {
-            let end = Some((self.forfeit(context), self.state));
+            let end = Some((context.forfeit(&self.state, self.seat), self.state));
             let pending = self.autoreset(context);
             return StepEffect { end, pending };
         };
@@ -259,7 +289,7 @@ impl<S: GameState> Game<S> {
     /// Ends the game, whose state is its last.
     #[inline(always)]
     fn end_game(&mut self, context: &StepContext<S>) -> StepEffect<S> {
-        let end = Some((self.result(context), self.state));
+        let end = Some((context.ending(&self.state, self.seat), self.state));
         let pending = self.autoreset(context);
         StepEffect { end, pending }
     }
@@ -368,35 +398,6 @@ impl<S: GameState> Game<S> {
                 |_| self.state.nth_legal(&context.rules, 0),
                 |mv| variants.action_of(index, mv),
             )
-    }
-
-    fn forfeit(&self, context: &StepContext<S>) -> Ending {
-        Ending {
-            winner: Some(self.seat.opponent()),
-            illegal: true,
-            reward: -1.0,
-            ..self.result(context)
-        }
-    }
-
-    fn result(&self, context: &StepContext<S>) -> Ending {
-        let score = self.state.score(&context.rules);
-        let own = i32::from(score[self.seat.index()]);
-        let margin = own - i32::from(score[self.seat.opponent().index()]);
-        let sign = margin.signum();
-        Ending {
-            game: 0,
-            variant: self.state.variant() as u16,
-            score,
-            // Looked up, as no processor can predict who wins.
-            winner: [Some(self.seat.opponent()), None, Some(self.seat)][(sign + 1) as usize],
-            to_play: Player::ALL[self.state.to_play()],
-            illegal: false,
-            reward: match context.config.reward {
-                Reward::Outcome => sign as f32,
-                Reward::Margin => margin as f32,
-            },
-        }
     }
 
     pub(crate) fn save(&self, context: &StepContext<S>) -> SavedGame {

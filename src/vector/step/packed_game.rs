@@ -270,7 +270,7 @@ impl GameState for PackedGame {
     }
 
     #[inline(always)]
-    fn write_words(&self, _: &Tables, illegal: bool, words: &mut [u64]) {
+    fn write_words(&self, illegal: bool, words: &mut [u64]) {
         words[0] = self.word(illegal);
     }
 

@@ -27,8 +27,9 @@ impl PackedGame {
         let lane = |number: u32| sets >> (16 * number) & 0xffff;
         let [light, dark, low, high] = [lane(0), lane(1), lane(2), lane(3)];
         let variant = &tables.variant;
-        let [[light_hand, light_stones], [dark_hand, dark_stones]] =
-            [light, dark].map(|own| hand(own, low, high, variant.copies()));
+        let copies = variant.copies();
+        let [light_hand, light_stones] = hand(light, low, high, copies);
+        let [dark_hand, dark_stones] = hand(dark, low, high, copies);
         let mover_is_light = ply & 1 == 1;
         let (turns, stones, mover) = if mover_is_light {
             (ply.div_ceil(2), light_stones, light)

@@ -35,7 +35,7 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
     }
 
     /// Writes the words of the game, and whether an illegal action has ended it.
-    fn write_words(&self, rules: &Self::Rules, illegal: bool, words: &mut [u64]);
+    fn write_words(&self, illegal: bool, words: &mut [u64]);
 
     /// The first state of a game of the variant of this index.
     fn start(rules: &Self::Rules, variant: usize) -> Self;

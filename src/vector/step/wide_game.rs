@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::lookup::{NTH_BIT, divide, nth_bit};
 use super::state::GameState;
 use super::wide_tables::{Effect, WideTables, held};
-use crate::encode::{PositionWords, VariantSet, cell_sets, hand_counts};
+use crate::encode::words::{LAST_CELL, LAST_NONE, LAST_PASS, encode};
+use crate::encode::{VariantSet, cell_sets, hand_counts};
 use crate::game::{Cell, CellSet, Hand, Move, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::simd::{Simd, Vector};
@@ -45,7 +46,8 @@ pub(crate) type WideKey = ([u64; 4], u16);
 
 impl WideGame {
     pub(super) fn of(index: usize, variant: &Variant, position: &Position) -> Self {
-        let [own, opposing, allowed] = cell_sets(variant, position).map(CellSet::bits);
+        let over = position.is_over(variant);
+        let [own, opposing, allowed] = cell_sets(position, over).map(CellSet::bits);
         let [low, high] = position.types().map(CellSet::bits);
         let placeable = position.placeable(variant);
         Self {
@@ -63,7 +65,7 @@ impl WideGame {
                 Some(Move::Place { cell, .. }) => cell.index() as u8,
             },
             placeable: placeable.fold(0, |types, piece| types | 1 << piece.index()),
-            over: position.is_over(variant),
+            over,
         }
     }
 
@@ -129,10 +131,18 @@ impl GameState for WideGame {
         Position::from_words(variant, stones, types, hands, self.ply, last)
     }
 
-    fn write_words(&self, tables: &WideTables, illegal: bool, words: &mut [u64]) {
-        let position = self.position(tables);
-        let variant = tables.variants.get(self.variant());
-        PositionWords { position, illegal }.write(variant, words);
+    #[inline(always)]
+    fn write_words(&self, illegal: bool, words: &mut [u64]) {
+        let mut sets = [self.own, self.opposing, self.low, self.high];
+        if self.to_play() == Player::Dark.index() {
+            sets.swap(0, 1);
+        }
+        let last = match self.last {
+            LAST_START => LAST_NONE,
+            LAST_PASSED => LAST_PASS,
+            cell => LAST_CELL + u64::from(cell),
+        };
+        encode(sets, u64::from(self.ply), last, illegal, words);
     }
 
     #[inline(always)]
