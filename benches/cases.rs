@@ -311,7 +311,12 @@ impl Table {
 }
 
 impl Evaluator for Table {
-    fn evaluate(&self, observations: &ArrayRef2<f32>, _: Limits<'_>) -> Result<Evaluations, Halt> {
+    fn evaluate(
+        &self,
+        _: usize,
+        observations: &ArrayRef2<f32>,
+        _: Limits<'_>,
+    ) -> Result<Evaluations, Halt> {
         let rows = observations.nrows();
         let mut found = Evaluations {
             logits: Array2::zeros((rows, self.logits.ncols())),
@@ -350,7 +355,8 @@ fn self_play() -> Work {
         },
     };
     let table = Table::new(num_actions(&variant));
-    let mut games = SelfPlay::new(&variant, config, None, 1);
+    let variants = Arc::new(VariantSet::one(variant));
+    let mut games = SelfPlay::new(&variants, config, Vec::new(), 1);
     let mut samples = 0;
     measured(&mut || samples = games.play(&table, PLAYED, Limits::default()).unwrap().len());
     Work::of(samples as u64)

@@ -19,8 +19,9 @@ from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.optimizer import Optimizer
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, masked_log_softmax, new_network
+from mijnlieff.train.network import TrainableNetwork, masked_log_softmax, new_network
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from tools.players import BENCHMARK
 
@@ -58,7 +59,7 @@ def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
 
 
 def take_step(
-    network: BoardNetwork,
+    network: TrainableNetwork,
     optimizer: Optimizer,
     batch: Iterable[torch.Tensor],
     rate: float,
@@ -93,7 +94,7 @@ def take_step(
 
 def fit(
     data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
-) -> tuple[BoardNetwork, int, float]:
+) -> tuple[TrainableNetwork, int, float]:
     """Return a network that learnt from this many samples or for so long, and what it took.
 
     Args:
@@ -108,7 +109,7 @@ def fit(
     began, seconds, step, size = time.process_time(), 0.0, 0, config.minibatch_size
     generator = torch.Generator().manual_seed(config.seed)
     torch.manual_seed(config.seed)
-    network = new_network(STANDARD, config)
+    network = new_network(Boards((STANDARD,)), config)
     optimizer = Optimizer(network, config)
     group = SymmetryGroup.of(STANDARD)
     turned = torch.from_numpy(group.features), torch.from_numpy(group.actions)

@@ -24,13 +24,13 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff._util.tables import markdown_table
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
-from mijnlieff.train.network import BoardNetwork
+from mijnlieff.train.network import TrainableNetwork
 from tools.fit import GAMES, fit, labels
 from tools.players import BENCHMARK
 
 
 @torch.no_grad()
-def score(network: BoardNetwork) -> tuple[float, float]:
+def score(network: TrainableNetwork) -> tuple[float, float]:
     """Return the share of optimal actions on the benchmark, and the error of the margin, points."""
     frozen = benchmark(BENCHMARK)
     logits, values = network(torch.from_numpy(observe_batch(frozen.positions, "flat")))

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.progress import note
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
@@ -206,7 +205,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.resume:
         many_boards = args.boards is not None
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given), many_boards=many_boards)
-        variant = _boards_of(args, config.seed) if many_boards else variant_of(args)
+        boards = _boards_of(args, config.seed)
     with contextlib.ExitStack() as stack:
         on: dict[str, Any] = {
             "device": args.device,
@@ -217,10 +216,10 @@ def run(args: argparse.Namespace) -> int:
             opened = resume_run(folder, given, budget, parts, **on)
         else:
             limit = budget or Budget(minutes=DEFAULT_MINUTES)
-            opened = start_run(folder, config, limit, variant, overwrite=args.overwrite, **on)
+            opened = start_run(folder, config, limit, boards, overwrite=args.overwrite, **on)
         trainer = stack.enter_context(opened)
         try:
-            note(f"training in {folder.path} on {trainer.variant}, {trainer.network.device}")
+            note(f"training in {folder.path} on {trainer.boards}, {trainer.network.device}")
             signalled = run_session(trainer, folder, tensorboard=args.tensorboard)
             if signalled:
                 note(f"stopped and saved; continue with: {_resume_command(folder, args)}")
@@ -248,26 +247,25 @@ def _fill_closed_descriptors() -> None:
 def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
     from mijnlieff.train.play.measure import final_opponents
     from mijnlieff.train.run.boards_report import report_boards
-    from mijnlieff.train.run.boards_trainer import BoardsTrainer
 
-    if isinstance(trainer, BoardsTrainer):
+    boards = trainer.boards
+    if boards.canvas is not None:
         report_boards(trainer, folder, final_games, FINAL_SIMULATIONS)
         return
-    assert isinstance(trainer.variant, Variant)  # one board
     counters = trainer.counters
     # A network that was trained with searches also plays with them.
     searches = trainer.config.algo == "alphazero"
     about = (
         f"{counters.steps:,} actions and {counters.games:,} games of self-play"
         f"{_MODES[trainer.config.knowledge] if searches else ''} in "
-        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {trainer.variant}."
+        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {boards}."
     )
     players = {"The network alone": None} | (
         {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
     )
     matches = {
         player: trainer.measure(
-            final_opponents(trainer.variant),
+            final_opponents(boards.seen[0]),
             final_games,
             seed=trainer.config.seed,
             progress=True,
@@ -289,14 +287,14 @@ def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
 def _check_boards(args: argparse.Namespace) -> None:
     if args.boards is not None and args.board is not None:
         raise ValueError("give only one of --board and --boards")
-    if args.ray and args.boards is not None:
-        raise ValueError("games on many boards are played in this process: leave out --ray")
     if args.holdout is not None and args.boards is None and not args.resume:
         raise ValueError("--holdout needs --boards")
 
 
 def _boards_of(args: argparse.Namespace, seed: int) -> Boards:
-    """The boards of the options, with those held out."""
+    """The boards of the options, with those held out; a set of one without `--boards`."""
+    if args.boards is None:
+        return Boards((variant_of(args),))
     holdout = DEFAULT_HOLDOUT if args.holdout is None else args.holdout
     return Boards.split(args.boards, holdout, seed, **_given(args, "opening", "copies"))
 

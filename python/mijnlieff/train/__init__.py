@@ -4,8 +4,8 @@
 follows the run in a notebook. Both write a checkpoint, which `mijnlieff.load_policy` turns into a
 player.
 
-PyTorch is imported only when one of them is called. At module level only `ring`, `process` and
-modules of `network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` and
+PyTorch is imported only when one of them is called. At module level only `process` and modules of
+`network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` and
 `report.grades_plot` import matplotlib.
 """
 
@@ -86,8 +86,7 @@ def train(
         OutputError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
-            PyTorch cannot use; `blocks` or `lag` out of range; or many boards with `"ppo"` or an
-            executor.
+            PyTorch cannot use; `blocks` or `lag` out of range; or many boards with `"ppo"`.
         TypeError: settings, a budget, a variant, boards or an executor of another type.
     """
     check_type("config", config, TrainConfig)
@@ -110,7 +109,7 @@ def train(
         RunFolder(Path(out)),
         config,
         budget,
-        boards or variant or Variant(),
+        boards or Boards((variant or Variant(),)),
         device=device,
         resume=resume,
         overwrite=overwrite,

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Board, Variant, random_openings, seed_of
+from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings, seed_of
 from mijnlieff.train.settings import plain_number
 
 __all__ = ["Boards", "boards_named"]
@@ -27,6 +27,8 @@ _FORMS = (
 @dataclass(frozen=True)
 class Boards:
     """The boards of a run: one network learns on some, and is graded on the others as well.
+
+    A run on one board has a set of one.
 
     `split` draws the boards that are held out; the constructor takes any choice. Both keep the
     variants as tuples, whatever sequence is given.
@@ -126,12 +128,17 @@ class Boards:
         return self.seen[0].opening
 
     @property
-    def side(self) -> int:
-        """Height and width of the square canvas that holds every board, turned or not."""
-        return max(max(one.board.width, one.board.height) for one in self.all)
+    def canvas(self) -> Canvas | None:
+        """The square canvas that holds every board, rotated or not; None for a single board."""
+        if len(self.all) == 1:
+            return None
+        side = max(max(one.board.width, one.board.height) for one in self.all)
+        return Canvas(side, side)
 
     def __str__(self) -> str:
-        """Return the numbers of boards and the rules."""
+        """Return the only variant, or the numbers of boards and the rules."""
+        if len(self.all) == 1:
+            return str(self.seen[0])
         return (
             f"{len(self.seen)} boards and {len(self.unseen)} held out, opening {self.opening}, "
             f"{self.copies} copies"

@@ -27,7 +27,6 @@ OPTIONAL = {
         "mijnlieff.train.play",
         "mijnlieff.train.ppo",
         "mijnlieff.train.process",
-        "mijnlieff.train.ring",
         "mijnlieff.train.run",
     },
     "matplotlib": {"mijnlieff.train.report.grades_plot", "mijnlieff.train.report.plot"},

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 from mijnlieff import Board, Position, Variant, VectorEnv  # noqa: E402
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.encoding import observe_batch  # noqa: E402
+from mijnlieff.train.boards import Boards  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     PolicyValueNetwork,
@@ -264,7 +265,7 @@ def test_values_get_the_right_sign_on_a_solved_board():
     trainer = Trainer(
         tiny(num_envs=128, random_opponents=0.0, random_plies=2, minibatch_size=256),
         Budget(steps=60_000),
-        variant,
+        Boards((variant,)),
     )
     while trainer.spent < 1:
         trainer.train_round()
@@ -288,12 +289,14 @@ def test_values_get_the_right_sign_on_a_solved_board():
 
 def test_a_short_run_beats_the_random_player():
     trainer = Trainer(
-        tiny(num_envs=256, width=64, minibatch_size=1024), Budget(steps=80_000), Variant()
+        tiny(num_envs=256, width=64, minibatch_size=1024),
+        Budget(steps=80_000),
+        Boards((Variant(),)),
     )
-    (before,) = measure(trainer.network, trainer.variant, ["random"], 400, seed=1)
+    (before,) = measure(trainer.network, trainer.boards.seen[0], ["random"], 400, seed=1)
     while trainer.spent < 1:
         trainer.train_round()
-    (after,) = measure(trainer.network, trainer.variant, ["random"], 400, seed=1)
+    (after,) = measure(trainer.network, trainer.boards.seen[0], ["random"], 400, seed=1)
     trainer.close()
     assert after.score_interval[0] > max(before.score, 0.8)
     # Neither seat may be learnt at the expense of the other.

@@ -22,14 +22,15 @@ from mijnlieff import (  # noqa: E402
 )
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
-from mijnlieff.train.alphazero import AlphaZero  # noqa: E402
-from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
+from mijnlieff.train.alphazero import AlphaZero, Replay  # noqa: E402
+from mijnlieff.train.boards import Boards  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.play.local import LocalBackend  # noqa: E402
 from mijnlieff.train.play.measure import measure  # noqa: E402
 from mijnlieff.train.play.samples import Samples  # noqa: E402
 from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
 from mijnlieff.train.run.folder import RunFolder  # noqa: E402
 from mijnlieff.train.run.policy import policy_from_checkpoint  # noqa: E402
@@ -38,6 +39,7 @@ from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 pytestmark = pytest.mark.torch
 
 TINY = {"num_envs": 24, "width": 32, "num_threads": 1, "num_simulations": 8, "minibatch_size": 128}
+STANDARD = Boards((Variant(),))
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 
 
@@ -46,23 +48,28 @@ def tiny(**settings: object) -> TrainConfig:
 
 
 def play(network: PolicyValueNetwork, variant: Variant, config: TrainConfig, seed: int):
-    games = self_play(Network.from_torch(network), variant, config, seed)
-    return play_round(games, config.num_envs)
+    boards = Boards((variant,))
+    games = self_play(Network.from_torch(network), boards, config, seed)
+    return play_round(games, config.num_envs, SymmetricBoards(boards))
+
+
+def replay_of(capacity: int) -> Replay:
+    return Replay(SymmetricBoards(STANDARD), capacity)
 
 
 def samples(count: int, first: int = 0) -> Samples:
     """Samples whose margin is their number."""
     return Samples(
+        boards=np.zeros(count, np.int64),
         observations=np.full((count, 56), 1, np.uint8),
         masks=np.ones((count, 65), np.int8),
         policies=np.full((count, 65), 1 / 65, np.float16),
-        outcomes=np.ones(count, np.float32),
-        margins=np.arange(first, first + count, dtype=np.float32),
+        values=np.stack([np.ones(count), np.arange(first, first + count)], 1).astype(np.float32),
     )
 
 
 def test_the_replay_buffer_forgets_the_oldest():
-    buffer = ReplayBuffer(Variant(), 10)
+    buffer = replay_of(10)
     buffer.extend(samples(7))
     assert len(buffer) == 7
     buffer.extend(samples(7, first=7))
@@ -85,7 +92,7 @@ def test_samples_belong_to_their_positions(variant):
     assert not rows.masks[:, -1].any()  # forced passes are left out
     np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
     assert (rows.policies[rows.masks == 0] == 0).all()
-    assert (np.sign(rows.margins) == rows.outcomes).all()
+    assert (np.sign(rows.values[:, 1]) == rows.values[:, 0]).all()
     cells = variant.board.num_cells
     # A placement is open on the cells that the observation marks as allowed.
     open_cells = rows.masks[:, :-1].reshape(len(rows), 4, cells).any(axis=1)
@@ -104,7 +111,7 @@ def test_solved_endings_teach_the_truth():
     assert firsts.sum() == config.num_envs
     for policy in games.samples.policies[firsts]:
         assert set(np.flatnonzero(policy)) == set(solution.best_actions)
-    assert (games.samples.margins[firsts] == solution.margin).all()
+    assert (games.samples.values[firsts, 1] == solution.margin).all()
 
 
 def test_the_frozen_network_gives_the_same_outputs():
@@ -129,10 +136,10 @@ def test_exact_runs_learn_exact_labels_of_the_whole_game():
     stones = rows.observations[:, :32].sum(axis=1)
     assert set(range(11)) <= set(stones.tolist())
     # Dark wins the game after every first move.
-    assert (rows.outcomes[stones == 0] == -1).all()
-    assert (rows.outcomes[stones == 1] == 1).all()
+    assert (rows.values[stones == 0, 0] == -1).all()
+    assert (rows.values[stones == 1, 0] == 1).all()
     # Mistakes are made later, and learnt from.
-    assert {-1, 0, 1} == set(rows.outcomes[stones == 6])
+    assert {-1, 0, 1} == set(rows.values[stones == 6, 0])
 
 
 @pytest.mark.parametrize("knowledge", ["exact", "pure"])
@@ -140,7 +147,7 @@ def test_exact_runs_learn_exact_labels_of_the_whole_game():
 def test_a_run_repeats_itself(knowledge, optimizer):
     def rounds() -> list[object]:
         config = tiny(knowledge=knowledge, optimizer=optimizer)
-        trainer = Trainer(config, Budget(steps=3_000), Variant())
+        trainer = Trainer(config, Budget(steps=3_000), STANDARD)
         losses = [trainer.train_round() for _ in range(3)]
         assert all((loss.simulations > 0) == (knowledge == "pure") for loss in losses)
         assert all(loss.play_seconds > 0 for loss in losses)
@@ -168,7 +175,7 @@ def test_a_run_repeats_itself(knowledge, optimizer):
 def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
     algo = settings.pop("algo", "alphazero")
     config = TrainConfig.of(algo, **({"num_envs": 8, "width": 16, "num_threads": 1} | settings))
-    trainer = Trainer(config, Budget(steps=100), Variant())
+    trainer = Trainer(config, Budget(steps=100), STANDARD)
     folder = RunFolder(tmp_path)
     trainer.save(folder)
     trainer.close()
@@ -194,7 +201,7 @@ def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
 
 
 def test_a_learner_that_fails_stops_the_games_too():
-    trainer = Trainer(tiny(learning_rate=1e30), Budget(steps=100_000), Variant())
+    trainer = Trainer(tiny(learning_rate=1e30), Budget(steps=100_000), STANDARD)
     with pytest.raises(TrainingError, match="try a learning rate below"):
         for _ in range(5):
             trainer.train_round()
@@ -207,8 +214,8 @@ def test_ctrl_c_stops_the_games_too(when, monkeypatch):
     generator = torch.Generator()
     config = tiny(knowledge="pure", num_envs=20_000)
     network = PolicyValueNetwork(Variant(), 16, 1)
-    source = LocalBackend().source(Variant(), config, generator)
-    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
+    source = LocalBackend().source(STANDARD, config, generator)
+    method = AlphaZero(network, replay_of(100), config, generator, source)
 
     def interrupted(*arguments: object) -> None:
         if when == "begin":
@@ -228,8 +235,8 @@ def test_games_that_fail_are_reported():
     network = PolicyValueNetwork(Variant(), 16, 1)
     generator = torch.Generator()
     config = tiny(knowledge="pure")
-    source = LocalBackend().source(Variant(), config, generator)
-    method = AlphaZero(network, ReplayBuffer(Variant(), 100), config, generator, source)
+    source = LocalBackend().source(STANDARD, config, generator)
+    method = AlphaZero(network, replay_of(100), config, generator, source)
     torch.nn.init.constant_(network.heads.bias, float("nan"))
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         method.round(0.0, 0)

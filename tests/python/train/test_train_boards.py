@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from mijnlieff import Board, Canvas, Position, Variant, solve
+from mijnlieff import Board, Canvas, Network, Position, Variant, solve
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
@@ -17,11 +17,12 @@ from mijnlieff.train.boards import boards_named
 torch = pytest.importorskip("torch")
 
 from mijnlieff._mijnlieff import random_openings  # noqa: E402
-from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
+from mijnlieff.train.network import CellNetwork  # noqa: E402
 from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
 from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.play.board_games import BoardGames, canvas_evaluator  # noqa: E402
-from mijnlieff.train.play.symmetric_boards import TURNS, SymmetricBoards  # noqa: E402
+from mijnlieff.train.play.local import ThreadedGames  # noqa: E402
+from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
 from mijnlieff.train.run.graded import graded_positions  # noqa: E402
 from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
 
@@ -33,7 +34,7 @@ FOUR_BLOCKS = Board.arrangements(4)
 def network(side=8, copies=2, seed=0):
     """A network whose weights are all random, since new heads are 0."""
     torch.manual_seed(seed)
-    made = CanvasNetwork(side, side, copies, 16, 2, 4)
+    made = CellNetwork(Canvas(side, side), 16, 2, 4, copies=copies)
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=0.2)
     return made.eval()
@@ -54,7 +55,8 @@ def test_the_boards_held_out_depend_on_the_seed_alone():
     assert boards == Boards.split(FOUR_BLOCKS, 0.2, seed=3)
     assert boards != Boards.split("arrangements:4", 0.2, seed=4)
     assert {one.board for one in boards.all} == set(FOUR_BLOCKS)
-    assert boards.side == 8
+    assert boards.canvas == Canvas(8, 8)
+    assert Boards((Variant(),)).canvas is None
 
 
 def test_all_variants_share_the_rules():
@@ -222,17 +224,21 @@ def test_the_features_are_those_of_networks_for_one_board(board):
         torch.from_numpy(observe_batch(positions, "flat"))
     ).t()[:, 3 * board.num_cells + 8 :]
     planes = torch.from_numpy(observe_batch(positions, "planes", canvas=Canvas(8, 8))).flatten(2)
-    net = network()
-    where = torch.nonzero(planes[0, 3])[:, 0].expand(len(positions), -1)
-    _, features = net._inputs(planes, where, torch.ones_like(where, dtype=torch.bool))
+    tables = network().geometry.tables(planes[:, 3])
+    own, opposing, allowed = (
+        planes[:, :3].gather(2, tables.where[:, None].expand(-1, 3, -1)).unbind(1)
+    )
+    features = tables.inputs(own, opposing, allowed)
     np.testing.assert_array_equal(features[:, :, 3:].transpose(1, 2).flatten(1), expected)
 
 
 def test_turned_positions_are_positions_of_the_turned_board():
     board = FOUR_BLOCKS[20]
-    variant, turned = Variant(board, "anywhere"), SymmetricBoards([Variant(board, "anywhere")], 8)
+    variant = Variant(board, "anywhere")
+    turned = SymmetricBoards(Boards((variant,), (Variant(FOUR_BLOCKS[-1], "anywhere"),)))
+    canvas = turned.canvas
     cells = np.array(board.cells)
-    for turn in range(TURNS):
+    for turn in range(8):
         moved = cells[:, ::-1] if turn & 1 else cells
         moved = moved * (-1 if turn & 2 else 1, -1 if turn & 4 else 1)
         moved = moved - moved.min(axis=0)
@@ -250,7 +256,6 @@ def test_turned_positions_are_positions_of_the_turned_board():
         one, way = torch.tensor([0]), torch.tensor([turn])
         flat = torch.from_numpy(position.observation("flat", "uint8")[None])
         mask = torch.from_numpy(position.action_mask()[None])
-        canvas = Canvas(8, 8)
         expected = twin.observation("planes", "uint8", canvas=canvas)
         np.testing.assert_array_equal(turned.observations(one, way, flat)[0], expected)
         expected = twin.action_mask(canvas)
@@ -260,18 +265,47 @@ def test_turned_positions_are_positions_of_the_turned_board():
 # The games
 
 
-def games(**settings):
-    boards = Boards.split(TWO_BLOCKS, 0.3)
-    config = tiny(**settings)
-    return boards, BoardGames(boards, config, torch.Generator())
+def played_on(boards, config, seed=1):
+    native = Network.from_torch(network(boards.canvas.height))
+    games = self_play(native, boards, config, seed)
+    return play_round(games, config.num_envs, SymmetricBoards(boards))
+
+
+def test_samples_are_packed_from_the_canvas():
+    """Boards of different sizes: rows are padded to the cells of the largest."""
+    boards = Boards((Variant(Board.from_text("###\n###")), Variant(Board.from_text("####\n####"))))
+    config = tiny(num_simulations=2)
+    native = Network.from_torch(network(4))
+    games = self_play(native, boards, config, 3).play(12)
+    samples = SymmetricBoards(boards).pack(games)
+    assert set(samples.boards.tolist()) == {0, 1}
+    for row in range(len(samples)):
+        variant = boards.seen[samples.boards[row]]
+        cells, actions = variant.board.num_cells, boards.canvas.actions(variant)
+        parts = samples.observations[row, :24].reshape(3, 8)
+        x, y = np.array(variant.board.cells).T
+        np.testing.assert_array_equal(parts[:, :cells], games.observations[row, :3, y, x].T)
+        np.testing.assert_array_equal(
+            samples.observations[row, 24:], games.observations[row, 4:, 0, 0]
+        )
+        assert not parts[:, cells:].any()
+        for padded, on_canvas in [
+            (samples.masks, games.action_masks),
+            (samples.policies, games.policy_targets.astype(np.float16)),
+        ]:
+            placed = padded[row, :-1].reshape(4, 8)
+            np.testing.assert_array_equal(placed[:, :cells].ravel(), on_canvas[row, actions[:-1]])
+            assert not placed[:, cells:].any() and padded[row, -1] == on_canvas[row, -1]
+        assert samples.values[row].tolist() == [games.outcomes[row], games.margins[row]]
 
 
 def test_samples_have_exact_labels_where_the_solver_plays():
-    boards, source = games(solve_roots_below=8)
-    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    played = played_on(boards, tiny(solve_roots_below=8))
     samples = played.samples
     assert len(samples) > 16
     assert played.simulations == 0
+    found = 0
     for row in range(0, len(samples), 7):
         board = boards.seen[samples.boards[row]]
         size = board.board.num_cells
@@ -283,30 +317,22 @@ def test_samples_have_exact_labels_where_the_solver_plays():
         ]
         if not matching:
             continue
+        found += 1
         solution = solve(matching[0])
         assert samples.values[row].tolist() == [solution.outcome, solution.margin]
         best = np.flatnonzero(samples.policies[row]).tolist()
         assert best == solution.best_actions
-
-
-def test_the_same_seed_gives_the_same_games():
-    _, source = games()
-    evaluate = canvas_evaluator(network(4), 0.5)
-    first, again, other = (source.play(evaluate, seed).samples for seed in (1, 1, 2))
-    assert first.observations.tobytes() == again.observations.tobytes()
-    assert first.policies.tobytes() == again.policies.tobytes()
-    assert first.values.tobytes() == again.values.tobytes()
-    assert first.observations.tobytes() != other.observations.tobytes()
+    assert found > 3
 
 
 def test_samples_are_legal_and_on_seen_boards():
-    boards, source = games()
-    samples = source.play(canvas_evaluator(network(4), 0.5), seed=1).samples
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    samples = played_on(boards, tiny()).samples
     assert set(samples.boards.tolist()) == {0, 1}
     assert len(boards.seen) == 2
     assert ((samples.policies > 0) <= (samples.masks > 0)).all()
     np.testing.assert_allclose(samples.policies.astype(float).sum(axis=1), 1, atol=0.01)
-    assert (samples.masks.sum(axis=1) > 1).all()
+    assert not samples.masks[:, -1].any()  # forced passes are left out
     np.testing.assert_array_equal(np.sign(samples.values[:, 1]), samples.values[:, 0])
 
 
@@ -315,21 +341,20 @@ def test_games_from_the_rules_alone_are_searched_to_their_end():
     config = TrainConfig.of(
         "alphazero", many_boards=True, knowledge="pure", num_envs=8, num_simulations=2
     )
-    source = BoardGames(boards, config, torch.Generator())
-    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
+    played = played_on(boards, config)
     assert played.simulations == 2 * len(played.samples) > 0
 
 
 def test_random_plies_never_end_a_game():
     """Games on 8 cells end long before a hundred plies."""
-    _, source = games(random_plies=100, num_envs=64)
-    played = source.play(canvas_evaluator(network(4), 0.5), seed=1)
+    played = played_on(Boards.split(TWO_BLOCKS, 0.3), tiny(random_plies=100, num_envs=64))
     assert played.games == 64
     assert played.steps <= 64 * 16
 
 
 def test_a_round_that_is_abandoned_ends_its_thread():
-    _, source = games(num_envs=2000)
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    source = ThreadedGames(boards, tiny(num_envs=20_000), torch.Generator())
     source.abandon()  # before a round there is nothing to stop
     source.begin(network(4), 0)
     source.abandon()

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from mijnlieff import Board, NetworkPolicy, Position, Variant, load_policy
+from mijnlieff import Board, Network, NetworkPolicy, Position, SelfPlay, Variant, load_policy
 from mijnlieff.encoding import mask_batch
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.train import Boards, Budget, TrainConfig, train
@@ -103,7 +103,7 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
             if isinstance(policy, NetworkPolicy):  # searches draw from new streams
                 assert policy.act(position) == action
         assert policy.act_batch([]).tolist() == []
-        with pytest.raises(PolicyError, match="canvas of"):
+        with pytest.raises(PolicyError, match="boards that fit 4 x 4 cells"):
             policy.act(Position(Variant(Board.from_blocks([(2 * x, 0) for x in range(4)]))))
         with pytest.raises(PolicyError, match="copies"):
             policy.act(Position(Variant(boards.seen[0].board, copies=1)))
@@ -121,9 +121,17 @@ def test_a_search_on_many_boards_is_the_one_on_one_board(finished):
     assert policy.exact_endings == (5, 8)
 
 
-def test_a_network_for_many_boards_is_not_exported(finished, tmp_path):
-    with pytest.raises(CheckpointError, match="many boards"):
-        export_checkpoint(finished[0], tmp_path / "out.bin")
+def test_an_exported_network_plays_on_every_board(finished, tmp_path):
+    file = tmp_path / "out.bin"
+    network = export_checkpoint(finished[0], file)
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    assert (network.variant, network.canvas, network.copies) == (None, boards.canvas, 2)
+    assert network == Network.load(file)
+    positions = [one for variant in boards.all for one in random_openings(5, 3, variant, 1)]
+    actions = network.choose(positions, 0.0, 0, 0)
+    assert (actions == load_policy(finished[0]).act_batch(positions)).mean() > 0.9
+    games = SelfPlay(network, variants=boards.all, observation="planes", num_simulations=2)
+    assert games.play(3).statistics.games == 3
 
 
 def test_bad_combinations_are_refused(tmp_path):
@@ -187,7 +195,6 @@ def tables_of(folder, docs):
     [
         ("--boards arrangements:2 --board standard", "--board and --boards"),
         ("--holdout 0.2", "--holdout needs --boards"),
-        ("--boards arrangements:2 --ray", "leave out --ray"),
         ("--boards arrangements:2 --holdout 0.99", "leaves no board"),
         ("--boards nothing", "unknown boards 'nothing'"),
         ("--boards arrangements:2 --algo ppo --holdout 0.5", "ppo"),

@@ -20,15 +20,15 @@ from mijnlieff._mijnlieff import random_openings  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.encoding import mask_batch, observe_batch  # noqa: E402
 from mijnlieff.train import Boards, Budget, TrainConfig, train  # noqa: E402
-from mijnlieff.train.alphazero.replay import ReplayBuffer  # noqa: E402
+from mijnlieff.train.alphazero import Replay  # noqa: E402
 from mijnlieff.train.network import (  # noqa: E402
     CellNetwork,
     PolicyValueNetwork,
     new_network,
     sizes_of,
 )
-from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
 from mijnlieff.train.play.samples import Samples  # noqa: E402
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -53,6 +53,9 @@ def tiny(**settings) -> TrainConfig:
     return TrainConfig.of("alphazero", **(TINY | settings))
 
 
+STANDARD = Boards((Variant(),))
+
+
 def network_for(variant: Variant) -> CellNetwork:
     """A network whose weights are all random, since new heads are 0."""
     torch.manual_seed(0)
@@ -70,11 +73,11 @@ def positions_of(variant: Variant) -> list[Position]:
 @EACH_VARIANT
 def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
     network, board = network_for(variant), variant.board
-    on_canvas = CanvasNetwork(board.height + 2, board.width + 1, variant.copies, 24, 2, 4)
+    canvas = Canvas(board.height + 2, board.width + 1)
+    on_canvas = CellNetwork(canvas, 24, 2, 4, copies=variant.copies)
     weights = network.state_dict()
     # A larger canvas has more offsets, and those of this board among them.
-    wide = CanvasNetwork(board.height, board.width, variant.copies, 24, 2, 4).geometry
-    larger = on_canvas.geometry
+    wide, larger = network.geometry, on_canvas.geometry
     table = torch.zeros_like(on_canvas.offsets.weight)
     at = torch.arange(board.height * board.width)
     y, x = at // board.width, at % board.width
@@ -85,7 +88,6 @@ def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
     on_canvas.load_state_dict(weights | {"offsets.weight": table})
 
     positions = positions_of(variant)
-    canvas = Canvas(on_canvas.height, on_canvas.width)
     with torch.no_grad():
         flat = torch.from_numpy(observe_batch(positions, "flat"))
         logits, values = network(flat)
@@ -113,8 +115,9 @@ def test_a_frozen_network_keeps_its_weights():
 @pytest.mark.parametrize("form", ["symmetric", "cells"])
 def test_a_network_of_the_same_sizes_can_be_made_again(form):
     config = TrainConfig.of("alphazero", network=form, width=24, blocks=2, heads=4)
-    network = new_network(WIDE, config)
-    again = new_network(WIDE, TrainConfig.of("alphazero", **sizes_of(network)))
+    boards = Boards((WIDE,))
+    network = new_network(boards, config)
+    again = new_network(boards, TrainConfig.of("alphazero", **sizes_of(network)))
     again.load_state_dict(network.state_dict())
     assert isinstance(network, CellNetwork) == (form == "cells")
 
@@ -130,7 +133,7 @@ def test_defaults_depend_on_the_network():
     assert TrainConfig.of("alphazero").network == "symmetric"
     assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
     # PPO has the symmetric network only.
-    assert isinstance(new_network(Variant(), TrainConfig.of("ppo")), PolicyValueNetwork)
+    assert isinstance(new_network(STANDARD, TrainConfig.of("ppo")), PolicyValueNetwork)
 
 
 def test_many_boards_have_no_symmetric_network(tmp_path):
@@ -146,13 +149,13 @@ def test_draws_turn_whole_positions():
     mask = mask_batch([position])
     policy = np.arange(65, dtype=np.float16)[None] * mask
     sample = Samples(
+        np.zeros(1, np.int64),
         observe_batch([position], "flat", "uint8"),
         mask,
         policy,
-        np.ones(1, np.float32),
-        np.full(1, 3, np.float32),
+        np.array([[1, 3]], np.float32),
     )
-    replay = ReplayBuffer(Variant(), 1, turns=True)
+    replay = Replay(SymmetricBoards(STANDARD), 1, augment=True)
     replay.extend(sample)
     drawn = replay.draw(200, torch.Generator().manual_seed(0))
     expected = set()
@@ -206,7 +209,7 @@ def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
     line += ["--measurement-games", "2", "--final-games", "2", "--out", str(out)]
     assert main(line) == 0
     shown = capsys.readouterr().err  # the first round only plays and has no losses
-    assert "nothing learnt yet" in shown and "loss policy" in shown and "nan" not in shown
+    assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
     assert main(["export", str(out), "--out", str(file)]) == 0
     assert "cells" in capsys.readouterr().out
     exported, trained = ExportedPolicy.load(file), load_policy(out)

@@ -14,6 +14,7 @@ from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.encoding import observe_batch  # noqa: E402
 from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
+from mijnlieff.train.boards import Boards  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
 from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
@@ -61,7 +62,7 @@ def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
     folder.create()
     config = TrainConfig(num_envs=16, width=32, blocks=1, num_threads=1, measurement_games=2)
-    trainer = Trainer(config, Budget(steps=5_000), Variant())
+    trainer = Trainer(config, Budget(steps=5_000), Boards((Variant(),)))
     trainer.train_round()
     trainer.save(folder)
     trainer.close()

@@ -7,10 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import Board, Variant  # noqa: E402
-from mijnlieff._mijnlieff import Network  # noqa: E402
+from mijnlieff import Board, Canvas, Network, Variant  # noqa: E402
 from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.train.network.canvas import CanvasNetwork  # noqa: E402
+from mijnlieff.train.network import CellNetwork  # noqa: E402
 from network_inputs import games  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -18,42 +17,41 @@ pytestmark = pytest.mark.torch
 IRREGULAR = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
 
-def networks(
-    variant: Variant, units: int, blocks: int, heads: int
-) -> tuple[CanvasNetwork, Network]:
-    """The same random weights in PyTorch and in native code."""
+def network_of(scope: Variant | Canvas, *sizes: int, copies: int | None = None) -> CellNetwork:
+    """A network of random weights, as new heads are 0."""
     torch.manual_seed(2)
-    board = variant.board
-    on_canvas = CanvasNetwork(
-        board.height, board.width, variant.copies, units, blocks, heads
-    ).eval()
-    for weight in on_canvas.parameters():
-        torch.nn.init.normal_(weight, std=1.2 / units**0.5)
-    numbers = [weight.detach().numpy().ravel() for weight in on_canvas.parameters()]
-    native = Network.of_cells(variant, units, blocks, heads, np.concatenate(numbers))
-    return on_canvas, native
+    network = CellNetwork(scope, *sizes, copies=copies).eval()
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=1.2 / sizes[0] ** 0.5)
+    return network
 
 
-@pytest.mark.parametrize("variant", [Variant(), Variant(copies=3), IRREGULAR])
-@pytest.mark.parametrize(("units", "blocks", "heads"), [(96, 3, 8), (20, 1, 5)])
-def test_native_code_evaluates_as_pytorch_does(
-    variant: Variant, units: int, blocks: int, heads: int
-) -> None:
-    on_canvas, native = networks(variant, units, blocks, heads)
-    positions = games(variant, 12)
-    only_pass = [variant.pass_action]
-    assert any(list(position.legal_actions()) == only_pass for position in positions)
+def check_same(network: CellNetwork, observations: np.ndarray) -> None:
+    native = Network.from_torch(network)
     with torch.no_grad():
-        logits, values = on_canvas(torch.from_numpy(observe_batch(positions, "planes")))
-    board = variant.board
-    slots = np.array([y * board.width + x for x, y in board.cells])
-    slots = np.concatenate([piece * board.height * board.width + slots for piece in range(4)])
-    expected = [logits.numpy()[:, [*slots, -1]], values.numpy()]
-    observations = observe_batch(positions, "flat")
+        expected = [part.numpy() for part in network(torch.from_numpy(observations))]
     for found, wanted in zip(native.evaluate(observations), expected, strict=True):
         assert np.abs(wanted).max() > 0.1
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
-    for found, wanted in zip(
-        native.evaluate(observations, precision="int16"), expected, strict=True
-    ):
+    rounded = native.evaluate(observations, precision="int16")
+    for found, wanted in zip(rounded, expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=0.02)
+
+
+@pytest.mark.parametrize("variant", [Variant(), Variant(copies=3), IRREGULAR])
+@pytest.mark.parametrize("sizes", [(96, 3, 8), (20, 1, 5)])
+def test_native_code_evaluates_as_pytorch_does(
+    variant: Variant, sizes: tuple[int, int, int]
+) -> None:
+    positions = games(variant, 12)
+    only_pass = [variant.pass_action]
+    assert any(list(position.legal_actions()) == only_pass for position in positions)
+    check_same(network_of(variant, *sizes), observe_batch(positions, "flat"))
+
+
+@pytest.mark.parametrize("sizes", [(96, 3, 8), (20, 1, 5)])
+def test_native_code_evaluates_boards_on_a_canvas(sizes: tuple[int, int, int]) -> None:
+    canvas = Canvas(5, 6)
+    positions = games(IRREGULAR, 6) + games(Variant(copies=3), 6)
+    network = network_of(canvas, *sizes, copies=3)
+    check_same(network, observe_batch(positions, canvas=canvas))

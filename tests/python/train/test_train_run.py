@@ -30,6 +30,7 @@ from mijnlieff._util.progress import StatusBar  # noqa: E402
 from mijnlieff.cli.main import main, make_parser  # noqa: E402
 from mijnlieff.cli.train import _resume_command  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
+from mijnlieff.train.boards import Boards  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.process import choose_device  # noqa: E402
 from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
@@ -47,7 +48,8 @@ SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.
 
 
 def trainer_of(variant: Variant | None = None, **settings: object) -> Trainer:
-    return Trainer(TrainConfig(**(SMALL | settings)), Budget(steps=5_000), variant or Variant())
+    config, boards = TrainConfig(**(SMALL | settings)), Boards((variant or Variant(),))
+    return Trainer(config, Budget(steps=5_000), boards)
 
 
 def resume(folder: RunFolder) -> Trainer:
@@ -96,7 +98,7 @@ class TestCheckpoint:
         saved = load_checkpoint(folder.checkpoint)
         assert saved.config == trainer.config
         assert saved.budget == trainer.budget
-        assert saved.variant == variant
+        assert saved.boards.seen == (variant,)
         assert saved.counters == trainer.counters
         assert saved.curve == trainer.curve
         assert set(saved.curve[0]["scores"]) == {"random", "greedy", "minimax:2"}
@@ -115,6 +117,11 @@ def damage(path: Path) -> None:
 
 def change(path: Path, **entries: object) -> None:
     torch.save(torch.load(path, weights_only=True) | entries, path)
+
+
+def one_board(text: str, opening: str) -> dict[str, object]:
+    none = {"unseen": [], "holdout": None, "seed": None}
+    return {"seen": [text], "opening": opening, "copies": 2, **none}
 
 
 def spoil_weights(path: Path) -> None:
@@ -143,15 +150,26 @@ BAD_CHECKPOINTS = {
     "no counters": (lambda path: change(path, counters=None), "is inconsistent"),
     "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
     "bad variant": (
-        lambda path: change(path, variant={"board": "##", "opening": "any", "copies": 2}),
+        lambda path: change(path, boards=one_board("##", "any")),
         "any",
     ),
     "other variant": (
-        lambda path: change(path, variant={"board": "###", "opening": "corner", "copies": 2}),
+        lambda path: change(path, boards=one_board("###", "corner")),
         "do not match",
     ),
     "not numbers": (spoil_weights, "NaN or infinite"),
 }
+
+
+def test_checkpoints_that_name_their_variant_are_read(folder):
+    """Runs on one board did so before they learned sets of boards."""
+    content = torch.load(folder.checkpoint, weights_only=True)
+    del content["boards"]
+    standard = Variant()
+    content["variant"] = {"board": str(standard.board), "opening": "outside", "copies": 2}
+    torch.save(content, folder.checkpoint)
+    assert load_checkpoint(folder.checkpoint).boards == Boards((standard,))
+    assert load_policy(folder.path).act(Position()) in Position().legal_actions()
 
 
 @pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
@@ -407,7 +425,7 @@ class TestDevice:
     def test_a_run_computes_on_it(self):
         best = choose_device()
         assert choose_device("cpu") == torch.device("cpu")
-        trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Variant(), best)
+        trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Boards((Variant(),)), best)
         assert trainer.network.device.type == best.type
         trainer.train_round()
         trainer.close()

@@ -11,37 +11,19 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
+from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, masked_log_softmax
-from mijnlieff.train.network.canvas import CanvasNetwork
-from mijnlieff.train.network.trunk import CellTrunk
+from mijnlieff.train.network import CellNetwork, TrainableNetwork, masked_log_softmax
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
-__all__ = ["AlphaZero", "Replay", "SearchLosses"]
-
-
-class Replay(Protocol):
-    """The positions of recent games."""
-
-    def __len__(self) -> int:
-        """The number of positions kept."""
-        ...
-
-    def extend(self, samples: Any) -> None:
-        """Add the samples of a round."""
-        ...
-
-    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Observations uint8, masks bool, policies float32, and results float32 `(B, 2)`."""
-        ...
+__all__ = ["AlphaZero", "SearchLosses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +60,21 @@ class SearchLosses:
 
 
 class AlphaZero:
-    """A network, its optimiser and replay buffer, and the source of its games.
+    """A network, its optimizer and replay buffer, and the source of its games.
 
     Attributes:
-        optimizer: the optimiser of the weights.
+        optimizer: the optimizer of the weights.
     """
 
     def __init__(
         self,
-        network: BoardNetwork | CanvasNetwork,
+        network: TrainableNetwork,
         replay: Replay,
         config: TrainConfig,
         generator: torch.Generator,
         source: GameSource[SearchGames],
     ) -> None:
-        """Set up the optimiser.
+        """Set up the optimizer.
 
         Args:
             network: the network to train.
@@ -161,7 +143,7 @@ class AlphaZero:
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
     def _autocast(self) -> torch.autocast:
-        is_mixed = self._config.precision == "bfloat16" and isinstance(self.network, CellTrunk)
+        is_mixed = self._config.precision == "bfloat16" and isinstance(self.network, CellNetwork)
         return torch.autocast(self.network.device.type, torch.bfloat16, enabled=is_mixed)
 
     def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:

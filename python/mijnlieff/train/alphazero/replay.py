@@ -2,48 +2,63 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import fields
+
 import torch
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Variant
-from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.play.samples import Samples
-from mijnlieff.train.ring import RingBuffer
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
-__all__ = ["ReplayBuffer"]
+__all__ = ["Replay"]
 
 
-class ReplayBuffer:
-    """A ring buffer: new samples replace the oldest."""
+class Replay:
+    """A ring buffer: new samples replace the oldest.
 
-    def __init__(self, variant: Variant, capacity: int, turns: bool = False) -> None:
+    Attributes:
+        capacity: the largest number of positions.
+    """
+
+    def __init__(
+        self, symmetric_boards: SymmetricBoards, capacity: int, *, augment: bool = False
+    ) -> None:
         """Allocate the memory.
 
         Args:
-            variant: the game.
+            symmetric_boards: the boards of the samples.
             capacity: the largest number of positions to keep.
-            turns: whether each draw turns or mirrors a position at random, for a network that is
-                not equivariant.
+            augment: whether each draw rotates or mirrors a position at random, for a network that
+                is not equivariant. It must on several boards.
 
         Raises:
             MemoryError: there is not enough memory for that many positions.
         """
-        self._group = SymmetryGroup.of(variant) if turns else None
-        features, actions = 3 * variant.board.num_cells + 8, variant.num_actions
-        self._ring = RingBuffer(
-            capacity,
-            [
-                ((features,), torch.uint8),
-                ((actions,), torch.int8),
-                ((actions,), torch.float16),
-                ((2,), torch.float32),
-            ],
-        )
+        self.capacity = capacity
+        self._boards = symmetric_boards
+        self._augment = augment
+        features, actions = symmetric_boards.num_features, symmetric_boards.num_actions
+        try:
+            self._columns = [
+                torch.zeros((capacity, *shape), dtype=dtype)
+                for shape, dtype in [
+                    ((), torch.int64),
+                    ((features,), torch.uint8),
+                    ((actions,), torch.int8),
+                    ((actions,), torch.float16),
+                    ((2,), torch.float32),
+                ]
+            ]
+        except RuntimeError as error:  # as PyTorch reports it
+            raise MemoryError(
+                f"not enough memory for replay_positions={capacity}: choose fewer"
+            ) from error
+        self._next = 0
+        self._size = 0
 
     def __len__(self) -> int:
         """The number of positions kept."""
-        return len(self._ring)
+        return self._size
 
     def extend(self, samples: Samples) -> None:
         """Add samples; if there are more than the capacity, the last ones are kept.
@@ -51,8 +66,12 @@ class ReplayBuffer:
         Args:
             samples: the samples; the first are replaced first.
         """
-        values = np.stack([samples.outcomes, samples.margins], axis=1)
-        self._ring.extend([samples.observations, samples.masks, samples.policies, values])
+        count = min(len(samples), self.capacity)
+        rows = (self._next + torch.arange(count)) % self.capacity
+        for kept, entry in zip(self._columns, fields(samples), strict=True):
+            kept[rows] = torch.from_numpy(getattr(samples, entry.name)[len(samples) - count :])
+        self._next = (self._next + count) % self.capacity
+        self._size = min(self._size + count, self.capacity)
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Draw positions uniformly, with replacement.
@@ -62,13 +81,14 @@ class ReplayBuffer:
             generator: generator to draw with.
 
         Returns:
-            Observations uint8, masks bool, policies float32, and outcomes and margins float32
-            `(B, 2)`.
+            As the network reads them, observations uint8, masks bool and policies float32; and
+            outcomes and margins float32 `(B, 2)`.
         """
-        observations, masks, policies, values = self._ring.draw(count, generator)
-        if self._group is not None:
-            turns = torch.randint(self._group.order, (count,), generator=generator)
-            of_actions = torch.from_numpy(self._group.actions)[turns]
-            observations = observations.gather(1, torch.from_numpy(self._group.features)[turns])
-            masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
+        rows = torch.randint(self._size, (count,), generator=generator)
+        boards, observations, masks, policies, values = (kept[rows] for kept in self._columns)
+        if self._augment:
+            drawn = self._boards.draw_orientations(count, generator)
+            observations = self._boards.observations(boards, drawn, observations)
+            masks = self._boards.actions(boards, drawn, masks)
+            policies = self._boards.actions(boards, drawn, policies)
         return observations, masks.bool(), policies.float(), values

@@ -1,41 +1,43 @@
-"""The policy-value networks for one board.
+"""The policy-value networks.
 
-`PolicyValueNetwork` shares its weights over the symmetries of the board, and `CellNetwork` between
-its cells.
+`PolicyValueNetwork` shares its weights over the symmetries of a board, and `CellNetwork` between
+its cells, on one board or on all that fit a canvas.
 """
 
 from typing import Any
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network.cells import CellNetwork
 from mijnlieff.train.network.network import PolicyValueNetwork, masked_log_softmax
 
 __all__ = [
-    "BoardNetwork",
     "CellNetwork",
     "PolicyValueNetwork",
+    "TrainableNetwork",
     "masked_log_softmax",
     "new_network",
     "sizes_of",
 ]
 
-BoardNetwork = PolicyValueNetwork | CellNetwork
+TrainableNetwork = PolicyValueNetwork | CellNetwork
 
 
-def new_network(variant: Variant, config: TrainConfig) -> BoardNetwork:
+def new_network(boards: Boards, config: TrainConfig) -> TrainableNetwork:
     """A network with random weights from PyTorch's global generator.
 
     Args:
-        variant: the game.
-        config: the settings of a run.
+        boards: the boards of a run.
+        config: its settings.
     """
     if config.algo == "alphazero" and config.network == "cells":
-        return CellNetwork(variant, config.width, config.blocks, config.heads)
-    return PolicyValueNetwork(variant, config.width, config.blocks)
+        sizes = config.width, config.blocks, config.heads
+        scope = boards.seen[0] if boards.canvas is None else boards.canvas
+        return CellNetwork(scope, *sizes, copies=boards.copies)
+    return PolicyValueNetwork(boards.seen[0], config.width, config.blocks)
 
 
-def sizes_of(network: BoardNetwork) -> dict[str, Any]:
+def sizes_of(network: TrainableNetwork) -> dict[str, Any]:
     """The settings of AlphaZero from which `new_network` makes a network of these sizes.
 
     Args:

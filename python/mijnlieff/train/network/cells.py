@@ -1,95 +1,176 @@
-"""A policy-value network for one board, with a token for each cell."""
+"""A policy-value network with a token for each cell, for one board or for all that fit a canvas."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Network, Variant
-from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.geometry import CanvasGeometry
-from mijnlieff.train.network.inputs import FlatInputs
-from mijnlieff.train.network.symmetry import SymmetryGroup
-from mijnlieff.train.network.trunk import CELL_FEATURES, CellTrunk
+from mijnlieff._mijnlieff import Canvas, Network, Variant
+from mijnlieff.errors import PolicyError
+from mijnlieff.train.network.geometry import CanvasGeometry, CellTables
+from mijnlieff.train.network.trunk import CellTrunk
 
 __all__ = ["CellNetwork"]
 
 
-class CellNetwork(FlatInputs, CellTrunk):
+class CellNetwork(CellTrunk):
     """Logits for every action and two values for the side to move.
 
-    It is the network for many boards (`mijnlieff.train.network.canvas`) on a single one, where all
-    that follows from the board's shape is computed once. It learns more from a position than
-    `PolicyValueNetwork`, and takes longer for it. It is not equivariant: positions should be learnt
-    in all orientations.
+    For a variant, it reads flat observations and knows its actions; all that follows from the shape
+    of the board is computed once. For a canvas, it reads planes, and serves every board that fits:
+    where on the canvas the board lies makes no difference, and slots without a cell cost nothing.
+    The weights are of the same kind. It learns more from a position than `PolicyValueNetwork`, and
+    takes longer for it. It is not equivariant: positions should be learnt in all orientations.
 
     Attributes:
-        pairs: int64 `(T, T)`, the row of `offsets` for what the first cell hears from the second.
+        variant: the only game that it plays; None for a canvas.
+        canvas: the canvas; None for a variant.
+        copies: pieces of each type that each player starts with.
+        num_actions: of the variant or the canvas.
+        geometry: the tables of the canvas, or of the rectangle around the board.
     """
 
-    pairs: Tensor
+    variant: Variant | None
+    canvas: Canvas | None
 
-    def __init__(self, variant: Variant, units: int, layers: int, heads: int) -> None:
+    def __init__(
+        self,
+        scope: Variant | Canvas,
+        units: int,
+        layers: int,
+        heads: int,
+        *,
+        copies: int | None = None,
+    ) -> None:
         """Draw random weights from PyTorch's global generator.
 
         Args:
-            variant: the game, the only one that the network can play.
+            scope: the only game that the network can play, or a canvas.
             units: numbers for each cell in every layer, rounded up to a multiple of `heads`.
             layers: how many.
             heads: kernels of each layer; each serves an equal part of the units.
+            copies: pieces of each type that each player starts with; needed with a canvas.
         """
-        board = variant.board
-        geometry = CanvasGeometry(board.height, board.width)
+        around = Canvas.around([scope]) if isinstance(scope, Variant) else scope
+        geometry = CanvasGeometry(around.height, around.width)
         super().__init__(geometry.num_offsets, units, layers, heads)
-        group = SymmetryGroup.of(variant)
-        self.set_variant(variant)
-        self.features = TacticalFeatures(variant, group)
-        x, y = np.array(board.cells).T
-        slots = torch.from_numpy(y * board.width + x)
-        exists = torch.zeros(1, board.height * board.width)
-        exists[0, slots] = 1.0
-        runs = geometry.segments(exists)[0, :, slots]
-        sees = (runs[:, :, None] == runs[:, None, :]).any(dim=0)
-        self.register_buffer("pairs", geometry.pairs(slots, sees), persistent=False)
+        self.geometry = geometry
+        self.num_actions = scope.num_actions
+        self._tables: CellTables | None = None
+        if isinstance(scope, Variant):
+            self.variant, self.canvas, self.copies = scope, None, scope.copies
+            exists = torch.zeros(1, around.height * around.width)
+            exists[0, [y * around.width + x for x, y in scope.board.cells]] = 1
+            self._tables = geometry.tables(exists)
+        else:
+            assert copies is not None  # a canvas does not say them
+            self.variant, self.canvas, self.copies = None, scope, copies
+
+    @property
+    def observation(self) -> Literal["flat", "planes"]:
+        """The layout of its observations."""
+        return "flat" if self.canvas is None else "planes"
+
+    def check_variant(self, variant: Variant) -> None:
+        """Raise unless the network knows the board and the number of copies of a variant.
+
+        Args:
+            variant: the game to play.
+
+        Raises:
+            PolicyError: the network cannot play it.
+        """
+        if self.variant is not None:
+            known = (variant.board, variant.copies) == (self.variant.board, self.variant.copies)
+            trained = f"on {self.variant!r}"
+        else:
+            height, width = self.geometry.height, self.geometry.width
+            known = (
+                variant.board.height <= height
+                and variant.board.width <= width
+                and variant.copies == self.copies
+            )
+            trained = f"on boards that fit {height} x {width} cells, with {self.copies} copies"
+        if not known:
+            raise PolicyError(f"the network was trained {trained} and cannot play {variant!r}")
+
+    def from_counts(self, counts: Tensor) -> Tensor:
+        """Convert observations of counts to float.
+
+        Args:
+            counts: uint8 in the shape of `forward`, with hands as counts; on any device.
+
+        Returns:
+            float32, with hands as shares of the copies, on the network's device.
+        """
+        observations = counts.to(self.device).float()
+        hands = observations[:, -8:] if self.canvas is None else observations[:, 4:]
+        hands /= self.copies
+        return observations
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.
 
         Args:
-            observations: float32 `(B, num_features)`, flat.
+            observations: float32, `(B, 3 * num_cells + 8)` for a variant; for a canvas `(B, 12, H,
+                W)`, each with at least one cell.
 
         Returns:
-            logits: float32 `(B, num_actions)`, not masked.
+            logits: float32 `(B, num_actions)`, not masked; 0 where a canvas has no cell.
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
-        cells = len(self.pairs)
         with torch.no_grad():
-            extended = self.features(observations).t()
-            hands = extended[:, 3 * cells : 3 * cells + 8]
-            of_cells = torch.cat([extended[:, : 3 * cells], extended[:, 3 * cells + 8 :]], dim=1)
-            inputs = of_cells.view(-1, CELL_FEATURES, cells).transpose(1, 2).contiguous()
-            allowed = inputs[:, :, 2].mean(dim=1, keepdim=True)
+            if self._tables is not None:
+                tables = self._tables = self._tables.to(observations.device)
+                parts = observations[:, :-8].view(len(observations), 3, -1)
+                hands = observations[:, -8:]
+            else:
+                planes = observations.flatten(2)
+                tables = self.geometry.tables(planes[:, 3])
+                parts = planes[:, :3].gather(2, tables.where[:, None].expand(-1, 3, -1))
+                hands = planes[:, 4:, 0]
+            inputs = tables.inputs(*parts.unbind(1))
+            allowed = inputs[:, :, 2].sum(dim=1, keepdim=True) / tables.size
             hands = torch.cat([hands, allowed], dim=1)
-        kernels = self.offsets(self.pairs).permute(2, 0, 1)
-        placed, rest = self.evaluate(inputs, hands, kernels)
-        logits = torch.cat([placed.transpose(1, 2).flatten(1), rest[:, :1]], dim=1)
+        if self._tables is not None:
+            kernels = self.offsets(tables.pairs[0]).permute(2, 0, 1)
+            placed, rest = self.evaluate_tokens(inputs, hands, kernels)
+            by_action = placed.transpose(1, 2).flatten(1)
+        else:
+            kernels = self.offsets(tables.pairs).permute(3, 0, 1, 2).contiguous()
+            if not bool(tables.is_cell.all()):
+                kernels = kernels * tables.is_cell[:, None, :]  # nothing is heard from padding
+            placed, rest = self.evaluate_tokens(inputs, hands, kernels, tables.is_cell)
+            by_action = self._on_canvas(placed, tables)
+        logits = torch.cat([by_action, rest[:, :1]], dim=1)
         return logits, torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
+
+    def _on_canvas(self, placed: Tensor, tables: CellTables) -> Tensor:
+        """The logits of placements by slot of the canvas, `(B, 4 * H * W)`."""
+        slots = self.geometry.height * self.geometry.width
+        # Padding tokens get a slot behind the last one, which is cut off.
+        target = torch.where(tables.is_cell, tables.where, slots)[:, :, None].expand(-1, -1, 4)
+        found = placed.new_zeros(len(placed), slots + 1, 4).scatter(1, target, placed)
+        return found[:, :slots].transpose(1, 2).flatten(1)
 
     def to_native(self) -> Network:
         """See `Network.from_torch`."""
         sizes = self.units, len(self.blocks), self.heads
-        return Network.of_cells(self.variant, *sizes, self.weights())
+        if self.variant is not None:
+            return Network.of_cells(self.variant, *sizes, self.weights())
+        assert self.canvas is not None  # it is for one of the two
+        return Network.on_canvas(self.canvas, self.copies, *sizes, self.weights())
 
     def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """A function with the current weights, which later training does not change.
 
         Returns:
-            A function of float32 observations `(B, num_features)`, without gradients.
+            `forward`, without gradients.
         """
         frozen = copy.deepcopy(self)
         frozen.requires_grad_(False)

@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff.train.network.network import PolicyValueNetwork
-from mijnlieff.train.network.trunk import CellTrunk
+from mijnlieff.train.network.model import TorchModel
 
 __all__ = ["PLAY_BATCH", "NetworkFunction"]
 
@@ -20,7 +19,7 @@ PLAY_BATCH = 512
 class NetworkFunction:
     """A network as a function of NumPy arrays, as `NetworkPolicy` expects it."""
 
-    def __init__(self, network: PolicyValueNetwork | CellTrunk) -> None:
+    def __init__(self, network: TorchModel) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:

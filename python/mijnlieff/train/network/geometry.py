@@ -6,15 +6,71 @@ the canvas.
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["CanvasGeometry"]
+__all__ = ["CanvasGeometry", "CellTables"]
 
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 """Rows, columns and both diagonals, as steps ``(dx, dy)``."""
+
+
+@dataclass(frozen=True)
+class CellTables:
+    """What the shapes of boards say about their cells.
+
+    There are N boards, as many as positions or only one, and T cells. Boards with fewer cells are
+    padded: padding repeats slots without a cell.
+
+    Attributes:
+        where: int64 `(N, T)`, the slot of each cell.
+        is_cell: bool `(N, T)`, False for padding.
+        size: float32 `(N, 1)`, the number of cells.
+        lines: float32 `(N, T, L)`, 1 where a cell is on one of the board's lines of three.
+        reach: float32 `(N, 4, T, T)`, 1 where a piece of each type on the first cell points to the
+            second.
+        pairs: int64 `(N, T, T)`, how the second cell lies to the first, see
+            `CanvasGeometry.num_offsets`.
+    """
+
+    where: Tensor
+    is_cell: Tensor
+    size: Tensor
+    lines: Tensor
+    reach: Tensor
+    pairs: Tensor
+
+    def to(self, device: torch.device) -> CellTables:
+        """The same tables on a device."""
+        if self.where.device == device:
+            return self
+        parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self)}
+        return CellTables(**{name: part.to(device) for name, part in parts.items()})
+
+    def inputs(self, own: Tensor, opposing: Tensor, allowed: Tensor) -> Tensor:
+        """The features of cells, float32 `(B, T, CELL_FEATURES)`, 0 for padding.
+
+        Args:
+            own: float32 `(B, T)`, 1 where a stone of the side to move lies.
+            opposing: the same for the other side.
+            allowed: 1 where a stone may be placed now.
+        """
+        empty = self.is_cell.float() - own - opposing
+        own_on, opposing_on = ((stones[:, None] @ self.lines)[:, 0] for stones in (own, opposing))
+        features = [own, opposing, allowed]
+        for mine, theirs in ((own_on, opposing_on), (opposing_on, own_on)):
+            for stones in (2, 1):
+                alone = ((mine == stones) & (theirs == 0)).float()
+                features.append((self.lines @ alone[:, :, None])[:, :, 0] * empty)
+        choices = (self.reach * empty[:, None, None]).sum(dim=3)
+        by_piece = torch.cat([choices / self.size[:, :, None], (choices == 0).float()], dim=1)
+        found = torch.cat([torch.stack(features, dim=1), by_piece], dim=1)
+        return (found * self.is_cell[:, None]).transpose(1, 2).contiguous()
 
 
 class CanvasGeometry(nn.Module):
@@ -66,6 +122,33 @@ class CanvasGeometry(nn.Module):
         }
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+    def tables(self, exists: Tensor) -> CellTables:
+        """The tables of boards.
+
+        Args:
+            exists: float32 `(N, H * W)`, 1 where the board has a cell, which it has somewhere.
+        """
+        most = int((exists > 0).sum(dim=1).max())
+        where = torch.sort((exists <= 0).int(), dim=1, stable=True).indices[:, :most]
+        is_cell = exists.gather(1, where) > 0
+        whole = exists @ self.lines == 3
+        lines = self.lines[where] * whole[:, None] * is_cell[:, :, None]
+        runs = self.segments(exists).gather(2, where[:, None].expand(-1, 4, -1))
+        same = runs[:, :, :, None] == runs[:, :, None, :]
+        both = is_cell[:, :, None] & is_cell[:, None, :]
+        other = both & ~torch.eye(most, dtype=torch.bool, device=where.device)
+        near = self.near[where[:, :, None], where[:, None, :]]
+        straight, diagonal = same[:, 0] | same[:, 1], same[:, 2] | same[:, 3]
+        reach = torch.stack([straight & other, diagonal & other, ~near & other, near & other], 1)
+        return CellTables(
+            where=where,
+            is_cell=is_cell,
+            size=is_cell.sum(dim=1, keepdim=True).float(),
+            lines=lines,
+            reach=reach.float(),
+            pairs=self.pairs(where, (straight | diagonal) & both),
+        )
 
     def segments(self, exists: Tensor) -> Tensor:
         """The runs of cells without a gap that each slot belongs to.

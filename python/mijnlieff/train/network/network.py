@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mijnlieff._mijnlieff import Network, Variant
+from mijnlieff._mijnlieff import Canvas, Network, Variant
+from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.inputs import FlatInputs
 from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout
+from mijnlieff.train.network.model import TorchModel
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
 __all__ = ["PolicyValueNetwork", "masked_log_softmax"]
@@ -22,15 +23,21 @@ __all__ = ["PolicyValueNetwork", "masked_log_softmax"]
 ILLEGAL_LOGIT = -1e9
 
 
-class PolicyValueNetwork(FlatInputs):
+class PolicyValueNetwork(TorchModel):
     """Logits for every action and two values for the side to move.
 
     Rotating or mirroring a position permutes the logits in the same way and leaves the values
     unchanged, so a pattern learnt in one orientation holds in all.
 
     Attributes:
+        variant: the only game that the network can play.
         channels: channels of every hidden layer, each with a unit for every symmetry.
+        num_features: numbers in a flat observation of the variant.
+        num_actions: actions of the variant.
     """
+
+    observation: Literal["flat"] = "flat"
+    canvas: Canvas | None = None
 
     def __init__(self, variant: Variant, width: int, blocks: int) -> None:
         """Draw random weights from PyTorch's global generator.
@@ -43,7 +50,9 @@ class PolicyValueNetwork(FlatInputs):
         super().__init__()
         group = SymmetryGroup.of(variant)
         self.channels = max(1, width // group.order)
-        self.set_variant(variant)
+        self.variant = variant
+        self.num_features = 3 * variant.board.num_cells + 8
+        self.num_actions = variant.num_actions
         self.features = TacticalFeatures(variant, group)
         # The values are two more outputs, which symmetries leave in place.
         values = self.num_actions + np.broadcast_to(np.arange(2), (group.order, 2))
@@ -55,10 +64,33 @@ class PolicyValueNetwork(FlatInputs):
         self.blocks = nn.ModuleList(_Block(self.channels, self.of_hidden) for _ in range(blocks))
         self.heads = SharedReadout(self.channels, self.of_outputs, self.of_hidden)
 
-    @property
-    def device(self) -> torch.device:
-        """The device of the weights."""
-        return self.divisor.device
+    def check_variant(self, variant: Variant) -> None:
+        """Raise for another board or number of copies, whose observations may have the same length.
+
+        Args:
+            variant: the game to play.
+
+        Raises:
+            PolicyError: the network cannot play it.
+        """
+        if (variant.board, variant.copies) != (self.variant.board, self.variant.copies):
+            raise PolicyError(
+                f"the network was trained on {self.variant!r} and cannot play {variant!r}"
+            )
+
+    def from_counts(self, counts: Tensor) -> Tensor:
+        """Convert observations of counts to float.
+
+        Args:
+            counts: uint8 `(B, num_features)`, flat, with hands as counts; on any device.
+
+        Returns:
+            float32 `(B, num_features)`, flat, with hands as shares of `Variant.copies`, on the
+            network's device.
+        """
+        observations = counts.to(self.device).float()
+        observations[:, -8:] /= self.variant.copies
+        return observations
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.

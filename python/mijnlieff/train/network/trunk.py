@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from mijnlieff.train.network.model import TorchModel
+
 __all__ = ["CELL_FEATURES", "HAND_FEATURES", "CellTrunk"]
 
 CELL_FEATURES = 15
@@ -16,7 +18,7 @@ HAND_FEATURES = 9
 """The shares of the copies in both hands, and the share of cells that are allowed."""
 
 
-class CellTrunk(nn.Module):
+class CellTrunk(TorchModel):
     """Evaluates the tokens of positions; subclasses make tokens and kernels from observations.
 
     Each cell of the board is a token. In every layer a cell hears from all others, with weights
@@ -49,12 +51,7 @@ class CellTrunk(nn.Module):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
 
-    @property
-    def device(self) -> torch.device:
-        """The device of the weights."""
-        return self.cells.weight.device
-
-    def evaluate(
+    def evaluate_tokens(
         self, inputs: Tensor, hands: Tensor, kernels: Tensor, is_cell: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Evaluate positions.

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position
-from mijnlieff.errors import PolicyError
+from mijnlieff._mijnlieff import Position
 from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.canvas import CanvasNetwork
+from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
-from mijnlieff.train.play.board_games import canvas_evaluator
+from mijnlieff.train.play.policy import evaluator
 
 __all__ = ["CanvasPolicy", "CanvasSearch"]
 
@@ -24,16 +23,17 @@ class CanvasPolicy(NetworkPolicy):
     Positions may be on several boards.
     """
 
-    def __init__(self, network: CanvasNetwork, temperature: float = 0.0) -> None:
+    def __init__(self, network: TrainableNetwork, temperature: float = 0.0) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:
             network: the network.
             temperature: see `NetworkPolicy`.
         """
-        canvas = Canvas(network.height, network.width)
         function = NetworkFunction(network)
-        super().__init__(function, "planes", temperature, batch_size=PLAY_BATCH, canvas=canvas)
+        super().__init__(
+            function, "planes", temperature, batch_size=PLAY_BATCH, canvas=network.canvas
+        )
         self._network = network
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ class CanvasSearch(MCTSPolicy):
 
     def __init__(
         self,
-        network: CanvasNetwork,
+        network: TrainableNetwork,
         num_simulations: int,
         config: TrainConfig,
         *,
@@ -73,13 +73,13 @@ class CanvasSearch(MCTSPolicy):
         """
         super().__init__(
             num_simulations,
-            canvas_evaluator(network, config.margin_weight),
+            evaluator(network, config.margin_weight),
             root="gumbel",
             seed=seed,
             margin_weight=config.margin_weight,
             solve_below=solve_below,
             num_threads=1,
-            canvas=Canvas(network.height, network.width),
+            canvas=network.canvas,
         )
         self._network = network
 
@@ -89,16 +89,7 @@ class CanvasSearch(MCTSPolicy):
         return super().act_batch(positions)
 
 
-def _check_game(positions: Sequence[Position], network: CanvasNetwork) -> None:
+def _check_game(positions: Sequence[Position], network: TrainableNetwork) -> None:
     """Raise for a board that does not fit the network's canvas, or another number of copies."""
     for variant in {position.variant for position in positions}:
-        board = variant.board
-        if board.height > network.height or board.width > network.width:
-            raise PolicyError(
-                f"the network was trained on a canvas of {network.height} x {network.width} slots, "
-                f"in which a board of {board.height} x {board.width} does not fit"
-            )
-        if variant.copies != network.copies:
-            raise PolicyError(
-                f"the network was trained with {network.copies} copies and cannot play {variant!r}"
-            )
+        network.check_variant(variant)

@@ -13,8 +13,9 @@ import torch
 from mijnlieff._mijnlieff import Variant, integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
 from mijnlieff.evaluation import MatchReport
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, sizes_of
+from mijnlieff.train.network import TrainableNetwork, sizes_of
 from mijnlieff.train.play.jobs import (
     Block,
     play_match,
@@ -75,7 +76,7 @@ class ExecutorBackend:
         self._lag = integer_in("lag", lag, 0, 1000)
 
     def source(
-        self, variant: Variant, config: TrainConfig, generator: torch.Generator
+        self, boards: Boards, config: TrainConfig, generator: torch.Generator
     ) -> GameSource[Any]:
         """The games of the run; `generator` is not used, since blocks have their own seeds.
 
@@ -87,11 +88,11 @@ class ExecutorBackend:
                 f"a round of num_envs={config.num_envs} games cannot be cut into {self._blocks} "
                 "blocks: use fewer blocks or more games"
             )
-        return _ExecutorSource(self._executor, variant, config, self._blocks, self._lag)
+        return _ExecutorSource(self._executor, boards, config, self._blocks, self._lag)
 
     def measure(
         self,
-        network: BoardNetwork,
+        network: TrainableNetwork,
         variant: Variant,
         opponents: Sequence[str],
         games: int,
@@ -119,10 +120,10 @@ class _ExecutorSource:
     """
 
     def __init__(
-        self, executor: Executor, variant: Variant, config: TrainConfig, blocks: int, lag: int
+        self, executor: Executor, boards: Boards, config: TrainConfig, blocks: int, lag: int
     ) -> None:
         self._executor = executor
-        self._variant = variant
+        self._boards = boards
         self._config = config
         self._blocks = blocks
         self._lag = lag
@@ -131,7 +132,7 @@ class _ExecutorSource:
         self._rounds: list[tuple[int, int, list[Future[Any]]]] = []
         self.policy_lag = 0
 
-    def begin(self, network: BoardNetwork, number: int) -> None:
+    def begin(self, network: TrainableNetwork, number: int) -> None:
         weights = shared(self._executor, weights_of(network))
         first = self._rounds[-1][0] + 1 if self._rounds else number
         for ahead in range(first, number + self._lag + 1):
@@ -164,7 +165,7 @@ class _ExecutorSource:
                 self._play,
                 weights,
                 Block(
-                    self._variant,
+                    self._boards,
                     dataclasses.replace(self._config, num_envs=games + (block < more)),
                     block_seed(self._config.seed, number, block),
                 ),

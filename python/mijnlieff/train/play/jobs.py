@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.evaluation import MatchReport
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork, new_network
+from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork, new_network
 from mijnlieff.train.play.measure import measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
 from mijnlieff.train.process import torch_threads
 
@@ -38,17 +40,17 @@ class Block:
     """A number of games with their own seed. Their result depends on this and the weights alone.
 
     Attributes:
-        variant: the game.
+        boards: the boards of the run.
         config: the settings; `num_envs` is the number of games.
         seed: the seed of everything random.
     """
 
-    variant: Variant
+    boards: Boards
     config: TrainConfig
     seed: int
 
 
-def weights_of(network: BoardNetwork) -> Weights:
+def weights_of(network: TrainableNetwork) -> Weights:
     """A copy of the weights of a network, in the form that is sent to workers.
 
     Args:
@@ -58,8 +60,8 @@ def weights_of(network: BoardNetwork) -> Weights:
     return {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
 
 
-def _network(weights: Weights, variant: Variant, config: TrainConfig) -> BoardNetwork:
-    network = new_network(variant, config)
+def _network(weights: Weights, boards: Boards, config: TrainConfig) -> TrainableNetwork:
+    network = new_network(boards, config)
     # Copied, because PyTorch warns about arrays that cannot be written to.
     network.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
     return network
@@ -73,9 +75,9 @@ def play_searches(weights: Weights, block: Block) -> SearchGames:
         block: the games.
     """
     with torch_threads(1):
-        network = _network(weights, block.variant, block.config)
-        games = self_play(Network.from_torch(network), block.variant, block.config, block.seed)
-        return play_round(games, block.config.num_envs)
+        network = _network(weights, block.boards, block.config)
+        games = self_play(Network.from_torch(network), block.boards, block.config, block.seed)
+        return play_round(games, block.config.num_envs, SymmetricBoards(block.boards))
 
 
 def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
@@ -90,9 +92,9 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
     """
     generator = torch.Generator().manual_seed(block.seed)
     with torch_threads(1):
-        network = _network(weights, block.variant, block.config)
+        network = _network(weights, block.boards, block.config)
         assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
-        games = RolloutCollector(block.variant, block.config, generator)
+        games = RolloutCollector(block.boards.seen[0], block.config, generator)
         experience = games.play_round(network, block.seed)
         games.close()
     fields = {field.name for field in dataclasses.fields(Experience)}
@@ -125,7 +127,7 @@ def play_match(
         search: settings to search with; None plays the network alone.
         num_simulations: simulations per search.
     """
-    network = _network(weights, variant, config)
+    network = _network(weights, Boards((variant,)), config)
     (report,) = measure(
         network,
         variant,

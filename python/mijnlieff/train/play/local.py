@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import threading
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
 
 from mijnlieff._mijnlieff import Network, Variant
 from mijnlieff.evaluation import MatchReport
+from mijnlieff.self_play import SelfPlay
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork, PolicyValueNetwork
+from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork
 from mijnlieff.train.play.measure import measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
-from mijnlieff.train.play.threaded import ThreadedGames
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
 from mijnlieff.train.source import GameSource, LocalSource
 
-__all__ = ["Backend", "LocalBackend"]
+__all__ = ["Backend", "LocalBackend", "ThreadedGames"]
 
 
 class Backend(Protocol):
     """Makes the source of a run's games, and measures its network."""
 
     def source(
-        self, variant: Variant, config: TrainConfig, generator: torch.Generator
+        self, boards: Boards, config: TrainConfig, generator: torch.Generator
     ) -> GameSource[Any]:
         """The source of the games that the algorithm of `config` learns from.
 
         Args:
-            variant: the game.
+            boards: the boards of the run.
             config: the settings.
             generator: the run's generator, for what is drawn on this machine.
         """
@@ -39,7 +41,7 @@ class Backend(Protocol):
 
     def measure(
         self,
-        network: BoardNetwork,
+        network: TrainableNetwork,
         variant: Variant,
         opponents: Sequence[str],
         games: int,
@@ -58,34 +60,76 @@ class LocalBackend:
     measure = staticmethod(measure)
 
     def source(
-        self, variant: Variant, config: TrainConfig, generator: torch.Generator
+        self, boards: Boards, config: TrainConfig, generator: torch.Generator
     ) -> GameSource[Any]:
         """See `Backend.source`."""
-        kind = _SearchGames if config.algo == "alphazero" else _Rollouts
-        return kind(variant, config, generator)
+        kind = ThreadedGames if config.algo == "alphazero" else _Rollouts
+        return kind(boards, config, generator)
 
 
-class _SearchGames(ThreadedGames):
-    """Plays rounds with tree search, in native code."""
+class ThreadedGames(LocalSource):
+    """Plays rounds with tree search in native code, in a thread, while the learner learns."""
 
-    def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
-        super().__init__(generator)
-        self._variant = variant
+    def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
+        """Start without a round.
+
+        Args:
+            boards: the boards of the run.
+            config: its settings.
+            generator: draws the seed of each round.
+        """
+        self._boards = boards
+        self._symmetric_boards = SymmetricBoards(boards)
         self._config = config
+        self._generator = generator
+        self._thread: threading.Thread | None = None
+        self._games: SelfPlay | None = None
+        self._played: SearchGames | BaseException | None = None
 
-    def new_round(
-        self, network: BoardNetwork, seed: int
-    ) -> tuple[Callable[[], SearchGames], Callable[[], None]]:
+    def begin(self, network: TrainableNetwork, number: int) -> None:
+        """Start a round with the network's current weights."""
+        seed = int(torch.randint(2**62, (), generator=self._generator))
         native = Network.from_torch(network)
-        games = self_play(native, self._variant, self._config, seed)
-        return partial(play_round, games, self._config.num_envs), games.stop
+        self._games = games = self_play(native, self._boards, self._config, seed)
+
+        def run() -> None:
+            try:
+                self._played = play_round(games, self._config.num_envs, self._symmetric_boards)
+            except BaseException as error:  # raised again in the learning thread
+                self._played = error
+
+        self._thread = threading.Thread(target=run, name="mijnlieff-self-play")
+        self._thread.start()
+
+    def collect(self) -> SearchGames:
+        """Wait for the games of the round."""
+        assert self._thread is not None  # a round has begun
+        self._thread.join()
+        self._thread = None
+        played, self._played = self._played, None
+        if isinstance(played, BaseException):
+            raise played
+        assert played is not None
+        return played
+
+    def abandon(self) -> None:
+        """Stop the games of the round, if one is being played, and wait for their thread."""
+        if self._thread is not None and self._games is not None:
+            self._games.stop()
+            if self._thread.is_alive():  # it may not have started
+                self._thread.join()
+        self._thread = self._played = None
+
+    def close(self) -> None:
+        """See `abandon`."""
+        self.abandon()
 
 
 class _Rollouts(LocalSource):
     """Plays rounds of PPO; they are played by `collect`, with the weights that learnt last."""
 
-    def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
-        self._games = RolloutCollector(variant, config, generator)
+    def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
+        self._games = RolloutCollector(boards.seen[0], config, generator)
         self._network: PolicyValueNetwork | None = None
 
     def begin(self, network: PolicyValueNetwork, number: int) -> None:

@@ -8,7 +8,7 @@ from mijnlieff._mijnlieff import Variant
 from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.policies import NetworkPolicy, Policy
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
-from mijnlieff.train.network import BoardNetwork
+from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.network.function import NetworkFunction
 from mijnlieff.train.play.policy import search_policy, solve_below_in_play
 from mijnlieff.train.process import torch_threads
@@ -28,7 +28,7 @@ def final_opponents(variant: Variant) -> tuple[str, ...]:
 
 
 def measure(
-    network: BoardNetwork,
+    network: TrainableNetwork,
     variant: Variant,
     opponents: Sequence[str],
     games: int,

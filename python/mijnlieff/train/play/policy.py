@@ -15,7 +15,7 @@ from mijnlieff.policies import MCTSPolicy, NetworkPolicy
 from mijnlieff.policies.exported import SOLVE_BELOW
 from mijnlieff.policies.mcts import search_value
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import BoardNetwork
+from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.network.function import PLAY_BATCH, NetworkFunction
 
 __all__ = ["TrainedPolicy", "evaluator", "search_policy", "solve_below_in_play"]
@@ -31,7 +31,7 @@ _Evaluator = (
 class TrainedPolicy(NetworkPolicy):
     """A network that plays only what it was trained on."""
 
-    def __init__(self, network: BoardNetwork, variant: Variant, temperature: float) -> None:
+    def __init__(self, network: TrainableNetwork, variant: Variant, temperature: float) -> None:
         """Keep a reference to the network, so later training changes how this plays.
 
         Args:
@@ -75,14 +75,13 @@ def _check_game(trained: Variant, positions: Sequence[Position]) -> None:
         raise PolicyError(f"the network was trained on {trained!r} and cannot play {found!r}")
 
 
-def evaluator(network: BoardNetwork, variant: Variant, margin_weight: float) -> _Evaluator:
+def evaluator(network: TrainableNetwork, margin_weight: float) -> _Evaluator:
     """The network with its current weights, as an evaluator for tree searches.
 
     On the CPU it is evaluated in native code with integers of 16 bits, elsewhere by PyTorch.
 
     Args:
         network: the network; later training does not change the evaluator.
-        variant: the game that the network was made for.
         margin_weight: share of the margin in a value, as in `TreeSearch`.
 
     Returns:
@@ -127,7 +126,7 @@ def solve_below_in_play(config: TrainConfig) -> int:
 
 
 def search_policy(
-    network: BoardNetwork,
+    network: TrainableNetwork,
     variant: Variant,
     config: TrainConfig,
     num_simulations: int,
@@ -148,7 +147,7 @@ def search_policy(
     return _TrainedSearch(
         variant,
         num_simulations,
-        evaluator(network, variant, config.margin_weight),
+        evaluator(network, config.margin_weight),
         root="gumbel",
         seed=seed,
         margin_weight=config.margin_weight,

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoardSamples", "Samples", "SearchGames"]
+__all__ = ["Samples", "SearchGames"]
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Positions with their search policies and the results of their games, one per row.
-
-    Attributes:
-        observations: uint8 `(B, 3 * num_cells + 8)`, flat, with hands as counts.
-        masks: int8 `(B, num_actions)`, 1 where legal.
-        policies: float16 `(B, num_actions)`, the policy targets of the search.
-        outcomes: float32 `(B,)`, -1, 0 or 1 for the side to move.
-        margins: float32 `(B,)`, points, for the side to move.
-    """
-
-    observations: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    policies: NDArray[np.float16]
-    outcomes: NDArray[np.float32]
-    margins: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.outcomes)
-
-
-@dataclass(frozen=True, slots=True)
-class BoardSamples:
     """Positions with their policies and results, one per row, padded to the same size.
 
     Attributes:
-        boards: int64 `(B,)`, the number of the variant.
+        boards: int64 `(B,)`, the number of the board.
         observations: uint8 `(B, num_features)` of `SymmetricBoards`, hands as counts.
         masks: int8 `(B, num_actions)` of `SymmetricBoards`, 1 where legal.
         policies: float16 `(B, num_actions)`, the policy to learn.
@@ -46,9 +24,9 @@ class BoardSamples:
     """
 
     boards: NDArray[np.int64]
-    observations: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    policies: NDArray[np.float16]
+    observations: NDArray[Any]
+    masks: NDArray[Any]
+    policies: NDArray[Any]
     values: NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -70,7 +48,7 @@ class SearchGames:
         seconds: wall time.
     """
 
-    samples: Samples | BoardSamples
+    samples: Samples
     steps: int
     games: int
     simulations: int

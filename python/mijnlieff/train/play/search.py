@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
-import numpy as np
-
-from mijnlieff._mijnlieff import Network, Variant
+from mijnlieff._mijnlieff import Network
 from mijnlieff.self_play import SelfPlay
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.play.samples import Samples, SearchGames
+from mijnlieff.train.play.samples import SearchGames
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
 __all__ = ["play_round", "self_play"]
 
 
-def self_play(network: Network, variant: Variant, config: TrainConfig, seed: int) -> SelfPlay:
+def self_play(network: Network, boards: Boards, config: TrainConfig, seed: int) -> SelfPlay:
     """Self-play under the settings of a run, on one thread.
 
     Args:
         network: the network with its current weights; later training does not change it.
-        variant: the game.
+        boards: each game is on one of the seen boards, each equally likely.
         config: the settings of the search, and the number of games.
-        seed: seed of the openings and searches.
+        seed: seed of the boards, openings and searches.
     """
+    played: dict[str, Any] = {"variant": boards.seen[0], "observation": "flat"}
+    if boards.canvas is not None:
+        played = {"variants": boards.seen, "canvas": boards.canvas, "observation": "planes"}
     return SelfPlay(
         network,
-        variant,
-        config.search_options,
+        options=config.search_options,
+        **played,
         num_games=config.num_envs,
         random_plies=config.random_plies,
         solve_book_roots=config.knowledge == "exact",
@@ -36,12 +40,13 @@ def self_play(network: Network, variant: Variant, config: TrainConfig, seed: int
     )
 
 
-def play_round(games: SelfPlay, count: int) -> SearchGames:
+def play_round(games: SelfPlay, count: int, symmetric_boards: SymmetricBoards) -> SearchGames:
     """Play games to their end.
 
     Args:
         games: see `self_play`.
         count: how many.
+        symmetric_boards: packs the samples.
 
     Raises:
         RuntimeError: another thread has called `SelfPlay.stop`.
@@ -50,13 +55,7 @@ def play_round(games: SelfPlay, count: int) -> SearchGames:
     played = games.play(count)
     statistics = played.statistics
     return SearchGames(
-        samples=Samples(
-            played.observations,
-            played.action_masks,
-            played.policy_targets.astype(np.float16),
-            played.outcomes.astype(np.float32),
-            played.margins.astype(np.float32),
-        ),
+        samples=symmetric_boards.pack(played),
         steps=statistics.plies,
         games=statistics.games,
         simulations=statistics.simulations,

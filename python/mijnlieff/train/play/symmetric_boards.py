@@ -1,92 +1,158 @@
-"""Where the cells of many boards lie on a canvas, in each of their eight orientations."""
+"""The boards of a run as a learner sees them, in each of their orientations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Canvas, Variant
+from mijnlieff.self_play import SelfPlaySamples
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.play.samples import Samples
 
-__all__ = ["TURNS", "SymmetricBoards"]
+__all__ = ["SymmetricBoards"]
 
-TURNS = 8
-"""The symmetries of the square: four rotations, and their mirror images."""
+_PARTS = 3
+"""Planes of cells in a flat observation."""
+_HANDS = 8
 
 
 class SymmetricBoards:
-    """Puts observations and actions of boards onto a square canvas.
+    """Packs the samples of self-play, and turns them into what a network for the boards reads.
+
+    Rows are flat, and padded with zeros to the cells of the largest board. For a single board a
+    network reads such rows, in an orientation in which the board lies as before. For several it
+    reads planes of a square canvas, in any of the eight orientations of the square.
 
     Attributes:
-        side: height and width of the canvas.
-        cells: the most cells of a board; boards with fewer are padded.
+        canvas: None for a single board.
+        num_features: numbers in a row: own, opposing and allowed cells, and both hands.
+        num_actions: actions in a row, the pass last.
     """
 
-    def __init__(self, variants: Sequence[Variant], side: int) -> None:
-        """Compute the slots of every cell.
+    def __init__(self, boards: Boards) -> None:
+        """Compute where every number goes.
 
         Args:
-            variants: at least one, all with the same number of copies.
-            side: height and width of a canvas that holds every board in every orientation.
+            boards: the boards of the run, of which the seen ones are played.
         """
-        self.side = side
-        self.cells = max(one.board.num_cells for one in variants)
-        # Padding gets a slot behind the last one.
-        slots = np.full((len(variants), TURNS, self.cells), side * side, dtype=np.int64)
-        for number, variant in enumerate(variants):
-            cells = np.array(variant.board.cells)
-            for turn in range(TURNS):
-                moved = cells[:, ::-1] if turn & 1 else cells
-                moved = moved * (-1 if turn & 2 else 1, -1 if turn & 4 else 1)
-                moved = moved - moved.min(axis=0)
-                slots[number, turn, : len(cells)] = moved[:, 1] * side + moved[:, 0]
-        self._slots = torch.from_numpy(slots)
+        self.canvas = boards.canvas
+        cells = max(one.board.num_cells for one in boards.seen)
+        self.num_features = _PARTS * cells + _HANDS
+        self.num_actions = 4 * cells + 1
+        if self.canvas is None:
+            group = SymmetryGroup.of(boards.seen[0])
+            features, actions = group.features[None], group.actions[None]
+        else:
+            tables = [_tables(one, cells, self.canvas) for one in boards.seen]
+            features, actions = (np.stack(table) for table in zip(*tables, strict=True))
+            columns = [_columns(one, cells, self.canvas) for one in boards.seen]
+            self._columns = [np.stack(column) for column in zip(*columns, strict=True)]
+        # By board and orientation, the source of every number that the network reads. Behind a row
+        # there are a zero and a one.
+        self._features = torch.from_numpy(features.astype(np.int32))
+        self._actions = torch.from_numpy(actions.astype(np.int32))
 
-    @property
-    def num_features(self) -> int:
-        """Numbers in a padded observation: own, opposing and allowed cells, and both hands."""
-        return 3 * self.cells + 8
-
-    @property
-    def num_actions(self) -> int:
-        """Actions of a board, padded."""
-        return 4 * self.cells + 1
-
-    def observations(self, boards: Tensor, turns: Tensor, flat: Tensor) -> Tensor:
-        """Observations on the canvas.
+    def pack(self, played: SelfPlaySamples) -> Samples:
+        """The samples of self-play on the boards, as rows.
 
         Args:
-            boards: int64 `(B,)`, the number of the variant.
-            turns: int64 `(B,)`, the orientation, 0 to 7.
-            flat: uint8 `(B, num_features)`, hands as counts.
+            played: flat for a single board, else planes of the canvas; hands as counts.
+        """
+        observations, masks = played.observations, played.action_masks
+        policies = played.policy_targets.astype(np.float16)
+        if self.canvas is not None:
+            features, actions = (column[played.variants] for column in self._columns)
+            observations = _taken(observations.reshape(len(played), -1), features)
+            masks, policies = _taken(masks, actions), _taken(policies, actions)
+        values = np.stack([played.outcomes, played.margins], axis=1).astype(np.float32)
+        return Samples(played.variants, observations, masks, policies, values)
+
+    def draw_orientations(self, count: int, generator: torch.Generator) -> Tensor:
+        """Draw the number of an orientation for each of so many rows, int64 `(count,)`."""
+        return torch.randint(self._features.shape[1], (count,), generator=generator)
+
+    def observations(self, boards: Tensor, orientations: Tensor, rows: Tensor) -> Tensor:
+        """Observations as the network reads them.
+
+        Args:
+            boards: int64 `(B,)`, the number of the board.
+            orientations: int64 `(B,)`.
+            rows: uint8 `(B, num_features)`, hands as counts.
 
         Returns:
-            uint8 `(B, 12, side, side)`, hands as counts.
+            uint8, hands as counts: `(B, num_features)`, or on a canvas `(B, 12, H, W)`.
         """
-        count, area = len(boards), self.side**2
-        slots = self._slots[boards, turns]
-        planes = flat.new_zeros(count, 4, area + 1)
-        by_cell = flat[:, : 3 * self.cells].view(count, 3, self.cells)
-        planes[:, :3].scatter_(2, slots[:, None].expand(-1, 3, -1), by_cell)
-        planes[:, 3].scatter_(1, slots, 1)
-        hands = flat[:, 3 * self.cells :, None].expand(-1, -1, area)
-        return torch.cat([planes[:, :, :area], hands], dim=1).view(count, 12, self.side, self.side)
+        ends = rows.new_tensor([0, 1]).expand(len(rows), 2)
+        sources = self._features[boards, orientations].long()
+        found = torch.cat([rows, ends], dim=1).gather(1, sources)
+        if self.canvas is None:
+            return found
+        return found.view(len(rows), 12, self.canvas.height, self.canvas.width)
 
-    def actions(self, boards: Tensor, turns: Tensor, numbers: Tensor) -> Tensor:
-        """Numbers for each action, such as a mask, on the canvas.
+    def actions(self, boards: Tensor, orientations: Tensor, rows: Tensor) -> Tensor:
+        """Numbers for each action, such as a mask, as the network gives them.
 
         Args:
-            boards: int64 `(B,)`, the number of the variant.
-            turns: int64 `(B,)`, the orientation, 0 to 7.
-            numbers: `(B, num_actions)`, the pass last.
+            boards: int64 `(B,)`, the number of the board.
+            orientations: int64 `(B,)`.
+            rows: `(B, num_actions)`.
 
         Returns:
-            `(B, 4 * side * side + 1)`, 0 where there is no cell.
+            `(B, num_actions)`, or on a canvas as many as it has, 0 where there is no cell.
         """
-        count, area = len(boards), self.side**2
-        slots = self._slots[boards, turns][:, None].expand(-1, 4, -1)
-        placed = numbers.new_zeros(count, 4, area + 1)
-        placed.scatter_(2, slots, numbers[:, :-1].view(count, 4, self.cells))
-        return torch.cat([placed[:, :, :area].flatten(1), numbers[:, -1:]], dim=1)
+        sources = self._actions[boards, orientations].long()
+        return torch.nn.functional.pad(rows, (0, 1)).gather(1, sources)
+
+
+def _tables(
+    variant: Variant, cells: int, canvas: Canvas
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By orientation, the places in a padded row of what lies on the canvas."""
+    zero, one = _PARTS * cells + _HANDS, _PARTS * cells + _HANDS + 1
+    own = np.array(variant.board.cells)
+    numbers, area = np.arange(len(own)), canvas.height * canvas.width
+    features = np.full((8, 4 + _HANDS, area), zero)
+    actions = np.full((8, 4 * area + 1), 4 * cells + 1)
+    for orientation in range(8):
+        moved = own[:, ::-1] if orientation & 1 else own
+        moved = moved * (-1 if orientation & 2 else 1, -1 if orientation & 4 else 1)
+        moved = moved - moved.min(axis=0)
+        slots = moved[:, 1] * canvas.width + moved[:, 0]
+        for part in range(_PARTS):
+            features[orientation, part, slots] = part * cells + numbers
+        features[orientation, 3, slots] = one
+        for piece in range(4):
+            actions[orientation, piece * area + slots] = piece * cells + numbers
+    features[:, 4:] = _PARTS * cells + np.arange(_HANDS)[:, None]
+    actions[:, -1] = 4 * cells
+    return features.reshape(8, -1), actions
+
+
+def _columns(
+    variant: Variant, cells: int, canvas: Canvas
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places on the canvas of what a padded row holds; behind the last place is a zero."""
+    area = canvas.height * canvas.width
+    own = np.array(variant.board.cells)
+    slots = own[:, 1] * canvas.width + own[:, 0]
+    features = np.full(_PARTS * cells + _HANDS, (4 + _HANDS) * area)
+    actions = np.full(4 * cells + 1, 4 * area + 1)
+    for part in range(_PARTS):
+        features[part * cells :][: len(slots)] = part * area + slots
+    for piece in range(4):
+        actions[piece * cells :][: len(slots)] = piece * area + slots
+    features[-_HANDS:] = (4 + np.arange(_HANDS)) * area
+    actions[-1] = 4 * area
+    return features, actions
+
+
+def _taken(rows: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
+    """The numbers of each row in its own columns, the last of which stands for a zero."""
+    found: NDArray[Any] = np.take_along_axis(np.pad(rows, ((0, 0), (0, 1))), columns, axis=1)
+    return found

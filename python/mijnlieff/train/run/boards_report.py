@@ -17,18 +17,16 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
 from mijnlieff.train.process import torch_threads
-from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.graded import plain_grade
+from mijnlieff.train.run.graded import graded_positions, plain_grade
+from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["report_boards"]
 
 _BASELINES = ("random", "greedy", "minimax:2", "minimax:4")
 
 
-def report_boards(
-    trainer: BoardsTrainer, folder: RunFolder, games: int, num_simulations: int
-) -> None:
+def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulations: int) -> None:
     """Grade the network beside built-in players, play matches, write and print the tables.
 
     Args:
@@ -41,7 +39,7 @@ def report_boards(
     Raises:
         OutputError: a file cannot be written.
     """
-    boards, config, counters = trainer.variant, trainer.config, trainer.counters
+    boards, config, counters = trainer.boards, trainer.config, trainer.counters
     about = (
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
@@ -52,7 +50,7 @@ def report_boards(
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,
     } | {name: load_policy(name, seed=config.seed) for name in _BASELINES}
-    graded = trainer.graded(folder)
+    graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
     with torch_threads(1):
         grades = {
             name: grade(player, graded, config.seed, by="board", name=name)

@@ -52,9 +52,9 @@ class Checkpoint:
     Attributes:
         config: the run's settings.
         budget: when to stop.
-        variant: the game that it learns, or the boards.
+        boards: the boards that it learns.
         network: the weights by name.
-        optimizer: the optimiser's state.
+        optimizer: the optimizer's state.
         generator: state of the random generator, uint8.
         counters: how far the run has come.
         curve: the measurements so far, oldest first, as plain values.
@@ -62,7 +62,7 @@ class Checkpoint:
 
     config: TrainConfig
     budget: Budget
-    variant: Variant | Boards
+    boards: Boards
     network: dict[str, Tensor]
     optimizer: dict[str, Any]
     generator: Tensor
@@ -85,7 +85,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "version": VERSION,
         "config": dataclasses.asdict(checkpoint.config),
         "budget": dataclasses.asdict(checkpoint.budget),
-        **_game(checkpoint.variant),
+        "boards": checkpoint.boards.to_dict(),
         "network": checkpoint.network,
         "optimizer": checkpoint.optimizer,
         "generator": checkpoint.generator,
@@ -112,7 +112,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(
             config=TrainConfig.from_dict(content["config"]),
             budget=Budget(**content["budget"]),
-            variant=_variant(content),
+            boards=_boards(content),
             network=dict(content["network"]),
             optimizer=dict(content["optimizer"]),
             generator=content["generator"],
@@ -156,15 +156,9 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _game(variant: Variant | Boards) -> dict[str, Any]:
-    if isinstance(variant, Boards):
-        return {"boards": variant.to_dict()}
-    parts = {"opening": variant.opening, "copies": variant.copies}
-    return {"variant": {"board": str(variant.board), **parts}}
-
-
-def _variant(content: dict[str, Any]) -> Variant | Boards:
+def _boards(content: dict[str, Any]) -> Boards:
     if "boards" in content:
         return Boards.from_dict(content["boards"])
+    # Runs on one board named their variant once.
     parts = content["variant"]
-    return Variant(Board.from_text(parts["board"]), parts["opening"], parts["copies"])
+    return Boards((Variant(Board.from_text(parts["board"]), parts["opening"], parts["copies"]),))

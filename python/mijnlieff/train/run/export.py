@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 
 from mijnlieff._mijnlieff import Network
-from mijnlieff.errors import CheckpointError
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.network.canvas import CanvasNetwork
 from mijnlieff.train.run.policy import network_from_checkpoint
 
 __all__ = ["export_checkpoint"]
@@ -15,6 +12,8 @@ __all__ = ["export_checkpoint"]
 
 def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike[str]) -> Network:
     """Write the network of a checkpoint to a file, which is replaced whole or not at all.
+
+    A network for several boards plays all that fit its canvas.
 
     Args:
         checkpoint: a checkpoint of `mijnlieff train`, or the run's folder.
@@ -24,16 +23,10 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
         The network that was written.
 
     Raises:
-        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint, or its
-            network is for many boards.
+        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint.
         OutputError: the file cannot be written.
     """
-    trained, content = network_from_checkpoint(checkpoint)
-    if isinstance(content.variant, Boards) or isinstance(trained, CanvasNetwork):
-        raise CheckpointError(
-            f"{checkpoint} holds a network for many boards, which only PyTorch evaluates: play "
-            "with mijnlieff.load_policy"
-        )
+    trained, _ = network_from_checkpoint(checkpoint)
     network = Network.from_torch(trained)
     network.save(out)
     return network

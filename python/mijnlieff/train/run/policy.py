@@ -7,12 +7,9 @@ from pathlib import Path
 
 import torch
 
-from mijnlieff._mijnlieff import Variant
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies import MCTSPolicy, NetworkPolicy
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.network import BoardNetwork, new_network
-from mijnlieff.train.network.canvas import CanvasNetwork
+from mijnlieff.train.network import TrainableNetwork, new_network
 from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
 from mijnlieff.train.play.policy import TrainedPolicy, search_policy, solve_below_in_play
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
@@ -21,11 +18,11 @@ from mijnlieff.train.run.folder import RunFolder
 __all__ = ["load_weights", "network_from_checkpoint", "policy_from_checkpoint"]
 
 
-def load_weights(network: BoardNetwork | CanvasNetwork, checkpoint: Checkpoint, path: Path) -> None:
+def load_weights(network: TrainableNetwork, checkpoint: Checkpoint, path: Path) -> None:
     """Load the weights of a checkpoint into a network.
 
     Args:
-        network: a network of the checkpoint's variant and settings.
+        network: a network of the checkpoint's boards and settings.
         checkpoint: the content of the file.
         path: the file, for the message.
 
@@ -45,7 +42,7 @@ def load_weights(network: BoardNetwork | CanvasNetwork, checkpoint: Checkpoint, 
 
 def network_from_checkpoint(
     path: str | os.PathLike[str],
-) -> tuple[BoardNetwork | CanvasNetwork, Checkpoint]:
+) -> tuple[TrainableNetwork, Checkpoint]:
     """The network of a checkpoint, and the whole content of the file.
 
     Args:
@@ -58,13 +55,7 @@ def network_from_checkpoint(
     if file.is_dir():
         file = RunFolder(file).checkpoint
     checkpoint = load_checkpoint(file)
-    config, variant = checkpoint.config, checkpoint.variant
-    network: BoardNetwork | CanvasNetwork
-    if isinstance(variant, Boards):
-        sizes = (variant.side, variant.side, variant.copies)
-        network = CanvasNetwork(*sizes, config.width, config.blocks, config.heads)
-    else:
-        network = new_network(variant, config)
+    network = new_network(checkpoint.boards, checkpoint.config)
     load_weights(network, checkpoint, file)
     return network, checkpoint
 
@@ -89,16 +80,16 @@ def policy_from_checkpoint(
         CheckpointError: as `network_from_checkpoint`.
     """
     network, checkpoint = network_from_checkpoint(path)
-    config, variant = checkpoint.config, checkpoint.variant
+    config = checkpoint.config
     if solve_below is None:
         solve_below = solve_below_in_play(config)
-    if isinstance(network, CanvasNetwork):
+    if network.canvas is not None:
         if num_simulations:
             return CanvasSearch(
                 network, num_simulations, config, solve_below=solve_below, seed=seed
             )
         return CanvasPolicy(network)
-    assert isinstance(variant, Variant)  # as the network is for one
+    variant = checkpoint.boards.seen[0]
     if num_simulations:
         return search_policy(
             network, variant, config, num_simulations, seed, solve_below=solve_below

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mijnlieff._mijnlieff import Variant
+from mijnlieff._mijnlieff import Board, Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards, boards_named
@@ -16,7 +16,6 @@ from mijnlieff.train.play.local import Backend
 from mijnlieff.train.process import StopSignal, choose_device
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.report.tensorboard import TensorBoardLog
-from mijnlieff.train.run.boards_trainer import BoardsTrainer
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import lock_folder
@@ -31,7 +30,7 @@ def start_run(
     folder: RunFolder,
     config: TrainConfig,
     budget: Budget,
-    variant: Variant | Boards,
+    boards: Boards,
     *,
     device: str,
     overwrite: bool,
@@ -43,7 +42,7 @@ def start_run(
         folder: the folder, created if it does not exist.
         config: the settings.
         budget: when to stop.
-        variant: the game, or the boards.
+        boards: the boards to learn.
         device: where the network computes, see `choose_device`.
         overwrite: delete a run in the folder, once the new one is set up.
         backend: where games are played; this process unless given.
@@ -51,16 +50,16 @@ def start_run(
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
         OutputError: the folder cannot be written to.
-        ValueError: PyTorch cannot use the device, or settings that many boards do not take.
+        ValueError: PyTorch cannot use the device, or settings that several boards do not take.
         MemoryError: there is not enough memory for the replay buffer.
     """
     chosen = choose_device(device)
-    _check_many_boards(variant, config, backend)
+    _check_several_boards(boards, config)
     folder.create()
     with lock_folder(folder.path):
         if not overwrite:
             folder.refuse_run()
-        new = _trainer_of(variant)(config, budget, variant, chosen, backend)
+        new = Trainer(config, budget, boards, chosen, backend)
         with contextlib.closing(new) as trainer:
             if overwrite:
                 folder.clear()
@@ -72,7 +71,7 @@ def resume_run(
     folder: RunFolder,
     given: Mapping[str, Any],
     budget: Budget | None,
-    variant: Mapping[str, Any] | Boards,
+    boards: Mapping[str, Any] | Boards,
     *,
     device: str,
     backend: Backend | None = None,
@@ -83,8 +82,8 @@ def resume_run(
         folder: the folder of the run.
         given: settings by name; those that affect learning must be as before.
         budget: when to stop; None for the run's own.
-        variant: `board`, `opening` and `copies`, as far as given, or those of `Boards.split`; or
-            the boards. They must be as before.
+        boards: `board`, `opening` and `copies`, as far as given, or the arguments of
+            `Boards.split`; or the boards. They must be as before.
         device: where the network computes, see `choose_device`; it may differ from before.
         backend: where games are played; this process unless given.
 
@@ -99,10 +98,10 @@ def resume_run(
         if folder.path.is_dir():  # otherwise loading names the missing file
             stack.enter_context(lock_folder(folder.path))
         saved = load_checkpoint(folder.checkpoint)
-        _check_same_run(folder, saved, given, variant)
+        _check_same_run(folder, saved, given, boards)
         config = dataclasses.replace(saved.config, **given)
-        _check_many_boards(saved.variant, config, backend)
-        trainer = _trainer_of(saved.variant).resume(
+        _check_several_boards(saved.boards, config)
+        trainer = Trainer.resume(
             saved, folder.checkpoint, config, budget or saved.budget, chosen, backend
         )
         stack.enter_context(contextlib.closing(trainer))
@@ -114,7 +113,7 @@ def _check_same_run(
     folder: RunFolder,
     saved: Checkpoint,
     given: Mapping[str, Any],
-    variant: Mapping[str, Any] | Boards,
+    boards: Mapping[str, Any] | Boards,
 ) -> None:
     file = folder.checkpoint
     for name, declared in settings_of(TrainConfig).items():
@@ -125,44 +124,46 @@ def _check_same_run(
             f"{file} was trained with {name} {before}, which cannot become {given[name]}: a "
             "resumed run keeps it"
         )
-    if isinstance(saved.variant, Boards) or isinstance(variant, Boards) or "boards" in variant:
-        if not _are_same_boards(saved.variant, variant):
-            raise CheckpointError(
-                f"{file} was trained on {saved.variant}, which cannot become {variant}: a resumed "
-                "run keeps its boards"
-            )
-        return
-    same = {name: getattr(saved.variant, name) for name in ("board", "opening", "copies")}
-    asked = Variant(**(same | dict(variant)))
-    if asked != saved.variant:
-        raise CheckpointError(f"{file} was trained on {saved.variant}, not on {asked}")
+    if not _are_same_boards(saved.boards, boards):
+        raise CheckpointError(
+            f"{file} was trained on {saved.boards}, not on {_in_words(saved.boards, boards)}: a "
+            "resumed run keeps its boards"
+        )
 
 
-def _are_same_boards(saved: Variant | Boards, given: Mapping[str, Any] | Boards) -> bool:
-    if not isinstance(saved, Boards) or isinstance(given, Boards):
+def _are_same_boards(saved: Boards, given: Mapping[str, Any] | Boards) -> bool:
+    if isinstance(given, Boards):
         return saved == given
     asked = dict(given)
-    named = boards_named(asked.pop("boards")) if "boards" in asked else None
-    if named is not None and set(named) != {variant.board for variant in saved.all}:
+    if (board := asked.pop("board", None)) is not None and [board] != _boards_of(saved):
         return False
-    return all(getattr(saved, name, None) == value for name, value in asked.items())
+    if (text := asked.pop("boards", None)) is not None:
+        if set(boards_named(text)) != set(_boards_of(saved)):
+            return False
+    return all(getattr(saved, name) == value for name, value in asked.items())
 
 
-def _trainer_of(variant: Variant | Boards) -> type[Trainer]:
-    return BoardsTrainer if isinstance(variant, Boards) else Trainer
+def _boards_of(boards: Boards) -> list[Board]:
+    return [variant.board for variant in boards.all]
 
 
-def _check_many_boards(
-    variant: Variant | Boards, config: TrainConfig, backend: Backend | None
-) -> None:
-    if not isinstance(variant, Boards):
+def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> str:
+    if isinstance(given, Boards):
+        return str(given)
+    if saved.canvas is None and given.keys() <= {"board", "opening", "copies"}:
+        only = saved.seen[0]
+        same: dict[str, Any] = {"board": only.board, "opening": only.opening, "copies": only.copies}
+        return str(Variant(**(same | dict(given))))
+    return ", ".join(f"{name} {value!r}" for name, value in given.items())
+
+
+def _check_several_boards(boards: Boards, config: TrainConfig) -> None:
+    if boards.canvas is None:
         return
     if config.algo != "alphazero":
-        raise ValueError(f"many boards are learnt by algo alphazero, not by {config.algo}")
+        raise ValueError(f"many boards are learned by algo alphazero, not by {config.algo}")
     if config.network != "cells":
-        raise ValueError(f"many boards are learnt by network cells, not by {config.network}")
-    if backend is not None:
-        raise ValueError("games on many boards are played in this process, not by an executor")
+        raise ValueError(f"many boards are learned by network cells, not by {config.network}")
 
 
 def run_session(
@@ -210,7 +211,7 @@ def train_in(
     folder: RunFolder,
     config: TrainConfig,
     budget: Budget,
-    variant: Variant | Boards,
+    boards: Boards,
     *,
     device: str,
     resume: bool,
@@ -223,15 +224,10 @@ def train_in(
     run: contextlib.AbstractContextManager[Trainer]
     if resume:
         given = dataclasses.asdict(config)
-        parts: Mapping[str, Any] | Boards = (
-            variant
-            if isinstance(variant, Boards)
-            else {name: getattr(variant, name) for name in ("board", "opening", "copies")}
-        )
-        run = resume_run(folder, given, budget, parts, device=device, backend=backend)
+        run = resume_run(folder, given, budget, boards, device=device, backend=backend)
     else:
         run = start_run(
-            folder, config, budget, variant, device=device, overwrite=overwrite, backend=backend
+            folder, config, budget, boards, device=device, overwrite=overwrite, backend=backend
         )
     with run as trainer:
         run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)

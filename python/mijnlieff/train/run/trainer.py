@@ -11,29 +11,22 @@ from typing import Any, Self
 
 import torch
 
-from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.progress import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.evaluation import MatchReport
-from mijnlieff.train.alphazero import AlphaZero, SearchLosses
-from mijnlieff.train.alphazero.replay import ReplayBuffer
+from mijnlieff.train.alphazero import AlphaZero, Replay, SearchLosses
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import CURVE_OPPONENTS, Budget, TrainConfig
-from mijnlieff.train.network import (
-    BoardNetwork,
-    CellNetwork,
-    PolicyValueNetwork,
-    new_network,
-)
-from mijnlieff.train.network.canvas import CanvasNetwork
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork, new_network
 from mijnlieff.train.play.local import Backend, LocalBackend
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.process import torch_threads
-from mijnlieff.train.report.plot import draw_curve
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import load_weights
+from mijnlieff.train.run.strength import strength_of
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Trainer"]
@@ -42,15 +35,16 @@ __all__ = ["Trainer"]
 class Trainer:
     """One run: a learner, the source of its games, and its counters.
 
-    With PPO, a run that is saved after any round and loaded again continues bit for bit as if it
-    had not been interrupted, given the same machine, the same number of threads and a budget in
-    steps or games. With a budget in minutes the schedules follow the clock, so runs differ. The
-    replay buffer of AlphaZero is not saved; a resumed run fills it again.
+    It learns a set of boards; one board is a set of one. With PPO, a run that is saved after any
+    round and loaded again continues bit for bit as if it had not been interrupted, given the same
+    machine, the same number of threads and a budget in steps or games. With a budget in minutes the
+    schedules follow the clock, so runs differ. The replay buffer of AlphaZero is not saved; a
+    resumed run fills it again.
 
     Attributes:
         config: the settings.
         budget: when to stop.
-        variant: the game, or the boards.
+        boards: the boards that it learns.
         network: the network in training.
         counters: rounds, steps, games and seconds so far.
         curve: the measurements so far.
@@ -60,7 +54,7 @@ class Trainer:
         self,
         config: TrainConfig,
         budget: Budget,
-        variant: Variant | Boards,
+        boards: Boards,
         device: torch.device | None = None,
         backend: Backend | None = None,
     ) -> None:
@@ -69,42 +63,39 @@ class Trainer:
         Args:
             config: the settings.
             budget: when to stop.
-            variant: the game; boards for a subclass that learns many.
+            boards: the boards to learn.
             device: where the network computes; the CPU unless given.
             backend: where games and measurements are played; this process unless given.
         """
         self.config = config
         self.budget = budget
-        self.variant = variant
+        self.boards = boards
         self.counters = Counters()
         self.curve: list[dict[str, Any]] = []
         self._generator = torch.Generator()
         self._generator.manual_seed(config.seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            network = self._new_network()
+            network = new_network(boards, config)
         self.network = network.to(device or "cpu")
         self._backend = LocalBackend() if backend is None else backend
-        self._source: GameSource[Any]
-        self._method: AlphaZero | Ppo
-        self._source, self._method = self._new_method()
+        self._strength = strength_of(config, boards, self._backend)
+        self._source: GameSource[Any] = self._backend.source(boards, config, self._generator)
+        self._method = self._new_method()
 
-    def _new_network(self) -> BoardNetwork | CanvasNetwork:
-        """A network with random weights."""
-        assert isinstance(self.variant, Variant)  # a subclass learns many boards
-        return new_network(self.variant, self.config)
-
-    def _new_method(self) -> tuple[GameSource[Any], AlphaZero | Ppo]:
-        """The source of the games, and the learner."""
-        config, variant, network = self.config, self.variant, self.network
-        assert isinstance(variant, Variant) and not isinstance(network, CanvasNetwork)
-        source = self._backend.source(variant, config, self._generator)
+    def _new_method(self) -> AlphaZero | Ppo:
+        """The learner."""
+        config, network = self.config, self.network
         if config.algo == "alphazero":
-            turns = isinstance(network, CellNetwork)
-            replay = ReplayBuffer(variant, config.replay_positions, turns)
-            return source, AlphaZero(network, replay, config, self._generator, source)
+            # The other network is equivariant, and learns all orientations at once.
+            replay = Replay(
+                SymmetricBoards(self.boards),
+                config.replay_positions,
+                augment=config.network == "cells",
+            )
+            return AlphaZero(network, replay, config, self._generator, self._source)
         assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
-        return source, Ppo(network, config, self._generator, source)
+        return Ppo(network, config, self._generator, self._source)
 
     @classmethod
     def resume(
@@ -129,14 +120,14 @@ class Trainer:
         Raises:
             CheckpointError: the parts of the checkpoint do not match.
         """
-        trainer = cls(config, budget, saved.variant, device, backend)
+        trainer = cls(config, budget, saved.boards, device, backend)
         load_weights(trainer.network, saved, path)
         try:
             trainer._method.optimizer.load_state_dict(saved.optimizer)
             trainer._generator.set_state(saved.generator)
         except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
-                f"the optimiser or random state in {path} does not match: {error}"
+                f"the optimizer or random state in {path} does not match: {error}"
             ) from error
         trainer.counters = saved.counters
         trainer.curve = saved.curve
@@ -156,7 +147,7 @@ class Trainer:
             Checkpoint(
                 config=self.config,
                 budget=self.budget,
-                variant=self.variant,
+                boards=self.boards,
                 network=self.network.state_dict(),
                 optimizer=self._method.optimizer.state_dict(),
                 generator=self._generator.get_state(),
@@ -196,16 +187,15 @@ class Trainer:
         return losses
 
     def measure(self, opponents: Sequence[str], games: int, **options: Any) -> list[MatchReport]:
-        """Play matches on the machines of the run, see `mijnlieff.train.play.measure.measure`.
+        """Play matches on the first board, see `mijnlieff.train.play.measure.measure`.
 
         Args:
             opponents: names of built-in players.
             games: games per opponent, an even number.
             options: `seed` and other arguments of that function.
         """
-        network, variant = self.network, self.variant
-        assert isinstance(variant, Variant) and not isinstance(network, CanvasNetwork)
-        return self._backend.measure(network, variant, opponents, games, **options)
+        variant = self.boards.seen[0]
+        return self._backend.measure(self.network, variant, opponents, games, **options)
 
     def draw(self, folder: RunFolder) -> None:
         """Draw the learning curve into the run's folder.
@@ -216,8 +206,7 @@ class Trainer:
         Raises:
             OutputError: the file cannot be written.
         """
-        log = folder.read_log()
-        draw_curve(folder.curve, self.curve, log, "Learning Mijnlieff by self-play")
+        self._strength.draw(folder, self.curve)
 
     def run(
         self,
@@ -241,6 +230,7 @@ class Trainer:
             TrainingError: a loss is NaN or infinite; the last checkpoint is still valid.
             OutputError: a file cannot be written.
         """
+        self._strength.prepare(folder, progress is not None)
         # Saved before the first round, so that there is always a checkpoint to return to.
         self.save(folder)
         log = folder.read_log()
@@ -291,23 +281,8 @@ class Trainer:
 
     def _measure(self) -> None:
         """Add a point to the curve, without any effect on training."""
-        self.curve.append({**dataclasses.asdict(self.counters), **self._measured()})
-
-    def _measured(self) -> dict[str, Any]:
-        """What a point of the curve says about the network."""
-        config, counters = self.config, self.counters
-        matches = self.measure(
-            CURVE_OPPONENTS, config.measurement_games, seed=config.seed + counters.rounds
-        )
-        scores = {
-            match.opponent: {
-                "score": match.score,
-                "low": match.score_interval[0],
-                "high": match.score_interval[1],
-            }
-            for match in matches
-        }
-        return {"scores": scores}
+        measured = self._strength.measure(self.network, self.counters.rounds)
+        self.curve.append({**dataclasses.asdict(self.counters), **measured})
 
     def _log_row(self, losses: Losses | SearchLosses) -> dict[str, Any]:
         counters = self.counters
@@ -323,9 +298,8 @@ class Trainer:
             },
             "policy_lag": self._source.policy_lag,
         }
-        if self.curve[-1]["rounds"] == counters.rounds:
-            row["scores"] = self.curve[-1]["scores"]
-        return row
+        is_measured = self.curve[-1]["rounds"] == counters.rounds
+        return row | self._strength.entries(self.curve[-1] if is_measured else None)
 
     def _line(
         self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
@@ -334,18 +308,6 @@ class Trainer:
         return (
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
             f"{steps_per_second:,.0f} steps/s, "
-            f"{self._losses_text(losses) if is_learning else 'nothing learnt yet'}, "
-            f"{self._strength_text()}"
+            f"{self._strength.losses_text(losses) if is_learning else 'nothing learned yet'}, "
+            f"{self._strength.text(self.curve[-1])}"
         )
-
-    def _losses_text(self, losses: Losses | SearchLosses) -> str:
-        return (
-            f"loss policy {losses.policy_loss:+.3f} value {losses.value_loss:.3f}, "
-            f"entropy {losses.entropy:.2f}"
-        )
-
-    def _strength_text(self) -> str:
-        """The newest point of the curve, in words."""
-        scores = self.curve[-1]["scores"]
-        random, minimax = scores["random"]["score"], scores["minimax:2"]["score"]
-        return f"random {random:.1%}, minimax 2 {minimax:.1%}"

@@ -1,0 +1,48 @@
+"""Networks in training as models that policies play by."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+__all__ = ["TorchModel"]
+
+_BATCH = 512
+"""Positions in a call: what is computed for many more does not fit in the caches of a processor."""
+
+
+class TorchModel(nn.Module):
+    """The part of a network that is the same for every `mijnlieff.policies.Model` in PyTorch."""
+
+    dtype = "float32"
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights."""
+        return next(self.parameters()).device
+
+    def weights(self) -> NDArray[np.float32]:
+        """All weights and biases, layer by layer, float32 `(num_weights,)`."""
+        weights = [parameter.detach().cpu().float().numpy() for parameter in self.parameters()]
+        return np.concatenate([weight.ravel() for weight in weights])
+
+    @torch.no_grad()
+    def evaluate(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Evaluate positions with the current weights.
+
+        Args:
+            observations: float32, in the layout of the network.
+            masks: unused, as the logits of illegal actions do not matter.
+
+        Returns:
+            Logits, float32 `(B, num_actions)`, and values for the side to move, float32 `(B, 2)`:
+            expected outcome, and expected final margin in units of `MARGIN_UNIT` points.
+        """
+        parts = torch.split(torch.from_numpy(np.ascontiguousarray(observations)), _BATCH)
+        outputs = [self(part.to(self.device)) for part in parts]
+        logits, values = (torch.cat(one).cpu().numpy() for one in zip(*outputs, strict=True))
+        return logits, values
