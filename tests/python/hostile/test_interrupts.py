@@ -18,10 +18,11 @@ LATE = (
 @pytest.mark.parametrize(
     "call",
     [
-        "m.random_openings(10**8, 4)",
-        "m.random_openings(10**7, 30, m.Variant(m.Board.from_text('########\\n' * 8), copies=8))",
-        "m.rollout([p] * 1000, 268_000)",
-        "m.rollout([p], 2**28)",
+        "m.evaluation.random_openings(10**8, 4)",
+        "m.evaluation.random_openings("
+        "10**7, 30, m.Variant(m.Board.from_text('########\\n' * 8), copies=8))",
+        "m.envs.rollout([p] * 1000, 268_000)",
+        "m.envs.rollout([p], 2**28)",
         "m.best_response('greedy', max_positions=10**9)",
         "m.best_response('champion:64')",
         "m.SelfPlay(m.ChampionPolicy()).play(10**6)",
@@ -33,14 +34,14 @@ LATE = (
         "s = m.TreeSearch([m.Position.from_record(LATE)] * 4096, 10**7); n = len(s.select()); "
         "s.update(np.zeros((n, 65), 'f4'), np.zeros(n, 'f4'))",
         # Making a table of 4 GiB must not take long.
-        "m.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
+        "m.solving.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
     ],
 )
 def test_ctrl_c_stops_a_call(call):
     code = (
         "import mijnlieff as m, numpy as np; p = m.Position(); print('ready', flush=True)\n"
         f"try: {call.replace('LATE', repr(LATE))}\n"
-        "except KeyboardInterrupt: print('stopped', m.rollout([p])[0].shape)"
+        "except KeyboardInterrupt: print('stopped', m.envs.rollout([p])[0].shape)"
     )
     assert last_words_when_interrupted(code, after=0.1) == "stopped (1, 1, 2)\n"
 

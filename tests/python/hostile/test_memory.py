@@ -24,7 +24,7 @@ def limit(more):
 
 p = m.Position()
 large = m.Variant(m.Board.from_text("########\\n" * 8), copies=8)
-m.rollout([p], 5000)  # makes the memory of a thread
+m.envs.rollout([p], 5000)  # makes the memory of a thread
 {setup}
 limit({more})
 try:
@@ -32,8 +32,8 @@ try:
 except MemoryError as error:
     print(error, flush=True)
 limit(None)
-m.set_table_bytes(64 << 20)
-print(m.solve(p).margin, m.rollout([p])[0].shape)
+m.solving.set_table_bytes(64 << 20)
+print(m.solve(p).margin, m.envs.rollout([p])[0].shape)
 """
 
 MB = 1 << 20
@@ -57,10 +57,18 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
             200,
             r"^not enough memory for .*: \d+ bytes needed$",
         ),
-        ("m.set_table_bytes(2**40); m.solve(p)", 1024, r"34359738400 bytes .* 1099511627776"),
-        ("m.set_table_bytes(2**62); m.solve(p)", 1024, r"34359738400 bytes .* 4611686018427387904"),
         (
-            "m.set_table_bytes(2**40); m.solve(m.Position(m.Variant(copies=4)))",
+            "m.solving.set_table_bytes(2**40); m.solve(p)",
+            1024,
+            r"34359738400 bytes .* 1099511627776",
+        ),
+        (
+            "m.solving.set_table_bytes(2**62); m.solve(p)",
+            1024,
+            r"34359738400 bytes .* 4611686018427387904",
+        ),
+        (
+            "m.solving.set_table_bytes(2**40); m.solve(m.Position(m.Variant(copies=4)))",
             1024,
             r"34359738400 bytes",
         ),
@@ -73,13 +81,13 @@ def said(call: str, more: int, setup: str = "") -> list[str]:
             r"not enough memory for .*: \d{9,} bytes",
         ),
         ("m.Board.arrangements(6, True)", 60, r"the boards: 134217728 bytes"),
-        ("m.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
-        ("m.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),
+        ("m.evaluation.random_openings(2**36, 0)", 1024, r"openings: \d{13} bytes"),
+        ("m.envs.rollout([p], 2**28)", 1024, r"random games: \d{9,} bytes"),
         ("m.VectorEnv(2**24, large)", 1024, r"the games: \d{10} bytes"),
         ("m.VectorEnv(2**21).reset()", 300, r"array: \d{9} bytes"),
-        ("m.mask_batch(many)", 60, r"a list: \d{8,9} bytes"),
-        ("m.mask_batch(many)", 200, r"masks: 130000000 bytes"),
-        ("m.observe_batch(many)", 300, r"observations: \d{9} bytes"),
+        ("m.encoding.mask_batch(many)", 60, r"a list: \d{8,9} bytes"),
+        ("m.encoding.mask_batch(many)", 200, r"masks: 130000000 bytes"),
+        ("m.encoding.observe_batch(many)", 300, r"observations: \d{9} bytes"),
         ("m.solve_batch(many)", 350, r"margins of positions: 260000000 bytes"),
         ("m.GreedyPolicy().act_batch(many)", 30, r"\d{8} bytes"),
     ],
@@ -107,7 +115,7 @@ play(13)
         # As many as are asked for take no memory before they are made.
         "m.TreeSearch([p], 2**24, max_considered=1024)",
         "m.ChampionPolicy().act_batch([p] * 3000)",
-        "m.set_table_bytes(2**40); m.solve(m.Position(large), max_nodes=50_000)",
+        "m.solving.set_table_bytes(2**40); m.solve(m.Position(large), max_nodes=50_000)",
     ],
 )
 def test_what_fits_is_done(call):
@@ -138,7 +146,8 @@ logits = rng.normal(size=(64, 257)).astype(np.float32)
 values = np.tanh(rng.normal(size=64)).astype(np.float32)
 
 def search():
-    return m.TreeSearch(m.random_openings(64, 4, large), 3000, "puct", num_threads=1)
+    openings = m.evaluation.random_openings(64, 4, large)
+    return m.TreeSearch(openings, 3000, root="puct", num_threads=1)
 
 def evaluate(batch):
     # An evaluation depends on the position alone, not on its row.

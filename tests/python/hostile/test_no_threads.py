@@ -20,7 +20,7 @@ from numpy.testing import assert_array_equal
 
 import mijnlieff as m
 
-openings = m.random_openings(8, 9, seed=1)
+openings = m.evaluation.random_openings(8, 9, seed=1)
 
 
 def steps():
@@ -32,17 +32,17 @@ def steps():
 CALLS = {
     "solve": lambda: m.solve(openings[0]).margin,
     "solve_batch": lambda: m.solve_batch(openings, num_threads=2).margins,
-    "perft": lambda: m.perft(m.Position(), 3),
-    "rollout": lambda: m.rollout(openings, repeats=1000, num_threads=2)[0],
+    "perft": lambda: m.rules.perft(m.Position(), 3),
+    "rollout": lambda: m.envs.rollout(openings, repeats=1000, num_threads=2)[0],
     "act": lambda: m.MinimaxPolicy(4, seed=3).act(openings[0]),
     "act_batch": lambda: m.MinimaxPolicy(4, seed=3).act_batch(openings),
-    "play_match": lambda: m.play_match(
+    "play_match": lambda: m.evaluation.play_match(
         openings, m.MinimaxPolicy(2), m.RandomPolicy(), num_threads=2
     ),
     "champion": lambda: m.ChampionPolicy(seed=3).act_batch(openings),
     "evaluate": lambda: (
         m.ChampionPolicy().network.evaluate(
-            m.observe_batch(openings * 40, "flat"), num_threads=2
+            m.encoding.observe_batch(openings * 40, "flat"), num_threads=2
         )[0]
     ),
     "search": lambda: m.MCTSPolicy(num_simulations=32, seed=3).act_batch(openings),
