@@ -69,7 +69,7 @@ def _is_inner(name: str) -> bool:
     """Whether a name without an entry exists all the same, as modules and attributes do."""
     try:
         value = operator.attrgetter(name)(mijnlieff)
-    except AttributeError:
+    except (AttributeError, ImportError):  # some modules need an extra
         return name.endswith((".py", ".pyi")) or _is_in_an_adapter(name)
     return inspect.ismodule(value) or value is not None
 
