@@ -134,7 +134,9 @@ def main() -> None:
     args.log.parent.mkdir(parents=True, exist_ok=True)
     args.labels.parent.mkdir(parents=True, exist_ok=True)
     others = labels(args.labels, args.games)
-    config = TrainConfig.of("alphazero", width=args.width, learning_rate=2.5e-3, seed=args.seed)
+    config = TrainConfig.of(
+        "alphazero", network="symmetric", width=args.width, learning_rate=2.5e-3, seed=args.seed
+    )
     if args.start is None:
         network, _, _ = fit(others, config, args.samples)
     else:

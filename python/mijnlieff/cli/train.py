@@ -19,6 +19,7 @@ from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
+from mijnlieff.train.presets import PRESETS
 from mijnlieff.train.report.report import print_report, report_json, report_markdown
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.settings import settings_of
@@ -87,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "boards": parser.add_argument_group("settings of --boards"),
     }
     for name, declared in settings_of(TrainConfig).items():
-        default = DEFAULT_ALGORITHM if name == "algo" else declared.default_text()
+        default = DEFAULT_ALGORITHM if name == "algo" else declared.default_text(name, PRESETS)
         groups[declared.algo].add_argument(
             "--" + name.replace("_", "-"),
             type=declared.kind,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from mijnlieff._mijnlieff import MAX_THREADS, SearchOptions
+from mijnlieff.train.presets import PRESETS, preset
 from mijnlieff.train.settings import (
     check_settings,
     documented,
@@ -103,7 +104,7 @@ class Budget:
         return min(1.0, spent)
 
 
-@documented
+@documented(PRESETS)
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
@@ -138,14 +139,12 @@ class TrainConfig:
         "games played at once; each round plays all of them to their end",
         low=1,
         high=65536,
-        alphazero=512,
     )
     random_plies: int = setting(
         4,
         "most random plies at the start of a game, drawn per game and not learnt from; they lead "
         "to positions that self-play would not reach",
         high=1000,
-        alphazero=10,
     )
     random_opponents: float = setting(
         0.5,
@@ -156,22 +155,19 @@ class TrainConfig:
     )
     network: str = setting(
         "symmetric",
-        "symmetric: layers that share their weights over the symmetries of the board; cells: a "
-        "token for each cell, which learns more from a position and takes longer for it, the only "
-        "one for many boards",
+        "cells: a token for each cell, the only one for many boards; symmetric: layers that share "
+        "their weights over the symmetries of the board, which learns less from a position and is "
+        "faster",
         choices=NETWORKS,
         algo="alphazero",
-        boards="cells",
     )
     width: int = setting(
         256,
         "units of every hidden layer; in the network of cells for each cell",
         low=1,
         high=8192,
-        alphazero=384,
-        cells=96,
     )
-    blocks: int = setting(1, "residual blocks of two layers each", high=100, alphazero=2, cells=3)
+    blocks: int = setting(1, "residual blocks of two layers each", high=100)
     heads: int = setting(
         8,
         "kernels of a layer, each over the whole canvas; width is rounded up to a multiple",
@@ -187,14 +183,10 @@ class TrainConfig:
         algo="cells",
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
-    minibatch_size: int = setting(
-        2048, "positions per gradient step", low=1, high=_MANY, alphazero=1024, cells=512
-    )
+    minibatch_size: int = setting(2048, "positions per gradient step", low=1, high=_MANY)
     learning_rate: float = setting(
         6e-3,
-        "the optimiser's step size at the start, which falls linearly during the run",
-        alphazero=5e-3,
-        boards=4e-3,
+        "the optimizer's step size at the start, which falls linearly during the run",
     )
     gamma: float = setting(
         1.0,
@@ -219,7 +211,7 @@ class TrainConfig:
         algo="ppo",
     )
     num_simulations: int = setting(
-        32, "simulations per search", low=1, high=2**24, algo="alphazero", cells=16, boards=32
+        32, "simulations per search", low=1, high=2**24, algo="alphazero"
     )
     max_considered: int = setting(
         8, "most actions that a search samples at its root", low=1, high=1024, algo="alphazero"
@@ -242,23 +234,18 @@ class TrainConfig:
         "not from a search; those of the opening book are always",
         high=16,
         algo="alphazero",
-        boards=12,
-        pure=0,
     )
     solve_leaves_below: int = setting(
         8,
         "most empty cells of a position inside a search that is solved exactly",
         high=16,
         algo="alphazero",
-        pure=0,
     )
     solved_temperature: float = setting(
         3.0,
         "how far play strays from the best actions of solved positions, in points, so that "
         "mistakes are met too, see SelfPlay",
         algo="alphazero",
-        boards=2.0,
-        pure=0.0,
     )
     replay_positions: int = setting(
         400_000, "most recent positions kept to learn from", low=1, high=_MANY, algo="alphazero"
@@ -267,9 +254,6 @@ class TrainConfig:
         4.0,
         "how often a position is learnt from, on average",
         algo="alphazero",
-        cells=1.0,
-        boards=3.0,
-        pure=3.0,
     )
     optimizer: str = setting(
         "muon",
@@ -277,7 +261,6 @@ class TrainConfig:
         "by AdamW",
         choices=OPTIMIZERS,
         algo="alphazero",
-        boards="adamw",
     )
     graded_positions: int = setting(
         2400,
@@ -286,7 +269,7 @@ class TrainConfig:
         high=10_000_000,
         algo="boards",
     )
-    weight_decay: float = setting(1e-4, "weight decay of the optimiser", algo="alphazero")
+    weight_decay: float = setting(1e-4, "weight decay of the optimizer", algo="alphazero")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
     measurements: int = setting(
         20,
@@ -304,13 +287,11 @@ class TrainConfig:
         may_change=True,
     )
     checkpoint_seconds: float = setting(20.0, "wall time between checkpoints", may_change=True)
-    # With AlphaZero self-play and learning run side by side: a thread for each.
     num_threads: int | None = setting(
         None,
         "threads of PyTorch; runs repeat only with the same number",
         low=1,
         high=MAX_THREADS,
-        alphazero=1,
         may_change=True,
     )
 
@@ -364,13 +345,9 @@ class TrainConfig:
             ValueError: an unknown algorithm, a value out of range, or one that contradicts
                 `knowledge`.
         """
-        declarations = settings_of(cls)
-        knowledge = settings.get("knowledge", declarations["knowledge"].default)
-        network = settings.get("network", "cells" if many_boards else "symmetric")
-        tuned = {
-            name: declared.default_for(algo, knowledge, network, many_boards=many_boards)
-            for name, declared in declarations.items()
-        }
+        knowledge = settings.get("knowledge", settings_of(cls)["knowledge"].default)
+        network = settings.get("network")
+        tuned = preset(algo, knowledge, network, many_boards=many_boards)
         return cls(**(tuned | settings | {"algo": algo}))
 
     @classmethod

@@ -11,6 +11,7 @@ import inspect
 import numbers
 import sys
 import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -35,10 +36,6 @@ class Setting:
         even: whether the number must be even.
         algo: the one algorithm that uses it, or `"boards"` for runs on many boards, or `"cells"`
             for that network; None if all do.
-        alphazero: the default for AlphaZero where it differs from `default`, else None.
-        cells: the default for the network of cells where it differs from both, else None.
-        boards: the default on many boards where it differs from all of them, else None.
-        pure: the default for AlphaZero from the rules alone where it differs, else None.
         may_change: whether a resumed run may have another value than before.
     """
 
@@ -49,37 +46,12 @@ class Setting:
     choices: tuple[str, ...] = ()
     even: bool = False
     algo: str | None = None
-    alphazero: Any = None
-    cells: Any = None
-    boards: Any = None
-    pure: Any = None
     may_change: bool = False
 
     @property
     def kind(self) -> type:
         """`int`, `float` or `str`."""
         return int if self.default is None else type(self.default)
-
-    def default_for(
-        self, algo: str, knowledge: str, network: str, *, many_boards: bool = False
-    ) -> Any:
-        """The default of an algorithm.
-
-        Args:
-            algo: the algorithm.
-            knowledge: what AlphaZero is given.
-            network: the form of its network.
-            many_boards: whether the run is on many boards.
-        """
-        if algo != "alphazero":
-            return self.default
-        tuned = [
-            self.pure if knowledge == "pure" else None,
-            self.boards if many_boards else None,
-            self.cells if network == "cells" else None,
-            self.alphazero,
-        ]
-        return next((value for value in tuned if value is not None), self.default)
 
     def check(self, name: str, value: Any) -> Any:
         """Refuse a value of the wrong kind or out of range.
@@ -115,17 +87,15 @@ class Setting:
         top = "" if self.high == sys.float_info.max else f" to {self.high}"
         return f"{number} from {self.low}{top}"
 
-    def default_text(self) -> str:
-        """The defaults in words, such as "4096; 512 for alphazero"."""
+    def default_text(self, name: str, presets: Mapping[str, Mapping[str, Any]]) -> str:
+        """The defaults in words, such as "4096; 512 for alphazero".
+
+        Args:
+            name: the setting.
+            presets: other defaults by setting, and when each of these sets applies.
+        """
         texts = ["PyTorch's choice" if self.default is None else str(self.default)]
-        if self.alphazero is not None:
-            texts.append(f"{self.alphazero} for alphazero")
-        if self.cells is not None:
-            texts.append(f"{self.cells} for cells")
-        if self.boards is not None:
-            texts.append(f"{self.boards} on many boards")
-        if self.pure is not None:
-            texts.append(f"{self.pure} for pure")
+        texts += [f"{values[name]} {when}" for when, values in presets.items() if name in values]
         return "; ".join(texts)
 
 
@@ -181,22 +151,29 @@ def check_settings(config: Any) -> None:
         object.__setattr__(config, name, declared.check(name, getattr(config, name)))
 
 
-def documented(config: _C) -> _C:
-    """Class decorator that lists the settings in the class docstring.
+def documented(presets: Mapping[str, Mapping[str, Any]]) -> Callable[[_C], _C]:
+    """Class decorator that lists the settings in the docstring of a config.
 
     Args:
-        config: a class whose fields are made by `setting`.
+        presets: see `Setting.default_text`.
     """
+
+    def document(config: _C) -> _C:
+        text = inspect.cleandoc(config.__doc__ or "")
+        config.__doc__ = "\n".join([text, "", "Attributes:", *_attributes(config, presets)])
+        return config
+
+    return document
+
+
+def _attributes(config: type, presets: Mapping[str, Mapping[str, Any]]) -> list[str]:
     wrapper = textwrap.TextWrapper(
         96, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
     )
-    attributes = [
+    return [
         wrapper.fill(
             f"{name}: {f'({declared.algo}) ' if declared.algo else ''}{declared.help}; "
-            f"{declared.range_text()} (default: {declared.default_text()})."
+            f"{declared.range_text()} (default: {declared.default_text(name, presets)})."
         )
         for name, declared in settings_of(config).items()
     ]
-    text = inspect.cleandoc(config.__doc__ or "")
-    config.__doc__ = "\n".join([text, "", "Attributes:", *attributes])
-    return config

@@ -38,7 +38,14 @@ from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
-TINY = {"num_envs": 24, "width": 32, "num_threads": 1, "num_simulations": 8, "minibatch_size": 128}
+TINY = {
+    "network": "symmetric",
+    "num_envs": 24,
+    "width": 32,
+    "num_threads": 1,
+    "num_simulations": 8,
+    "minibatch_size": 128,
+}
 STANDARD = Boards((Variant(),))
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 
@@ -249,6 +256,7 @@ def test_games_that_fail_are_reported():
 def test_a_short_run_learns(tmp_path, capsys):
     out = tmp_path / "run"
     options = ["--algo=alphazero", "--num-envs=128", "--width=64", "--num-threads=1"]
+    options += ["--network=symmetric"]
     options += ["--num-simulations=8", "--measurement-games=20", "--final-games=40"]
     assert main(["train", "--steps=40000", "--out", str(out), *options]) == 0
     table = capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -132,6 +133,17 @@ def test_an_exported_network_plays_on_every_board(finished, tmp_path):
     assert (actions == load_policy(finished[0]).act_batch(positions)).mean() > 0.9
     games = SelfPlay(network, variants=boards.all, observation="planes", num_simulations=2)
     assert games.play(3).statistics.games == 3
+
+
+def test_a_run_does_not_depend_on_the_workers_of_an_executor(tmp_path):
+    weights = []
+    for workers in (1, 2):
+        out = tmp_path / str(workers)
+        with ThreadPoolExecutor(workers) as executor:
+            state = run(out, executor=executor, blocks=3)
+        assert state.log[-1]["policy_lag"] == 1
+        weights.append(torch.load(out / "checkpoint.pt", weights_only=True)["network"])
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
 
 
 def test_bad_combinations_are_refused(tmp_path):

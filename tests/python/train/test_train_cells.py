@@ -123,14 +123,18 @@ def test_a_network_of_the_same_sizes_can_be_made_again(form):
 
 
 def test_defaults_depend_on_the_network():
-    cells = TrainConfig.of("alphazero", network="cells")
+    cells = TrainConfig.of("alphazero")
+    assert cells == TrainConfig.of("alphazero", network="cells") and cells.network == "cells"
     assert (cells.width, cells.blocks, cells.minibatch_size) == (96, 3, 512)
     assert (cells.num_simulations, cells.reuse) == (16, 1.0)
-    pure = TrainConfig.of("alphazero", network="cells", knowledge="pure")
+    symmetric = TrainConfig.of("alphazero", network="symmetric")
+    assert (symmetric.width, symmetric.blocks, symmetric.minibatch_size) == (384, 2, 1024)
+    assert (symmetric.num_simulations, symmetric.reuse) == (32, 4.0)
+    pure = TrainConfig.of("alphazero", knowledge="pure")
     assert (pure.num_simulations, pure.reuse) == (16, 3.0)
     many = TrainConfig.of("alphazero", many_boards=True)
     assert (many.num_simulations, many.reuse) == (32, 3.0)
-    assert TrainConfig.of("alphazero").network == "symmetric"
+    assert TrainConfig.of("ppo") == TrainConfig() and TrainConfig().network == "symmetric"
     assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
     # PPO has the symmetric network only.
     assert isinstance(new_network(STANDARD, TrainConfig.of("ppo")), PolicyValueNetwork)

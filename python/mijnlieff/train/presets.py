@@ -1,0 +1,76 @@
+"""The defaults of each kind of run, where they are not the plain ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["PRESETS", "preset"]
+
+ALPHAZERO: dict[str, Any] = {
+    "num_envs": 512,
+    "random_plies": 10,
+    "network": "cells",
+    "width": 96,
+    "blocks": 3,
+    "minibatch_size": 512,
+    "learning_rate": 5e-3,
+    "num_simulations": 16,
+    "reuse": 1.0,
+    # Self-play and learning run side by side: a thread for each.
+    "num_threads": 1,
+}
+
+SYMMETRIC: dict[str, Any] = {
+    "width": 384,
+    "blocks": 2,
+    "minibatch_size": 1024,
+    "num_simulations": 32,
+    "reuse": 4.0,
+}
+"""AlphaZero with the symmetric network."""
+
+BOARDS: dict[str, Any] = {
+    "learning_rate": 4e-3,
+    "num_simulations": 32,
+    "solve_roots_below": 12,
+    "reuse": 3.0,
+    "optimizer": "adamw",
+}
+"""AlphaZero on many boards."""
+
+PURE: dict[str, Any] = {
+    "solve_roots_below": 0,
+    "solve_leaves_below": 0,
+    "solved_temperature": 0.0,
+    "reuse": 3.0,
+}
+"""AlphaZero from the rules alone."""
+
+PRESETS = {
+    "for alphazero": ALPHAZERO,
+    "with the symmetric network": SYMMETRIC,
+    "on many boards": BOARDS,
+    "for pure": PURE,
+}
+"""When each applies, in words; the later ones replace what the earlier ones say."""
+
+
+def preset(algo: str, knowledge: str, network: str | None, *, many_boards: bool) -> dict[str, Any]:
+    """The settings of a kind of run that differ from the plain defaults.
+
+    Args:
+        algo: the algorithm.
+        knowledge: what AlphaZero is given.
+        network: the architecture of its network; None for the default.
+        many_boards: whether the run is on many boards.
+    """
+    if algo != "alphazero":
+        return {}
+    found = dict(ALPHAZERO)
+    if network == "symmetric":
+        found |= SYMMETRIC
+    if many_boards:
+        found |= BOARDS
+    if knowledge == "pure":
+        found |= PURE
+    return found
