@@ -58,7 +58,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(abc|collections|concurrent|enum|os|typing)\..*"),
     ("py:.*", r"(anywidget|gymnasium|matplotlib|np|numpy|pettingzoo|t|torch)\..*"),
-    ("py:.*", r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PathLike|PolicyLike|Sequence)"),
+    (
+        "py:.*",
+        r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PathLike|PolicyLike|Sequence)",
+    ),
 ]
 # Types in signatures that callers do not need to know.
 nitpick_ignore = [
