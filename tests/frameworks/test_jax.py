@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import os
 import pickle
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ import mctx
 import numpy as np
 import pgx
 import pytest
+from integration_pages import run_page
 from pgx._src import api_test as checks
 from pgx.experimental import auto_reset
 
@@ -454,13 +454,7 @@ def test_mctx_agrees_with_tree_search():
 
 
 def test_the_page_runs():
-    """The examples of the documentation, one after the other as a reader runs them."""
-    text = (ROOT / "docs" / "integrations" / "jax.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
-    names = {}
-    for block in blocks:
-        exec(block, names)
+    names = run_page("jax.md")
     assert names["state"].legal_action_mask[jnp.arange(4), names["found"].action].all()
 
 

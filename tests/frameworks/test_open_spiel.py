@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import doctest
 import pickle
-import re
 import subprocess
 import sys
 import warnings
@@ -15,6 +14,7 @@ import numpy as np
 import pyspiel
 import pytest
 from absl.flags import FLAGS
+from integration_pages import run_page
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts, minimax
 from open_spiel.python.algorithms.generate_playthrough import replay
@@ -418,6 +418,4 @@ def test_the_examples_of_the_docstrings():
 
 
 def test_the_page():
-    page = (ROOT / "docs" / "integrations" / "open_spiel.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    exec(compile(block, "open_spiel.md", "exec"), {"__name__": "page"})
+    run_page("open_spiel.md")

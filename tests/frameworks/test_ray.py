@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 import pytest
 import ray
 import torch
+from integration_pages import run_page
 from ray.cluster_utils import Cluster
 
 import mijnlieff
@@ -433,8 +433,6 @@ def test_the_example(tmp_path):
 
 
 def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
-    text = (ROOT / "docs" / "integrations" / "ray.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "ray.md", "exec"), {"__name__": "page"})
+    run_page("ray.md")
     assert "greedy" in capsys.readouterr().out

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers.vector import DictInfoToList
+from integration_pages import run_page
 from ray.rllib.env.env_context import EnvContext
 from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 from rllib_setup import LARGE, SMALL, running_ray, single_agent
@@ -247,11 +248,7 @@ def test_environments_and_their_options_reach_workers():
 
 
 def test_the_examples_of_the_page_run(capsys):
-    text = (ROOT / "docs" / "integrations" / "rllib.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    scope = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "rllib.md", "exec"), scope)
+    run_page("rllib.md")
     said = capsys.readouterr().out
     assert "against random, 200 games" in said and "'opponent'" in said
 

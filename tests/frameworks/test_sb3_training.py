@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from integration_pages import run_page
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -214,10 +215,5 @@ def test_the_benchmark_runs():
 
 
 def test_the_page_runs(tmp_path, monkeypatch):
-    text = (ROOT / "docs/integrations/stable-baselines3.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert blocks
     monkeypatch.chdir(tmp_path)
-    scope = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "stable-baselines3.md", "exec"), scope)
+    run_page("stable-baselines3.md")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from integration_pages import run_page
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
@@ -160,12 +161,7 @@ def test_an_even_horizon_ends_at_the_own_next_turn():
 
 
 def test_the_examples_of_the_page_run():
-    page = (ROOT / "docs" / "integrations" / "tianshou.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert blocks
-    scope = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "tianshou.md", "exec"), scope)
+    run_page("tianshou.md")
 
 
 def test_the_example_learns():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from integration_pages import run_page
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torchrl.modules import MaskedCategorical, MaskedOneHotCategorical, ProbabilisticActor
@@ -112,12 +113,7 @@ def test_what_is_not_an_actor_is_refused():
 
 
 def test_the_examples_of_the_page_run():
-    page = (ROOT / "docs" / "integrations" / "torchrl.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert blocks
-    scope = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, "torchrl.md", "exec"), scope)
+    run_page("torchrl.md")
 
 
 def test_the_example_learns():

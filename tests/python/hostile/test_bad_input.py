@@ -67,7 +67,6 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("negative copies", lambda: Variant(copies=-2), errors.VariantError, ["1 to 127", "-2"]),
     ("128 copies", lambda: Variant(copies=128), errors.VariantError, ["1 to 127", "128"]),
     ("10^30 copies", lambda: Variant(copies=10**30), errors.VariantError, ["1 to 127", "1000"]),
-    ("copies that are not an integer", lambda: Variant(copies=2.0), TypeError, ["copies", "2.0"]),
     ("a board that is none", lambda: Variant(board="4x4"), TypeError, ["'Board'"]),
     (
         "an illegal action",
@@ -96,7 +95,6 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("an action too large", lambda: STANDARD.play(65), errors.IllegalMoveError, ["65", "0 to 64"]),
     ("a negative action", lambda: STANDARD.play(-1), errors.IllegalMoveError, ["-1", "0 to 64"]),
     ("action 10^30", lambda: STANDARD.play(10**30), errors.IllegalMoveError, ["1000", "0 to 64"]),
-    ("an action 3.0", lambda: STANDARD.play(3.0), TypeError, ["action", "3.0"]),
     ("an action None", lambda: STANDARD.play(None), TypeError, ["action", "None"]),
     ("an unknown cell", lambda: STANDARD.play("e1+"), errors.ParseError, ["e1+", "a1 to d4"]),
     ("an unknown sign", lambda: STANDARD.play("a1*"), errors.ParseError, ["*", "+, x, <> or ><"]),

@@ -70,3 +70,14 @@ def damaged(kind, content):
         case "flipped":
             middle = len(content) // 2
             return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+def outputs_with_integers(network, observations):
+    """Outputs as float32 and as int16 gives them, after a check that they are close."""
+    outputs = [network.evaluate(observations, precision=form) for form in ("float32", "int16")]
+    for floats, integers in zip(*outputs, strict=True):
+        spread = np.abs(floats).mean()
+        assert spread > 0.05
+        assert np.abs(integers - floats).max() < 0.02 * spread
+        assert np.abs(integers - floats).mean() < 0.002 * spread
+    return outputs
