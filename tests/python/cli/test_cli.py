@@ -16,6 +16,7 @@ from interrupts import PATIENCE, needs_signals
 from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
+from processes import run_python
 
 COMMANDS = [
     "train", "export", "evaluate", "tournament", "grade", "best-response", "solve", "play", "bench",
@@ -51,7 +52,7 @@ def test_help_lists_the_commands_and_needs_none_of_them():
         "import sys; from mijnlieff.cli.main import main; main(['--help']);"
         "print([name for name in sys.modules if name.startswith(('torch', 'mijnlieff.train'))])"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = run_python(code)
     assert result.stdout.endswith("[]\n")
 
 
@@ -242,7 +243,7 @@ def test_completion_without_its_package_says_what_to_install():
         "import sys; sys.modules['shtab'] = None; from mijnlieff.cli.main import main;"
         "sys.exit(main(['completion', 'bash']))"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = run_python(code)
     assert result.returncode == 1
     assert "pip install 'mijnlieff[terminal]'" in result.stderr and result.stderr.count("\n") == 1
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
 
 from mijnlieff import Board, ClosedEnvError, GameOverError, IllegalMoveError, Position, Variant
+from processes import printed_by
 
 pytest.importorskip("pettingzoo")
 pytest.importorskip("pygame")  # PettingZoo's tests import a game that draws with it
@@ -163,10 +162,7 @@ for name in ("mijnlieff-v0", "mijnlieff_v0", "mijnlieff"):
     env.reset(seed=0)
     assert env.observe("player_0")["observation"].shape == (56,), name
 """
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True
-    )
-    assert (run.returncode, run.stderr) == (0, "")
+    assert printed_by(program, flags=("-W", "error")) == ""
 
 
 def test_the_info_at_the_end_has_the_types_of_the_other_environments():

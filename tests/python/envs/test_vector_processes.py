@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import subprocess
 import sys
 import threading
 
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import VectorEnv
+from processes import printed_by
 
 LARGE = 4096
 
@@ -150,11 +149,8 @@ print(most, max(most, count()))
 @pytest.mark.parametrize("granted", [[], ["0"], ["1"], ["2"]], ids=["all", "none", "one", "two"])
 def test_what_threads_would_do_is_done_without_them(granted):
     """Address space is what runs out: a limit on the number of threads means nothing to root."""
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "RUST_MIN_STACK": str(STACK)}
-    command = [sys.executable, "-c", FEW_THREADS, *granted]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "")
-    games, searches = map(int, done.stdout.split())
+    environment = {"OPENBLAS_NUM_THREADS": "1", "RUST_MIN_STACK": str(STACK)}
+    games, searches = map(int, printed_by(FEW_THREADS, *granted, **environment).split())
     if granted:
         assert max(games, searches) <= 1 + int(granted[0])
     else:
@@ -202,8 +198,5 @@ for _ in range(20):
     observations, rewards, ended, truncated, info = env.step(env.sample_actions())
 print(peak() - before)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
-    kibibytes = int(done.stdout)
+    kibibytes = int(printed_by(code))
     assert kibibytes < 64 * 1024, f"{kibibytes / 1024:.1f} MiB"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
+
+from processes import run_python
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -81,8 +81,8 @@ finally:
 
 
 def run(script: str) -> None:
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=300)
-    assert done.returncode == 0, done.stderr.decode()
+    done = run_python(script)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import subprocess
 import sys
 from collections.abc import Callable
 
@@ -21,6 +20,7 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import mcts
+from processes import run_python
 
 FINISHED = Position.from_record(
     "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
@@ -101,5 +101,5 @@ resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), used + (1 << 30)))
 actions = policy.act_batch(positions * 400)
 assert len(actions) == 40_000
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=300)
-    assert done.returncode == 0, done.stderr.decode()
+    done = run_python(script)
+    assert done.returncode == 0, done.stderr

@@ -4,7 +4,6 @@ Each abuse runs in a separate process, which must end well: a corrupted heap end
 """
 
 import os
-import subprocess
 import sys
 import textwrap
 import weakref
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import Variant, VectorEnv
+from processes import printed_by
 
 #: Seconds of each abuse, a minute in all; `ABUSE_SECONDS` sets another time.
 SECONDS = float(os.environ.get("ABUSE_SECONDS", "6"))
@@ -141,14 +141,7 @@ print(count)
 @pytest.mark.parametrize("kinds", ["setstate", "others"])
 def test_threads_that_change_lent_arrays_change_nothing_else(work, kinds):
     program = textwrap.dedent(ABUSE).replace("{work}", work)
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(SECONDS), kinds],
-        capture_output=True,
-        text=True,
-        timeout=120 + 2 * SECONDS,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) > 2
+    assert int(printed_by(program, SECONDS, kinds, timeout=120 + 2 * SECONDS)) > 2
 
 
 @pytest.mark.parametrize("copy", [True, False])
@@ -281,8 +274,6 @@ def test_short_memory_is_a_memory_error():
             print(error)
         print(VectorEnv(4).reset(seed=0)[0].shape)
     """)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    message, shape = done.stdout.splitlines()
+    message, shape = printed_by(program).splitlines()
     assert message == f"not enough memory for an array: {2**21 * (3 * 64 + 8) * 4} bytes needed"
     assert shape == "(4, 56)"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
 import pytest
+
+from processes import printed_by
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="other systems do not limit a process's memory"
@@ -42,9 +43,7 @@ MB = 1 << 20
 def said(call: str, more: int, setup: str = "") -> list[str]:
     """The lines that the program prints."""
     code = PROGRAM.format(call=call, more=more, setup=setup)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert (run.returncode, run.stderr) == (0, "")
-    *lines, last = run.stdout.splitlines()
+    *lines, last = printed_by(code).splitlines()
     assert last == "-1 (1, 1, 2)"
     return lines
 
@@ -171,8 +170,6 @@ def test_a_search_goes_on_after_it_has_run_out_of_memory():
         "    print(name, (getattr(short, name) == getattr(whole, name)).all())"
     )
     code = PROGRAM.format(call=call, more=10 * MB, setup=SEARCH) + check
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
-    assert (run.returncode, run.stderr) == (0, "")
-    error, _, *same = run.stdout.splitlines()
+    error, _, *same = printed_by(code).splitlines()
     assert re.search(r"trees of a search: \d{7,} bytes", error)
     assert [line.split()[1] for line in same] == ["True"] * 4

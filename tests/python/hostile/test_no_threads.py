@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from processes import run_python
 
 pytest.importorskip("resource", reason="the limit on threads is one of POSIX systems")
 
@@ -71,9 +70,7 @@ for name, call in CALLS.items():
 
 @pytest.mark.timeout(120)
 def test_refused_threads_change_no_result() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, check=False
-    )
+    done = run_python(SCRIPT, timeout=100)
     if done.stderr.startswith("skip: "):
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr

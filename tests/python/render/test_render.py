@@ -17,6 +17,7 @@ from mijnlieff.errors import DisplayError, MissingExtraError
 from mijnlieff.render import Window, image, svg
 from mijnlieff.render.layout import column_name
 from mijnlieff.render.scene import scene
+from processes import run_python
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -205,19 +206,14 @@ def test_sizes() -> None:
             draw(position, size=2.5)  # type: ignore[arg-type]
 
 
-def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_strictly(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter that finds the package and the helpers."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment,
-        check=False,
-    )
+    path = os.pathsep.join(sys.path)
+    return run_python(code, flags=("-W", "error"), PYTHONPATH=path, **environment)
 
 
 def test_drawing_libraries_are_imported_on_first_use() -> None:
-    result = run_python(
+    result = run_strictly(
         "import sys, mijnlieff.render\n"
         "assert not {'PIL', 'pygame'} & set(sys.modules), sorted(sys.modules)\n"
     )
@@ -315,7 +311,7 @@ def test_window_waits_between_positions() -> None:
 
 def test_window_without_a_display_draws_into_memory() -> None:
     """As Gymnasium's own environments do: its checker opens a window wherever it runs."""
-    result = run_python(
+    result = run_strictly(
         "import os\n"
         "for name in ('DISPLAY', 'WAYLAND_DISPLAY', 'SDL_VIDEODRIVER', 'SDL_VIDEO_DRIVER'):\n"
         "    os.environ.pop(name, None)\n"
@@ -330,7 +326,7 @@ def test_window_without_a_display_draws_into_memory() -> None:
 
 
 def test_unknown_driver_says_so() -> None:
-    result = run_python(
+    result = run_strictly(
         "from mijnlieff.render import Window\n"
         "from drawn_positions import POSITIONS\n"
         "Window().show(POSITIONS['start'])\n",

@@ -8,7 +8,6 @@ import importlib
 import inspect
 import itertools
 import json
-import os
 import pickle
 import re
 import subprocess
@@ -19,15 +18,10 @@ import pytest
 
 import mijnlieff
 from interrupts import lets_other_threads_run, needs_signals
+from processes import printed_by, run_python
 
 PACKAGE = Path(inspect.getfile(mijnlieff)).parent
 ROOT = PACKAGE.parent.parent
-
-
-def run_python(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def test_the_stub_agrees_with_the_native_module():
@@ -113,12 +107,9 @@ print(json.dumps(report))
 @pytest.fixture(scope="module")
 def importing() -> dict[str, list]:
     # NumPy's BLAS starts its own threads unless told not to.
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-W", "error", "-c", IMPORT]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.count("\n") == 1, "the import has printed something"
-    return json.loads(result.stdout)
+    printed = printed_by(IMPORT, flags=("-W", "error"), OPENBLAS_NUM_THREADS="1")
+    assert printed.count("\n") == 1, "the import has printed something"
+    return json.loads(printed)
 
 
 def test_import_takes_little_beside_its_dependencies(importing):

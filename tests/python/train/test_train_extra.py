@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
 
 from mijnlieff.cli.main import main
+from processes import run_python
 
 pytestmark = pytest.mark.torch
 
@@ -15,8 +15,7 @@ HIDE = "import sys; sys.modules['{}'] = None; "
 
 
 def run(hidden: str, code: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", HIDE.format(hidden) + code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return run_python(HIDE.format(hidden) + code)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Board, Position, Variant
+from processes import run_python
 
 try:
     import anywidget  # noqa: F401
@@ -23,13 +22,9 @@ except ImportError:
 needs_anywidget = pytest.mark.skipif(traitlets is None, reason="anywidget is not installed")
 
 
-def run(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-
-
 def test_without_anywidget_the_error_says_how_to_install_it():
     code = "import sys; sys.modules['anywidget'] = None\nfrom mijnlieff import Widget"
-    result = run(code)
+    result = run_python(code)
     assert result.returncode == 1
     last = result.stderr.splitlines()[-1]
     assert "MissingExtraError" in last and "pip install 'mijnlieff[widget]'" in last
@@ -38,7 +33,7 @@ def test_without_anywidget_the_error_says_how_to_install_it():
 def test_importing_the_package_imports_no_anywidget():
     names = "{'anywidget', 'traitlets', 'mijnlieff.widget'}"
     code = f"import sys, mijnlieff; print({names} & sys.modules.keys())"
-    assert run(code).stdout == "set()\n"
+    assert run_python(code).stdout == "set()\n"
 
 
 def test_other_names_are_still_unknown():

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 import pytest
 
 from mijnlieff import Position
+from processes import run_python
 
 pytest.importorskip("tornado")
 
@@ -273,6 +274,6 @@ def test_without_tornado_the_error_says_how_to_install_it():
         "import sys; sys.modules['tornado'] = None; sys.modules['tornado.httpserver'] = None\n"
         "from mijnlieff.cli.main import main; sys.exit(main(['play', '--browser']))"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = run_python(code)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert "pip install 'mijnlieff[browser]'" in result.stderr
