@@ -54,7 +54,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// What the system says, without its number for it.
 fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
+    let text = format!("{error}");
     text.split(" (os error")
         .next()
         .unwrap_or_default()
