@@ -10,10 +10,9 @@ is one solver for each board and number of copies, and another one for the openi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +21,15 @@ from mijnlieff._mijnlieff import (
     EXACT_CELLS,
     EXACT_ENDING,
     Position,
+    Solution,
     common_variant,
     set_table_bytes,
+    solve,
     solver_for,
     solvers_for,
     threads_of,
 )
 from mijnlieff._util.executors import check_executor, map_jobs
-from mijnlieff._util.types import check_type
 
 __all__ = [
     "EXACT_CELLS",
@@ -44,39 +44,6 @@ __all__ = [
 ]
 
 _POSITIONS_OF_A_JOB = 256
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The exact value of a position: its margin under perfect play, and that of every action.
-
-    Attributes:
-        margin: own points minus the opponent's at the end of the game, for the side to move.
-        action_margins: the margin after each legal action, also for the side to move; empty when
-            the game is over.
-        nodes: positions searched; 0 if the book had the answer.
-        to_play: the side to move, 0 Light, 1 Dark.
-    """
-
-    margin: int
-    action_margins: Mapping[int, int]
-    nodes: int
-    to_play: int
-
-    @property
-    def light_margin(self) -> int:
-        """The margin as `Position.margin` counts it: Light's points minus Dark's."""
-        return self.margin if self.to_play == 0 else -self.margin
-
-    @property
-    def outcome(self) -> int:
-        """1 when the side to move wins, 0 for a draw, -1 when it loses."""
-        return (self.margin > 0) - (self.margin < 0)
-
-    @property
-    def best_actions(self) -> list[int]:
-        """The actions that keep the margin, ascending."""
-        return [action for action, margin in self.action_margins.items() if margin == self.margin]
 
 
 @dataclass(frozen=True)
@@ -116,36 +83,6 @@ class SolutionBatch:
         best = self.best_mask.astype(np.float32)
         targets: NDArray[np.float32] = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
         return targets
-
-
-def solve(
-    position: Position, *, max_nodes: int | None = None, max_seconds: float | None = None
-) -> Solution:
-    """Return the exact margin of a position and of every legal action, for the side to move.
-
-    Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
-    a position of a larger board with at most 14 empty cells. Others may take very long; give a
-    limit. Runs without the GIL and stops on Ctrl-C.
-
-    >>> import mijnlieff
-    >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point
-    -1
-
-    Raises:
-        SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-        ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
-        TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
-        BookError: the book that comes with the package is damaged.
-    """
-    check_type("position", position, Position)
-    solver = solver_for(position.variant)
-    margin, actions, margins, nodes = solver.solve(position, max_nodes, max_seconds)
-    return Solution(
-        margin=margin,
-        action_margins=MappingProxyType(dict(zip(actions, margins, strict=True))),
-        nodes=nodes,
-        to_play=position.to_play,
-    )
 
 
 def solve_batch(

@@ -63,7 +63,9 @@ mod _mijnlieff {
         functional_score, functional_step, functional_to_play, functional_to_positions,
     };
     #[pymodule_export]
-    use crate::python::players::best_response::PyBestResponseSearch;
+    use crate::python::players::best_response::{
+        PyBestResponseResult, PyBestResponseSearch, PyLine,
+    };
     #[pymodule_export]
     use crate::python::players::matches::{play_match, random_openings};
     #[pymodule_export]
@@ -72,6 +74,8 @@ mod _mijnlieff {
     use crate::python::players::policy::{
         PyBuiltinPolicy, PyGreedyPolicy, PyMinimaxPolicy, PyPerfectPolicy, PyRandomPolicy,
     };
+    #[pymodule_export]
+    use crate::python::players::solution::PySolution;
     #[pymodule_export]
     use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
@@ -94,7 +98,7 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::self_play::PySelfPlayGames;
     #[pymodule_export]
-    use crate::python::solvers::{set_table_bytes, solver_for, solvers_for};
+    use crate::python::solvers::{set_table_bytes, solve, solver_for, solvers_for};
     #[pymodule_export]
     use crate::python::tree_search::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]

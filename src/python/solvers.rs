@@ -10,8 +10,10 @@ use std::{fs, io, mem};
 use pyo3::prelude::*;
 
 use crate::game::Variant;
-use crate::python::convert::integers::integer_in;
+use crate::python::convert::integers::{self, integer_in};
+use crate::python::players::solution::PySolution;
 use crate::python::players::solver::PySolver;
+use crate::python::rules::position::{PyPosition, position};
 use crate::python::rules::variant::PyVariant;
 use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
 
@@ -78,6 +80,40 @@ pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<
     let solvers = shared_solvers(py, variants)?;
     let cores = solvers.iter().map(|solver| Arc::clone(&solver.get().core));
     Ok(cores.collect())
+}
+
+/// The exact margin of a position and of every legal action, for the side to move.
+///
+/// Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
+/// a position of a larger board with at most 14 empty cells. Others may take very long; give a
+/// limit. Runs without the GIL and stops on Ctrl-C.
+///
+/// >>> import mijnlieff
+/// >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point
+/// -1
+///
+/// Args:
+///     position: any position.
+///     max_nodes: the most positions to search.
+///     max_seconds: the most time, in seconds; infinity means no limit.
+///
+/// Raises:
+///     SearchLimitError: a limit was reached; the error holds the bounds proven so far.
+///     ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+///     TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
+///     BookError: the book that comes with the package is damaged.
+#[pyfunction]
+#[pyo3(signature = (
+    position: "Position", *, max_nodes: "SupportsIndex | None" = None, max_seconds=None
+))]
+pub(crate) fn solve(
+    py: Python<'_>,
+    #[pyo3(from_py_with = position)] position: &PyPosition,
+    #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
+    max_seconds: Option<f64>,
+) -> PyResult<PySolution> {
+    let solver = shared_solver(py, &position.variant)?;
+    solver.get().solve(py, position, max_nodes, max_seconds)
 }
 
 /// The solver for positions of this variant, which the whole package shares.

@@ -135,28 +135,30 @@ def best_response(
                 num_threads=num_threads,
             )
             _run(search, answer, progress)
-            margins, counts, found, lines, worst = search.finish(max_refutations)
-            worst_start, actions = worst
+            found = search.finish(max_refutations)
             # Beyond the horizon, the policy may play worse than is assumed.
             rest = PerfectPolicy() if horizon is not None else examined
-            game = _to_the_end(rest, player, group[worst_start], actions)
-            for number, (i, guaranteed) in enumerate(zip(chosen, margins, strict=True)):
+            game = _to_the_end(rest, player, group[found.worst.start], found.worst.actions)
+            for number, (i, guaranteed) in enumerate(zip(chosen, found.margins, strict=True)):
                 cases.append(
                     BestResponseCase(
                         seat=("light", "dark")[player],
                         start=starts[i],
                         margin=guaranteed,
                         value=int(signs[i] * values[i]),
-                        worst_game=game if number == worst_start else None,
+                        worst_game=game if number == found.worst.start else None,
                     )
                 )
-            positions.update(dict(enumerate(counts)))
-            for ply, kept, given_away in found:
+            positions.update(dict(enumerate(found.positions)))
+            for ply, kept, given_away in found.mistakes:
                 before = mistakes.get(ply, (0, 0))
                 mistakes[ply] = (before[0] + kept, before[1] + given_away)
             refutations += [
-                (group[first].ply + len(line), record_of(group[first], line))
-                for first, line in lines
+                (
+                    group[line.start].ply + len(line.actions),
+                    record_of(group[line.start], line.actions),
+                )
+                for line in found.refutations
             ]
     refutations.sort(key=operator.itemgetter(0))
     return BestResponse(

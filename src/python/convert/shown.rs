@@ -34,6 +34,10 @@ impl<T, C> Shown<T, C> {
         Shown(self.0.into_any(), PhantomData)
     }
 
+    pub(crate) fn bind<'py>(&self, py: Python<'py>) -> &Bound<'py, C> {
+        self.0.bind(py)
+    }
+
     pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
         Self(self.0.clone_ref(py), PhantomData)
     }

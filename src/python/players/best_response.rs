@@ -22,16 +22,35 @@ use crate::search::Limits;
 /// Named in the error if memory does not suffice.
 const ANSWERS: &str = "the actions";
 
-/// Start and actions.
-type PyLine = (usize, Vec<usize>);
-/// Margins, positions by ply, leaks (ply, kept, given away), refutations, a game with the least margin.
-type Found = (
-    Vec<i32>,
-    Vec<usize>,
-    Vec<(usize, usize, usize)>,
-    Vec<PyLine>,
-    PyLine,
-);
+/// Actions from one of the starts of a `BestResponseSearch`.
+#[pyclass(name = "Line", module = "mijnlieff._mijnlieff", frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct PyLine {
+    /// The index of the start.
+    start: usize,
+    /// The actions played from there.
+    actions: Vec<usize>,
+}
+
+/// What a `BestResponseSearch` has found.
+#[pyclass(
+    name = "BestResponseResult",
+    module = "mijnlieff._mijnlieff",
+    frozen,
+    get_all
+)]
+pub(crate) struct PyBestResponseResult {
+    /// The margins that are guaranteed from the starts, for the player examined.
+    margins: Vec<i32>,
+    /// How many positions were reached at each ply.
+    positions: Vec<usize>,
+    /// Where the outcome was given away: ply, positions that kept it, positions that did not.
+    mistakes: Vec<(usize, usize, usize)>,
+    /// Lines on which the outcome is given away.
+    refutations: Vec<PyLine>,
+    /// A game with the least margin.
+    worst: PyLine,
+}
 
 /// The native part of `mijnlieff.best_response`, which documents the options and results.
 ///
@@ -181,27 +200,22 @@ impl PyBestResponseSearch {
     }
 
     /// The results; nothing can be asked afterwards.
-    ///
-    /// Returns:
-    ///     Guaranteed margins of the starts, positions by ply, leaks (ply, kept, given away),
-    ///     refutations (start, actions), and a game with the least margin (start, actions).
-    fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<Found> {
+    fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<PyBestResponseResult> {
         let num_threads = self.num_threads;
         let core = self.take()?;
         let found = run_interruptible(py, move |stop| {
             core.finish(num_threads, max_refutations, Limits::stopped_by(stop))
         })??;
-        let line = |Line { start, actions }| (start, actions);
+        let line = |Line { start, actions }| PyLine { start, actions };
         let mistakes = found.mistakes.iter();
-        Ok((
-            found.margins,
-            found.positions,
-            mistakes
-                .map(|it| (it.ply, it.kept, it.given_away))
-                .collect(),
-            found.refutations.into_iter().map(line).collect(),
-            line(found.worst),
-        ))
+        let mistakes = mistakes.map(|it| (it.ply, it.kept, it.given_away));
+        Ok(PyBestResponseResult {
+            margins: found.margins,
+            positions: found.positions,
+            mistakes: mistakes.collect(),
+            refutations: found.refutations.into_iter().map(line).collect(),
+            worst: line(found.worst),
+        })
     }
 }
 

@@ -6,4 +6,5 @@ mod masks;
 pub(crate) mod matches;
 pub(crate) mod network;
 pub(crate) mod policy;
+pub(crate) mod solution;
 pub(crate) mod solver;

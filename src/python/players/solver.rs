@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::solution::PySolution;
 use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
 use crate::memory::zeroed;
@@ -52,8 +53,6 @@ pub(crate) fn canonical_counts(
 /// The margin of an illegal action.
 const ILLEGAL: i16 = i16::MIN;
 
-/// Margin, actions, their margins, positions searched.
-type Answer = (i32, Vec<usize>, Vec<i32>, u64);
 /// The row of a position in [`Answers`].
 type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
 /// Margins ``(B,)``, margins of actions and mask ``(B, num_actions)``.
@@ -119,7 +118,7 @@ impl PySolver {
         self.book_positions
     }
 
-    /// The margin of a position, its legal actions, their margins, and the nodes searched.
+    /// The exact value of a position, see `mijnlieff.solve`.
     ///
     /// Raises:
     ///     SearchLimitError: a limit was reached.
@@ -128,27 +127,20 @@ impl PySolver {
     #[pyo3(signature = (
         position: "Position", max_nodes: "SupportsIndex | None" = None, max_seconds=None
     ))]
-    fn solve(
+    pub(crate) fn solve(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = position)] position: &PyPosition,
         #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
         max_seconds: Option<f64>,
-    ) -> PyResult<Answer> {
+    ) -> PyResult<PySolution> {
         self.check_variant(&position.variant)?;
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
         let solved = run_interruptible(py, |stop| {
             self.core.solve(&position.core, budget.limits(stop))
         })?;
-        let Solution {
-            margin,
-            moves,
-            nodes,
-        } = solved.map_err(|error| unsolved("", &error))?;
-        let variant = &position.variant;
-        let actions = moves.iter().map(|&(mv, _)| action_of(variant, mv));
-        let margins = moves.iter().map(|&(_, margin)| margin);
-        Ok((margin, actions.collect(), margins.collect(), nodes))
+        let solution = solved.map_err(|error| unsolved("", &error))?;
+        PySolution::of(py, position, &solution)
     }
 
     /// Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
