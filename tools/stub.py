@@ -7,6 +7,7 @@ Nothing of the stub is written by hand.
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,8 @@ def generated() -> str:
         _run("maturin", "generate-stubs", *build, f"--out={folder}")
         [stub] = Path(folder).rglob(STUB.name)
         docstring, rest = stub.read_text(encoding="utf-8").split("\n\n", 1)
+        # PyO3 names the class "self" where it makes the constructor from the fields.
+        rest = re.sub(r"def __new__\(\s*self\b", "def __new__(cls", rest)
         stub.write_text(f"{docstring}\n\n{IMPORTS}{rest}", encoding="utf-8")
         # Sorts names, drops unused imports, unquotes types, moves docstrings up to their quotes.
         fixes = ["--select=I,F401,RUF022,UP037,D200,D212", "--fix-only", "--unsafe-fixes"]

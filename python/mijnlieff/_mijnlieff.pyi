@@ -1,6 +1,6 @@
 """The native part of the package; import its names from `mijnlieff`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
 
@@ -17,12 +17,14 @@ __all__ = [
     "MAX_THREADS",
     "SEEDS",
     "BatchEnv",
+    "BestResponseResult",
     "BestResponseSearch",
     "Board",
     "BuiltinPolicy",
     "Canvas",
     "GreedyPolicy",
     "LeafBatch",
+    "Line",
     "MinimaxPolicy",
     "Network",
     "PerfectPolicy",
@@ -30,6 +32,9 @@ __all__ = [
     "RandomPolicy",
     "SearchOptions",
     "SelfPlayGames",
+    "SelfPlaySamples",
+    "SelfPlayStatistics",
+    "Solution",
     "Solver",
     "TreeSearch",
     "Variant",
@@ -61,6 +66,7 @@ __all__ = [
     "rollout",
     "seed_of",
     "set_table_bytes",
+    "solve",
     "solver_for",
     "solvers_for",
     "threads_of",
@@ -203,6 +209,25 @@ class BatchEnv:
         """
 
 @final
+class BestResponseResult:
+    """What a `BestResponseSearch` has found."""
+    @property
+    def margins(self, /) -> list[int]:
+        """The margins that are guaranteed from the starts, for the player examined."""
+    @property
+    def mistakes(self, /) -> list[tuple[int, int, int]]:
+        """Where the outcome was given away: ply, positions that kept it, positions that did not."""
+    @property
+    def positions(self, /) -> list[int]:
+        """How many positions were reached at each ply."""
+    @property
+    def refutations(self, /) -> list[Line]:
+        """Lines on which the outcome is given away."""
+    @property
+    def worst(self, /) -> Line:
+        """A game with the least margin."""
+
+@final
 class BestResponseSearch:
     """The native part of `mijnlieff.best_response`, which documents the options and results.
 
@@ -259,21 +284,8 @@ class BestResponseSearch:
         Raises:
             SearchLimitError: there are more than `max_positions` positions.
         """
-    def finish(
-        self, /, max_refutations: SupportsIndex
-    ) -> tuple[
-        list[int],
-        list[int],
-        list[tuple[int, int, int]],
-        list[tuple[int, list[int]]],
-        tuple[int, list[int]],
-    ]:
-        """The results; nothing can be asked afterwards.
-
-        Returns:
-            Guaranteed margins of the starts, positions by ply, leaks (ply, kept, given away),
-            refutations (start, actions), and a game with the least margin (start, actions).
-        """
+    def finish(self, /, max_refutations: SupportsIndex) -> BestResponseResult:
+        """The results; nothing can be asked afterwards."""
 
 @final
 class Board:
@@ -515,6 +527,16 @@ class LeafBatch:
     @property
     def observation(self, /) -> NDArray[Any]:
         """The observations, ``(B, ...)``, in the layout of the search."""
+
+@final
+class Line:
+    """Actions from one of the starts of a `BestResponseSearch`."""
+    @property
+    def actions(self, /) -> list[int]:
+        """The actions played from there."""
+    @property
+    def start(self, /) -> int:
+        """The index of the start."""
 
 @final
 class MinimaxPolicy(BuiltinPolicy):
@@ -1050,10 +1072,8 @@ class SearchOptions:
 
 @final
 class SelfPlayGames:
-    """The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
+    """The native part of `mijnlieff.SelfPlay`, which documents the settings.
 
-    Results are dicts with the fields of `mijnlieff.self_play.SelfPlaySamples`, ``"statistics"`` a
-    dict too.
     It serves one thread at a time; RuntimeError tells a second one.
     """
     def __new__(
@@ -1076,9 +1096,9 @@ class SelfPlayGames:
     @property
     def options(self, /) -> SearchOptions:
         """The settings of its searches."""
-    def play(self, /, network: Network, games: SupportsIndex) -> dict[str, Any]:
+    def play(self, /, network: Network, games: SupportsIndex) -> SelfPlaySamples:
         """Play the next games."""
-    def play_samples(self, /, network: Network, samples: SupportsIndex) -> dict[str, Any]:
+    def play_samples(self, /, network: Network, samples: SupportsIndex) -> SelfPlaySamples:
         """Play the next games until they have this many samples."""
     @property
     def progress(self, /) -> tuple[int, int]:
@@ -1087,6 +1107,182 @@ class SelfPlayGames:
         """Go on after this many games with this many samples."""
     def stop(self, /) -> None:
         """End the call that plays, or else the next one."""
+
+@final
+class SelfPlaySamples:
+    """The decisions of finished games, one per row: game after game, and in each ply after ply.
+
+    Random plies and forced passes are not decisions. All points of view are that of the side to
+    move, except in `game_margins`.
+    """
+
+    __match_args__: Final[tuple[str, ...]]
+    def __len__(self, /) -> int: ...
+    def __new__(
+        self,
+        /,
+        observations: NDArray[Any],
+        action_masks: NDArray[np.int8],
+        policy_targets: NDArray[np.float32],
+        root_values: NDArray[np.float32],
+        margins: NDArray[np.int16],
+        exact: NDArray[np.bool_],
+        variants: NDArray[np.int64],
+        to_play: NDArray[np.int8],
+        plies: NDArray[np.int16],
+        games: NDArray[np.int64],
+        game_margins: NDArray[np.int16],
+        game_plies: NDArray[np.int16],
+        statistics: SelfPlayStatistics,
+    ) -> SelfPlaySamples: ...
+    def __reduce__(self, /) -> tuple[type, tuple[Any, ...]]: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def action_masks(self, /) -> NDArray[np.int8]:
+        """Int8 ``(B, num_actions)``, 1 where legal."""
+    @property
+    def exact(self, /) -> NDArray[np.bool_]:
+        """Bool ``(B,)``: whether the position was solved, so policy, value and margin are exact."""
+    @property
+    def game_margins(self, /) -> NDArray[np.int16]:
+        """Int16 ``(G,)``, Light's points less Dark's at the end of each game."""
+    @property
+    def game_plies(self, /) -> NDArray[np.int16]:
+        """Int16 ``(G,)``, plies of each game."""
+    @property
+    def games(self, /) -> NDArray[np.int64]:
+        """Int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0."""
+    @property
+    def margins(self, /) -> NDArray[np.int16]:
+        """Int16 ``(B,)``, points: under perfect play if the position was solved.
+
+        Otherwise those of the next solved position of the game, or at its end if there is none.
+        """
+    @property
+    def observations(self, /) -> NDArray[Any]:
+        """``(B, ...)`` in the layout and dtype of the `SelfPlay`; packed ones uint64 ``(B,)``."""
+    @property
+    def outcomes(self, /) -> NDArray[np.int8]:
+        """The signs of the margins, int8 ``(B,)``: 1 is won for the side to move."""
+    @property
+    def plies(self, /) -> NDArray[np.int16]:
+        """Int16 ``(B,)``, plies played before."""
+    @property
+    def policy_targets(self, /) -> NDArray[np.float32]:
+        """Float32 ``(B, num_actions)``, the policy to learn; rows sum to 1.
+
+        In a solved position it is uniform over the best actions. Actions are those of the canvas if
+        there is one.
+        """
+    @property
+    def root_values(self, /) -> NDArray[np.float32]:
+        """Float32 ``(B,)``, the value that the search or the solver gives, -1 to 1.
+
+        The margin has the share `SearchOptions.margin_weight` in it.
+        """
+    @property
+    def statistics(self, /) -> SelfPlayStatistics:
+        """How much work was done."""
+    @property
+    def to_play(self, /) -> NDArray[np.int8]:
+        """Int8 ``(B,)``, 0 for Light and 1 for Dark."""
+    @property
+    def variants(self, /) -> NDArray[np.int64]:
+        """Int64 ``(B,)``, the index of the game's variant."""
+
+@final
+class SelfPlayStatistics:
+    """How much work was done for some samples.
+
+    The counts of leaves and evaluations depend on which games are played at once, and so on the
+    number of threads; the others do not. Immutable, and equal to others with the same counts.
+    """
+
+    __match_args__: Final[tuple[str, ...]]
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(
+        self,
+        /,
+        games: SupportsIndex,
+        plies: SupportsIndex,
+        searched_roots: SupportsIndex,
+        solved_roots: SupportsIndex,
+        simulations: SupportsIndex,
+        evaluations: SupportsIndex,
+        shared_evaluations: SupportsIndex,
+        recalled_evaluations: SupportsIndex,
+        solved_leaves: SupportsIndex,
+    ) -> SelfPlayStatistics: ...
+    def __reduce__(self, /) -> tuple[type, tuple[Any, ...]]: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def evaluations(self, /) -> int:
+        """Positions that the network evaluated."""
+    @property
+    def games(self, /) -> int:
+        """Games played."""
+    @property
+    def plies(self, /) -> int:
+        """Plies of all games, random ones and passes included."""
+    @property
+    def recalled_evaluations(self, /) -> int:
+        """Leaves that had been evaluated before in the same call."""
+    @property
+    def searched_roots(self, /) -> int:
+        """Decisions made by a search."""
+    @property
+    def shared_evaluations(self, /) -> int:
+        """Leaves that another tree had reached at the same time."""
+    @property
+    def simulations(self, /) -> int:
+        """Simulations of all searches."""
+    @property
+    def solved_leaves(self, /) -> int:
+        """Leaves whose value the exact solver found."""
+    @property
+    def solved_roots(self, /) -> int:
+        """Decisions made by the exact solver."""
+
+@final
+class Solution:
+    """The exact value of a position: its margin under perfect play, and that of every action.
+
+    Immutable, and equal to others with the same attributes.
+    """
+    def __eq__(self, other: object, /) -> bool: ...
+    def __new__(
+        cls,
+        /,
+        margin: SupportsIndex,
+        action_margins: dict[int, int],
+        nodes: SupportsIndex,
+        to_play: SupportsIndex,
+    ) -> Solution: ...
+    def __reduce__(self, /) -> tuple[type, tuple[int, Any, int, int]]: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def action_margins(self, /) -> Mapping[int, int]:
+        """The margin after each legal action, for the side to move; empty when the game is over."""
+    @property
+    def best_actions(self, /) -> list[int]:
+        """The actions that keep the margin, ascending."""
+    @property
+    def light_margin(self, /) -> int:
+        """The margin as `Position.margin` counts it: Light's points minus Dark's."""
+    @property
+    def margin(self, /) -> int:
+        """Own points minus the opponent's at the end of the game, for the side to move."""
+    @property
+    def nodes(self, /) -> int:
+        """Positions searched; 0 if the book had the answer."""
+    @property
+    def outcome(self, /) -> int:
+        """1 when the side to move wins, 0 for a draw, -1 when it loses."""
+    @property
+    def to_play(self, /) -> int:
+        """The side to move, 0 Light, 1 Dark."""
 
 @final
 class Solver:
@@ -1116,8 +1312,8 @@ class Solver:
         position: Position,
         max_nodes: SupportsIndex | None = None,
         max_seconds: SupportsFloat | SupportsIndex | None = None,
-    ) -> tuple[int, list[int], list[int], int]:
-        """The margin of a position, its legal actions, their margins, and the nodes searched.
+    ) -> Solution:
+        """The exact value of a position, see `mijnlieff.solve`.
 
         Raises:
             SearchLimitError: a limit was reached.
@@ -1642,6 +1838,34 @@ def set_table_bytes(count: SupportsIndex) -> None:
     Raises:
         ValueError: the number is below 1.
         TypeError: it is not an integer.
+    """
+
+def solve(
+    position: Position,
+    *,
+    max_nodes: SupportsIndex | None = None,
+    max_seconds: SupportsFloat | SupportsIndex | None = None,
+) -> Solution:
+    """The exact margin of a position and of every legal action, for the side to move.
+
+    Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
+    a position of a larger board with at most 14 empty cells. Others may take very long; give a
+    limit. Runs without the GIL and stops on Ctrl-C.
+
+    >>> import mijnlieff
+    >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point
+    -1
+
+    Args:
+        position: any position.
+        max_nodes: the most positions to search.
+        max_seconds: the most time, in seconds; infinity means no limit.
+
+    Raises:
+        SearchLimitError: a limit was reached; the error holds the bounds proven so far.
+        ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+        TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
+        BookError: the book that comes with the package is damaged.
     """
 
 def solver_for(variant: Variant) -> Solver:

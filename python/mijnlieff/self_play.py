@@ -3,103 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, SupportsIndex
 
-import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from mijnlieff._mijnlieff import Canvas, Network, SearchOptions, SelfPlayGames, Variant
+from mijnlieff._mijnlieff import (
+    Canvas,
+    Network,
+    SearchOptions,
+    SelfPlayGames,
+    SelfPlaySamples,
+    SelfPlayStatistics,
+    Variant,
+)
 from mijnlieff.policies.exported import ExportedPolicy
 
 __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
-
-
-@dataclass(frozen=True)
-class SelfPlayStatistics:
-    """How much work was done for some samples.
-
-    The counts of leaves and evaluations depend on which games are played at once, and so on the
-    number of threads; the others do not.
-
-    Attributes:
-        games: games played.
-        plies: of all games, random ones and passes included.
-        searched_roots: decisions made by a search.
-        solved_roots: decisions made by the exact solver.
-        simulations: simulations of all searches.
-        evaluations: positions that the network evaluated.
-        shared_evaluations: leaves that another tree had reached at the same time.
-        recalled_evaluations: leaves that had been evaluated before in the same call.
-        solved_leaves: leaves whose value the exact solver found.
-    """
-
-    games: int
-    plies: int
-    searched_roots: int
-    solved_roots: int
-    simulations: int
-    evaluations: int
-    shared_evaluations: int
-    recalled_evaluations: int
-    solved_leaves: int
-
-
-@dataclass(frozen=True, eq=False)
-class SelfPlaySamples:
-    """The decisions of finished games, one per row: game after game, and in each ply after ply.
-
-    Random plies and forced passes are not decisions. All points of view are that of the side to
-    move, except in `game_margins`.
-
-    Attributes:
-        observations: ``(B, ...)`` in the layout and dtype of the `SelfPlay`; uint64 ``(B,)`` for
-            ``"packed"``.
-        action_masks: int8 ``(B, num_actions)``, 1 where legal.
-        policy_targets: float32 ``(B, num_actions)``, the policy to learn; rows sum to 1. In a
-            solved position it is uniform over the best actions. Actions are those of the canvas if
-            there is one.
-        root_values: float32 ``(B,)``, the value that the search or the solver gives, -1 to 1, in
-            which the margin has the share `margin_weight`.
-        margins: int16 ``(B,)``, points: under perfect play if the position was solved, otherwise
-            those of the next solved position of the game, or at its end if there is none.
-        exact: bool ``(B,)``, whether the position was solved; then policy, value and margin are
-            exact.
-        variants: int64 ``(B,)``, the index of the game's variant.
-        to_play: int8 ``(B,)``, 0 for Light and 1 for Dark.
-        plies: int16 ``(B,)``, plies played before.
-        games: int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
-        game_margins: int16 ``(G,)``, Light's points less Dark's at the end of each game.
-        game_plies: int16 ``(G,)``, plies of each game.
-        statistics: how much work was done.
-    """
-
-    observations: NDArray[Any]
-    action_masks: NDArray[np.int8]
-    policy_targets: NDArray[np.float32]
-    root_values: NDArray[np.float32]
-    margins: NDArray[np.int16]
-    exact: NDArray[np.bool_]
-    variants: NDArray[np.int64]
-    to_play: NDArray[np.int8]
-    plies: NDArray[np.int16]
-    games: NDArray[np.int64]
-    game_margins: NDArray[np.int16]
-    game_plies: NDArray[np.int16]
-    statistics: SelfPlayStatistics
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.margins)
-
-    def __repr__(self) -> str:
-        """Return the numbers of samples and games."""
-        return f"<SelfPlaySamples: {len(self)} of {self.statistics.games} games>"
-
-    @property
-    def outcomes(self) -> NDArray[np.int8]:
-        """The signs of the margins, int8 ``(B,)``: 1 is won for the side to move."""
-        return np.sign(self.margins).astype(np.int8)
 
 
 class SelfPlay:
@@ -225,7 +144,7 @@ class SelfPlay:
             MemoryError: there is not enough memory for the games or the samples.
             RuntimeError: another thread is playing these games, or `stop` was called.
         """
-        return _samples(self._games.play(self.network, games))
+        return self._games.play(self.network, games)
 
     def play_samples(self, samples: SupportsIndex) -> SelfPlaySamples:
         """Play the next games until they have at least this many samples.
@@ -242,7 +161,7 @@ class SelfPlay:
             MemoryError: as in `play`.
             RuntimeError: as in `play`.
         """
-        return _samples(self._games.play_samples(self.network, samples))
+        return self._games.play_samples(self.network, samples)
 
     def set_network(self, network: Network | ExportedPolicy) -> None:
         """Play the next games with another network; a call in progress keeps the old one.
@@ -325,9 +244,3 @@ def _variants(
             "the network plays all boards that fit its canvas: give variant or variants"
         )
     return (variant,)
-
-
-def _samples(arrays: dict[str, Any]) -> SelfPlaySamples:
-    """Return the samples that native code has made."""
-    statistics = SelfPlayStatistics(**arrays.pop("statistics"))
-    return SelfPlaySamples(statistics=statistics, **arrays)

@@ -14,6 +14,7 @@ mod functional;
 mod interrupt;
 mod players;
 mod rules;
+mod samples;
 mod search_options;
 mod search_variants;
 mod self_play;
@@ -93,6 +94,8 @@ mod _mijnlieff {
     use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]
     use crate::python::rules::variant::PyVariant;
+    #[pymodule_export]
+    use crate::python::samples::{PySelfPlaySamples, PySelfPlayStatistics};
     #[pymodule_export]
     use crate::python::search_options::PySearchOptions;
     #[pymodule_export]

@@ -3,27 +3,25 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::IntoPyArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::interrupt::run_until;
+use super::samples::PySelfPlaySamples;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::solvers::solvers_of;
 use crate::encode::{Layout, VariantSet};
-use crate::python::convert::arrays::{Array1, Dtype, shaped};
+use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
 use crate::python::players::network::PyNetwork;
 use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
-use crate::self_play::{ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, Statistics};
+use crate::self_play::{Progress, Samples, SelfPlay, SelfPlayConfig};
 
-/// The native part of `mijnlieff.SelfPlay`, which documents the settings and results.
+/// The native part of `mijnlieff.SelfPlay`, which documents the settings.
 ///
-/// Results are dicts with the fields of `mijnlieff.self_play.SelfPlaySamples`, ``"statistics"`` a
-/// dict too.
 /// It serves one thread at a time; RuntimeError tells a second one.
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
@@ -90,25 +88,25 @@ impl PySelfPlayGames {
     }
 
     /// Play the next games.
-    #[pyo3(signature = (network, games: "SupportsIndex") -> "dict[str, Any]")]
+    #[pyo3(signature = (network, games: "SupportsIndex"))]
     fn play<'py>(
         &self,
         py: Python<'py>,
         network: &Bound<'py, PyNetwork>,
         #[pyo3(from_py_with = integers::games)] games: usize,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<PySelfPlaySamples> {
         let boards = network.get().0.on(py, self.variants.all())?;
         self.run(py, |core, limits| core.play(&boards[..], games, limits))
     }
 
     /// Play the next games until they have this many samples.
-    #[pyo3(signature = (network, samples: "SupportsIndex") -> "dict[str, Any]")]
+    #[pyo3(signature = (network, samples: "SupportsIndex"))]
     fn play_samples<'py>(
         &self,
         py: Python<'py>,
         network: &Bound<'py, PyNetwork>,
         #[pyo3(from_py_with = integers::samples)] samples: usize,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<PySelfPlaySamples> {
         let boards = network.get().0.on(py, self.variants.all())?;
         self.run(py, |core, limits| {
             core.play_samples(&boards[..], samples, limits)
@@ -151,64 +149,13 @@ impl PySelfPlayGames {
         &self,
         py: Python<'py>,
         play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, E> + Send,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<PySelfPlaySamples> {
         let mut guard = self.lock()?;
         let core = &mut *guard;
         let limits = Limits::stopped_by(&self.stop);
         let played = run_until(py, &self.stop, || play(core, limits));
         self.stop.store(false, Ordering::Relaxed);
-        as_dict(py, &self.variants, played?.map_err(Into::into)?)
+        let samples = played?.map_err(Into::into)?;
+        Ok(PySelfPlaySamples::of(py, &self.variants, samples))
     }
-}
-
-/// The samples by the names of the fields of `mijnlieff.self_play.SelfPlaySamples`.
-fn as_dict<'py>(
-    py: Python<'py>,
-    variants: &VariantSet,
-    samples: Samples,
-) -> PyResult<Bound<'py, PyDict>> {
-    let rows = samples.len();
-    let shape = |layout: Layout| {
-        let mut shape = vec![rows];
-        shape.extend(variants.observation_shape(layout));
-        shape
-    };
-    let observations = match samples.observations {
-        ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
-        ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
-        ObservationRows::Packed(all) => Array1::from_vec(py, all).into_any(),
-    };
-    let Statistics {
-        games,
-        plies,
-        searched_roots,
-        solved_roots,
-        simulations,
-        leaves,
-    } = samples.statistics;
-    let statistics = PyDict::new(py);
-    statistics.set_item("games", games)?;
-    statistics.set_item("plies", plies)?;
-    statistics.set_item("searched_roots", searched_roots)?;
-    statistics.set_item("solved_roots", solved_roots)?;
-    statistics.set_item("simulations", simulations)?;
-    statistics.set_item("evaluations", leaves.evaluated)?;
-    statistics.set_item("shared_evaluations", leaves.shared)?;
-    statistics.set_item("recalled_evaluations", leaves.recalled)?;
-    statistics.set_item("solved_leaves", leaves.solved)?;
-    let dict = PyDict::new(py);
-    dict.set_item("observations", observations)?;
-    dict.set_item("action_masks", samples.action_masks.into_pyarray(py))?;
-    dict.set_item("policy_targets", samples.policy_targets.into_pyarray(py))?;
-    dict.set_item("root_values", samples.root_values.into_pyarray(py))?;
-    dict.set_item("margins", samples.margins.into_pyarray(py))?;
-    dict.set_item("exact", samples.exact.into_pyarray(py))?;
-    dict.set_item("variants", samples.variants.into_pyarray(py))?;
-    dict.set_item("to_play", samples.to_play.into_pyarray(py))?;
-    dict.set_item("plies", samples.plies.into_pyarray(py))?;
-    dict.set_item("games", samples.games.into_pyarray(py))?;
-    dict.set_item("game_margins", samples.game_margins.into_pyarray(py))?;
-    dict.set_item("game_plies", samples.game_plies.into_pyarray(py))?;
-    dict.set_item("statistics", statistics)?;
-    Ok(dict)
 }

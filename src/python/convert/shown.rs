@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use pyo3::{Borrowed, PyTypeCheck};
 
 /// A type in Python's words, such as `"NDArray[np.int8]"`, as in the signatures of functions.
 pub(crate) trait TypeText {
@@ -49,6 +50,17 @@ impl<T, C> From<Bound<'_, C>> for Shown<T, C> {
     }
 }
 
+impl<'py, T: TypeText, C: PyTypeCheck> FromPyObject<'_, 'py> for Shown<T, C> {
+    type Error = PyErr;
+
+    #[cfg(feature = "stub")]
+    const INPUT_TYPE: pyo3::inspect::PyStaticExpr = <Self as IntoPyObject<'static>>::OUTPUT_TYPE;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(object.cast::<C>()?.to_owned().into())
+    }
+}
+
 impl<'py, T: TypeText, C> IntoPyObject<'py> for Shown<T, C> {
     type Target = C;
     type Output = Bound<'py, C>;
@@ -66,7 +78,7 @@ impl<'py, T: TypeText, C> IntoPyObject<'py> for Shown<T, C> {
 
 impl<'a, 'py, T: TypeText, C> IntoPyObject<'py> for &'a Shown<T, C> {
     type Target = C;
-    type Output = pyo3::Borrowed<'a, 'py, C>;
+    type Output = Borrowed<'a, 'py, C>;
     type Error = Infallible;
 
     #[cfg(feature = "stub")]

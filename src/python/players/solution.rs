@@ -15,18 +15,11 @@ type_texts! {
 /// The exact value of a position: its margin under perfect play, and that of every action.
 ///
 /// Immutable, and equal to others with the same attributes.
-///
-/// Attributes:
-///     margin: own points minus the opponent's at the end of the game, for the side to move.
-///     action_margins: the margin after each legal action, also for the side to move; empty when
-///         the game is over.
-///     nodes: positions searched; 0 if the book had the answer.
-///     to_play: the side to move, 0 Light, 1 Dark.
 #[pyclass(name = "Solution", module = "mijnlieff.solving", frozen, get_all)]
 pub(crate) struct PySolution {
     /// Own points minus the opponent's at the end of the game, for the side to move.
     margin: i32,
-    /// The margin after each legal action, for the side to move.
+    /// The margin after each legal action, for the side to move; empty when the game is over.
     action_margins: Shown<ActionMargins, PyMappingProxy>,
     /// Positions searched; 0 if the book had the answer.
     nodes: u64,

@@ -7,7 +7,6 @@ import math
 import pickle
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from mijnlieff import (
 from mijnlieff._mijnlieff import Network
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies.mcts import search_value
-from mijnlieff.self_play import SelfPlaySamples
+from mijnlieff.self_play import SelfPlaySamples, SelfPlayStatistics
 from network_inputs import canvas_network, network_for
 from vector_model import Stream
 
@@ -39,6 +38,7 @@ WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "any
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
 SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
+ARRAYS = [name for name in SelfPlaySamples.__match_args__ if name != "statistics"]
 LEAVES = ("evaluations", "shared_evaluations", "recalled_evaluations", "solved_leaves")
 
 
@@ -152,13 +152,11 @@ def strayed(margins: Mapping[int, int], temperature: float, share: float) -> int
 
 
 def assert_same(samples: SelfPlaySamples, others: SelfPlaySamples) -> None:
-    for field in fields(samples):
-        if field.name != "statistics":
-            left, right = getattr(samples, field.name), getattr(others, field.name)
-            np.testing.assert_array_equal(left, right, strict=True, err_msg=field.name)
-    left, right = asdict(samples.statistics), asdict(others.statistics)
-    for name in left.keys() - set(LEAVES):
-        assert left[name] == right[name], name
+    for name in ARRAYS:
+        left, right = getattr(samples, name), getattr(others, name)
+        np.testing.assert_array_equal(left, right, strict=True, err_msg=name)
+    for name in set(SelfPlayStatistics.__match_args__) - set(LEAVES):
+        assert getattr(samples.statistics, name) == getattr(others.statistics, name), name
 
 
 @pytest.mark.parametrize(
@@ -322,10 +320,9 @@ def test_nothing_depends_on_threads_or_on_games_at_once():
     games = SelfPlay(network, num_threads=1, **settings)
     parts = [games.play(1), games.play(60), games.play(39)]
     assert games.games_played == 100
-    for field in fields(first):
-        if field.name != "statistics":
-            joined = np.concatenate([getattr(part, field.name) for part in parts])
-            np.testing.assert_array_equal(joined, getattr(first, field.name), strict=True)
+    for name in ARRAYS:
+        joined = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_array_equal(joined, getattr(first, name), strict=True)
     assert sum(part.statistics.plies for part in parts) == first.statistics.plies
 
 

@@ -1,0 +1,239 @@
+//! `mijnlieff.self_play.SelfPlaySamples` and `SelfPlayStatistics`, which `mijnlieff.SelfPlay` returns.
+
+use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use crate::encode::{Layout, VariantSet};
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
+use crate::python::convert::shown::{Shown, type_texts};
+use crate::self_play::{ObservationRows, Samples, Statistics};
+
+/// The attributes in the order of the constructor.
+const COUNTS: [&str; 9] = [
+    "games",
+    "plies",
+    "searched_roots",
+    "solved_roots",
+    "simulations",
+    "evaluations",
+    "shared_evaluations",
+    "recalled_evaluations",
+    "solved_leaves",
+];
+
+/// How much work was done for some samples.
+///
+/// The counts of leaves and evaluations depend on which games are played at once, and so on the
+/// number of threads; the others do not. Immutable, and equal to others with the same counts.
+#[pyclass(
+    name = "SelfPlayStatistics",
+    module = "mijnlieff.self_play",
+    frozen,
+    eq,
+    hash,
+    get_all,
+    new = "from_fields",
+    from_py_object
+)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PySelfPlayStatistics {
+    /// Games played.
+    games: usize,
+    /// Plies of all games, random ones and passes included.
+    plies: usize,
+    /// Decisions made by a search.
+    searched_roots: usize,
+    /// Decisions made by the exact solver.
+    solved_roots: usize,
+    /// Simulations of all searches.
+    simulations: usize,
+    /// Positions that the network evaluated.
+    evaluations: u64,
+    /// Leaves that another tree had reached at the same time.
+    shared_evaluations: u64,
+    /// Leaves that had been evaluated before in the same call.
+    recalled_evaluations: u64,
+    /// Leaves whose value the exact solver found.
+    solved_leaves: u64,
+}
+
+#[pymethods]
+impl PySelfPlayStatistics {
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Names> {
+        Ok(PyTuple::new(py, COUNTS)?.into())
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let mut shown = Vec::new();
+        for name in COUNTS {
+            shown.push(format!("{name}={}", slf.getattr(name)?));
+        }
+        Ok(format!("SelfPlayStatistics({})", shown.join(", ")))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(slf, &COUNTS)
+    }
+}
+
+impl From<Statistics> for PySelfPlayStatistics {
+    fn from(counted: Statistics) -> Self {
+        let leaves = counted.leaves;
+        Self {
+            games: counted.games,
+            plies: counted.plies,
+            searched_roots: counted.searched_roots,
+            solved_roots: counted.solved_roots,
+            simulations: counted.simulations,
+            evaluations: leaves.evaluated,
+            shared_evaluations: leaves.shared,
+            recalled_evaluations: leaves.recalled,
+            solved_leaves: leaves.solved,
+        }
+    }
+}
+
+/// The attributes in the order of the constructor.
+const ARRAYS_AND_COUNTS: [&str; 13] = [
+    "observations",
+    "action_masks",
+    "policy_targets",
+    "root_values",
+    "margins",
+    "exact",
+    "variants",
+    "to_play",
+    "plies",
+    "games",
+    "game_margins",
+    "game_plies",
+    "statistics",
+];
+
+/// The decisions of finished games, one per row: game after game, and in each ply after ply.
+///
+/// Random plies and forced passes are not decisions. All points of view are that of the side to
+/// move, except in `game_margins`.
+#[pyclass(
+    name = "SelfPlaySamples",
+    module = "mijnlieff.self_play",
+    frozen,
+    get_all,
+    new = "from_fields"
+)]
+pub(crate) struct PySelfPlaySamples {
+    /// ``(B, ...)`` in the layout and dtype of the `SelfPlay`; packed ones uint64 ``(B,)``.
+    observations: AnyArray,
+    /// Int8 ``(B, num_actions)``, 1 where legal.
+    action_masks: Array2<i8>,
+    /// Float32 ``(B, num_actions)``, the policy to learn; rows sum to 1.
+    ///
+    /// In a solved position it is uniform over the best actions. Actions are those of the canvas if
+    /// there is one.
+    policy_targets: Array2<f32>,
+    /// Float32 ``(B,)``, the value that the search or the solver gives, -1 to 1.
+    ///
+    /// The margin has the share `SearchOptions.margin_weight` in it.
+    root_values: Array1<f32>,
+    /// Int16 ``(B,)``, points: under perfect play if the position was solved.
+    ///
+    /// Otherwise those of the next solved position of the game, or at its end if there is none.
+    margins: Array1<i16>,
+    /// Bool ``(B,)``: whether the position was solved, so policy, value and margin are exact.
+    exact: Array1<bool>,
+    /// Int64 ``(B,)``, the index of the game's variant.
+    variants: Array1<i64>,
+    /// Int8 ``(B,)``, 0 for Light and 1 for Dark.
+    to_play: Array1<i8>,
+    /// Int16 ``(B,)``, plies played before.
+    plies: Array1<i16>,
+    /// Int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
+    games: Array1<i64>,
+    /// Int16 ``(G,)``, Light's points less Dark's at the end of each game.
+    game_margins: Array1<i16>,
+    /// Int16 ``(G,)``, plies of each game.
+    game_plies: Array1<i16>,
+    /// How much work was done.
+    statistics: PySelfPlayStatistics,
+}
+
+#[pymethods]
+impl PySelfPlaySamples {
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Names> {
+        Ok(PyTuple::new(py, ARRAYS_AND_COUNTS)?.into())
+    }
+
+    /// The signs of the margins, int8 ``(B,)``: 1 is won for the side to move.
+    #[getter]
+    fn outcomes(&self, py: Python<'_>) -> PyResult<Array1<i8>> {
+        let margins = self.margins.bind(py).try_readonly()?;
+        let signs = margins.as_array().map(|margin| margin.signum() as i8);
+        Ok(signs.into_pyarray(py).into())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.margins.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (samples, games) = (self.__len__(py)?, self.statistics.games);
+        Ok(format!("<SelfPlaySamples: {samples} of {games} games>"))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(slf, &ARRAYS_AND_COUNTS)
+    }
+}
+
+impl PySelfPlaySamples {
+    /// The arrays of these samples, which are not copied.
+    pub(crate) fn of(py: Python<'_>, variants: &VariantSet, samples: Samples) -> Self {
+        let rows = samples.len();
+        let shape = |layout: Layout| {
+            let mut shape = vec![rows];
+            shape.extend(variants.observation_shape(layout));
+            shape
+        };
+        let observations = match samples.observations {
+            ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
+            ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
+            ObservationRows::Packed(all) => Array1::from_vec(py, all).into_any(),
+        };
+        Self {
+            observations,
+            action_masks: samples.action_masks.into_pyarray(py).into(),
+            policy_targets: samples.policy_targets.into_pyarray(py).into(),
+            root_values: samples.root_values.into_pyarray(py).into(),
+            margins: samples.margins.into_pyarray(py).into(),
+            exact: samples.exact.into_pyarray(py).into(),
+            variants: samples.variants.into_pyarray(py).into(),
+            to_play: samples.to_play.into_pyarray(py).into(),
+            plies: samples.plies.into_pyarray(py).into(),
+            games: samples.games.into_pyarray(py).into(),
+            game_margins: samples.game_margins.into_pyarray(py).into(),
+            game_plies: samples.game_plies.into_pyarray(py).into(),
+            statistics: samples.statistics.into(),
+        }
+    }
+}
+
+type_texts! {
+    NameTypes: "tuple[str, ...]";
+    ArgumentTypes: "tuple[Any, ...]";
+}
+
+/// The names of attributes.
+type Names = Shown<NameTypes, PyTuple>;
+
+/// A class and the arguments that make the object again.
+type Pickled<'py> = (Bound<'py, PyType>, Shown<ArgumentTypes, PyTuple>);
+
+/// What `__reduce__` returns for a class whose constructor takes these attributes.
+fn pickled<'py>(slf: &Bound<'py, PyAny>, names: &[&str]) -> PyResult<Pickled<'py>> {
+    let values = names.iter().map(|name| slf.getattr(name));
+    let values = values.collect::<PyResult<Vec<_>>>()?;
+    Ok((slf.get_type(), PyTuple::new(slf.py(), values)?.into()))
+}
