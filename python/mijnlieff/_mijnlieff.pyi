@@ -74,11 +74,18 @@ __all__ = [
 
 EXACT_CELLS: Final[int]
 """
-A margin of this many points, or more, counts in full in a tree search.
+The most cells of a board of which every position can be solved.
 """
 
 EXACT_ENDING: Final[int]
+"""
+The most empty cells of a position that can be solved on any board.
+"""
+
 FULL_MARGIN: Final[float]
+"""
+A margin of this many points, or more, counts in full in a tree search.
+"""
 
 MARGIN_UNIT: Final[float]
 """
@@ -1119,7 +1126,7 @@ class SelfPlaySamples:
     __match_args__: Final[tuple[str, ...]]
     def __len__(self, /) -> int: ...
     def __new__(
-        self,
+        cls,
         /,
         observations: NDArray[Any],
         action_masks: NDArray[np.int8],
@@ -1203,7 +1210,7 @@ class SelfPlayStatistics:
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __new__(
-        self,
+        cls,
         /,
         games: SupportsIndex,
         plies: SupportsIndex,

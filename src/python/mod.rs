@@ -25,7 +25,7 @@ mod vector;
 use pyo3::pymodule;
 
 /// The native part of the package; import its names from `mijnlieff`.
-#[pymodule]
+#[pymodule(gil_used = true)] // memory that is lent to Python relies on the lock
 mod _mijnlieff {
     use numpy::PyArray1;
     use pyo3::prelude::*;
@@ -34,11 +34,13 @@ mod _mijnlieff {
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // Python's name
     const __version__: &str = env!("CARGO_PKG_VERSION");
-    /// A margin of this many points, or more, counts in full in a tree search.
+    /// The most cells of a board of which every position can be solved.
     #[pymodule_export]
     const EXACT_CELLS: usize = crate::search::solver::Solver::MAX_CELLS;
+    /// The most empty cells of a position that can be solved on any board.
     #[pymodule_export]
     const EXACT_ENDING: usize = crate::search::solver::Solver::MAX_EMPTY;
+    /// A margin of this many points, or more, counts in full in a tree search.
     #[pymodule_export]
     const FULL_MARGIN: f32 = crate::tree_search::TreeConfig::FULL_MARGIN;
     /// Points per unit of a network's margin, so that both of its values are of similar size.
@@ -117,6 +119,28 @@ mod _mijnlieff {
         Ok(())
     }
 }
+
+/// Python aligns its objects at 16 bytes, so what needs more has to be in a box.
+const _: () = {
+    const fn check<T>() {
+        assert!(align_of::<T>() <= 16);
+    }
+    check::<players::best_response::PyBestResponseSearch>();
+    check::<players::network::PyNetwork>();
+    check::<players::policy::PyBuiltinPolicy>();
+    check::<players::solution::PySolution>();
+    check::<players::solver::PySolver>();
+    check::<rules::board::PyBoard>();
+    check::<rules::canvas::PyCanvas>();
+    check::<rules::position::PyPosition>();
+    check::<rules::variant::PyVariant>();
+    check::<samples::PySelfPlaySamples>();
+    check::<search_options::PySearchOptions>();
+    check::<self_play::PySelfPlayGames>();
+    check::<tree_search::PyLeafBatch>();
+    check::<tree_search::PyTreeSearch>();
+    check::<vector::PyBatchEnv>();
+};
 
 /// The function of the module that rebuilds an object from its pickle.
 fn restorer<'py>(
