@@ -388,7 +388,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "code", "words"),
         [
-            (["--actors=2"], 2, "--actors needs --ray"),
+            (["--ray-workers=2"], 2, "--ray-workers needs --ray"),
             (["--ray-lag=0"], 2, "--ray-lag needs --ray"),
             (["--ray", "--ray-address=127.0.0.1:1"], 1, "no Ray cluster at the address"),
             (["--ray", "--ray-address=ray://127.0.0.1:1"], 2, "Ray Client"),
@@ -404,7 +404,7 @@ class TestCommand:
 
     def test_ctrl_c_saves_and_a_resumed_run_ends(self, head, tmp_path):
         out = tmp_path / "run"
-        address = ["--ray", f"--ray-address={head.address}", "--actors=1", f"--out={out}"]
+        address = ["--ray", f"--ray-address={head.address}", "--ray-workers=1", f"--out={out}"]
         running = train_command(*address, "--games=1000000")
         deadline = time.monotonic() + 120
         while not (out / "log.jsonl").exists() and time.monotonic() < deadline:
@@ -413,7 +413,7 @@ class TestCommand:
         _, err = running.communicate(timeout=120)
         assert running.returncode == 130, err
         kept = f"--out {out} --final-games 2 --no-tensorboard"  # of `train_command`
-        assert f"--resume {kept} --ray --ray-address {head.address} --actors 1" in err
+        assert f"--resume {kept} --ray --ray-address {head.address} --ray-workers 1" in err
         rounds = load_checkpoint(out / "checkpoint.pt").counters.rounds
         assert rounds == len(log_of(out)) > 0
         again = train_command(*address, "--resume", f"--games={24 * (rounds + 2)}")

@@ -26,6 +26,7 @@ from mijnlieff.cli.timing import Work, copies, line, measure, timed
 from mijnlieff.envs.vector import VectorEnv
 
 __all__ = [
+    "EXAMPLE",
     "Searches",
     "Steps",
     "add_arguments",
@@ -35,6 +36,8 @@ __all__ = [
     "run",
     "solutions",
 ]
+
+EXAMPLE = "--milliseconds 100"
 
 _STEPS = 64
 """Parts of the work of a batch of games."""
@@ -49,7 +52,7 @@ _SOLVED, _EMPTY, _TABLE_BYTES = 64, 8, 1 << 26
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "--games",
+        "--num-envs",
         type=integer(1, MAX_ENVS),
         default=4096,
         help="games that step together (default: %(default)s)",
@@ -66,14 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_variant_arguments(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Measure, print a line for each of the three, and return the exit code.
+def run(args: argparse.Namespace) -> None:
+    """Measure, and print a line for each of the three.
 
     Raises:
         VariantError: the number of copies is out of range.
     """
     variant, threads = variant_of(args), args.num_threads
-    steps = Steps(args.games, variant, num_threads=threads, copy=False)
+    steps = Steps(args.num_envs, variant, num_threads=threads, copy=False)
     searches = Searches(variant, "gumbel", num_threads=threads)
     late = endings(variant, _SOLVED)
     minimax = "minimax without a table"
@@ -90,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
             solutions(f"positions with {_EMPTY} empty cells", late, threads, minimax),
         ]
     print(
-        f"{args.games} games that step together, {_TREES} trees of {_SIMULATIONS} simulations with "
-        "a network that\ntakes no time, and the margin of every action of late positions, on "
+        f"{args.num_envs} games that step together, {_TREES} trees of {_SIMULATIONS} simulations "
+        "with a network that\ntakes no time, and the margin of every action of late positions, on "
         f"{threads} thread{'s' * (threads > 1)}.\n"
         "Each line ends with a reference on one thread, measured in turns with it.\n"
     )
@@ -101,7 +104,6 @@ def run(args: argparse.Namespace) -> int:
             print(line(one, found[one.work.beside]))
     if not late:
         print(f"no game of this variant gets to {_EMPTY} empty cells, so none is solved")
-    return 0
 
 
 class Steps:

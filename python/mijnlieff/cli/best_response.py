@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from mijnlieff._mijnlieff import Position
 from mijnlieff.cli.options import (
     add_json_argument,
     add_policy_argument,
+    add_record_option,
+    add_threads_argument,
     add_variant_arguments,
     integer,
+    position_of,
     print_report,
-    variant_of,
 )
 from mijnlieff.evaluation.best_response import MAX_POSITIONS, best_response
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "champion --horizon 5"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,12 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="dark",
         help="the seat of the policy (default: %(default)s)",
     )
-    parser.add_argument(
-        "--record",
-        metavar="RECORD",
-        default="",
-        help="start after these moves, such as '1. a1+, a3><' (default: an empty board)",
-    )
+    add_record_option(parser)
     parser.add_argument(
         "--horizon",
         type=integer(0),
@@ -45,36 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=MAX_POSITIONS,
         help="the most positions to keep, at about 60 bytes each (default: %(default)s)",
     )
-    parser.add_argument(
-        "--num-threads",
-        type=integer(1),
-        help="threads for the exact search (default: one for each core)",
-    )
+    add_threads_argument(parser, "the exact search")
     add_json_argument(parser, "a table")
     add_variant_arguments(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Search, print the report and return the exit code.
-
-    Raises:
-        ValueError: an unknown policy.
-        ParseError: the record is not one.
-        IllegalMoveError: a move of the record is illegal.
-        GameOverError: the record is of a finished game.
-        CheckpointError: a path is missing, or is neither a run nor a network.
-        PolicyError: the object of a module cannot be loaded.
-        SearchLimitError: more positions can be reached than allowed.
-    """
+def run(args: argparse.Namespace) -> None:
+    """Search and print the report."""
     report = best_response(
         args.policy,
         seat=args.seat,
-        start=Position.from_record(args.record, variant_of(args)),
+        start=position_of(args),
         horizon=args.horizon,
         max_positions=args.max_positions,
         progress=True,
         num_threads=args.num_threads,
-        name=args.policy,
     )
     print_report(report, args.json)
-    return 0

@@ -7,14 +7,14 @@ import argparse
 from mijnlieff.cli.options import (
     add_match_arguments,
     add_policy_argument,
-    add_report_arguments,
-    add_variant_arguments,
+    match_options,
     print_report,
-    variant_of,
 )
 from mijnlieff.evaluation.match import evaluate
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "minimax:2 greedy --games 200"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,28 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_argument(parser)
     parser.add_argument("opponent", metavar="OPPONENT", help="as POLICY")
     add_match_arguments(parser)
-    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
-    add_variant_arguments(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play the match, print the report and return the exit code.
-
-    Raises:
-        ValueError: an unknown policy, or an odd number of games.
-        CheckpointError: a path is missing, or is neither a run nor a network.
-        PolicyError: the object of a module cannot be loaded.
-    """
-    report = evaluate(
-        args.policy,
-        args.opponent,
-        games=args.games,
-        variant=variant_of(args),
-        opening_plies=args.opening_plies,
-        seed=args.seed,
-        progress=True,
-        num_threads=args.num_threads,
-        names=(args.policy, args.opponent),
-    )
-    print_report(report, args.json)
-    return 0
+def run(args: argparse.Namespace) -> None:
+    """Play the match and print the report."""
+    print_report(evaluate(args.policy, args.opponent, **match_options(args)), args.json)

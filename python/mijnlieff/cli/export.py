@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "runs/first --out agent.bin"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the file, print a summary of it, and return the exit code.
+def run(args: argparse.Namespace) -> None:
+    """Write the file, and print a summary of it.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -42,4 +44,3 @@ def run(args: argparse.Namespace) -> int:
         f"{args.out}: {network.num_weights:,} weights, form {network.form}, width {network.width}, "
         f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {network.variant}"
     )
-    return 0

@@ -7,15 +7,16 @@ import argparse
 from mijnlieff.cli.options import (
     add_policy_argument,
     add_report_arguments,
-    add_variant_arguments,
     integer,
     print_report,
-    variant_of,
+    report_options,
 )
 from mijnlieff.evaluation.grade_report import WEIGHTS
 from mijnlieff.evaluation.grading import grade
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "minimax:2 --positions 300"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what has the same weight, every position or every board (default: %(default)s)",
     )
     add_report_arguments(parser, seed="the games", threads="the exact search")
-    add_variant_arguments(parser)
 
 
 def _positions(text: str) -> int | str:
@@ -44,24 +44,11 @@ def _positions(text: str) -> int | str:
     return text if text[:1].isalpha() else integer(3)(text)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Grade the policy, print the report and return the exit code.
-
-    Raises:
-        ValueError: an unknown policy or benchmark, or a benchmark and options of the variant.
-        CheckpointError: a path is missing, or is neither a run nor a network.
-        PolicyError: the object of a module cannot be loaded.
-    """
+def run(args: argparse.Namespace) -> None:
+    """Grade the policy and print the report."""
+    options = report_options(args)
     is_given = any(value is not None for value in (args.board, args.opening, args.copies))
-    report = grade(
-        args.policy,
-        positions=args.positions,
-        seed=args.seed,
-        variant=None if isinstance(args.positions, str) and not is_given else variant_of(args),
-        progress=True,
-        num_threads=args.num_threads,
-        name=args.policy,
-        by=args.by,
-    )
+    if isinstance(args.positions, str) and not is_given:
+        del options["variant"]  # the benchmark has its own
+    report = grade(args.policy, positions=args.positions, by=args.by, **options)
     print_report(report, args.json)
-    return 0

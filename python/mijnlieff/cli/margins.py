@@ -1,12 +1,21 @@
-"""Exact margins as texts, for the commands ``solve`` and ``play``."""
+"""Exact margins as texts, for the commands ``review``, ``solve`` and ``play``."""
 
 from __future__ import annotations
 
-from mijnlieff._mijnlieff import Position
-from mijnlieff.rules import PLAYERS
-from mijnlieff.solving import Solution
+from collections.abc import Sequence
 
-__all__ = ["evaluation_line", "margin_lines", "named_margins"]
+from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.evaluation.reviewing import ReviewedMove
+from mijnlieff.rules import PLAYERS
+from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution
+
+__all__ = ["EXACT_PLAY", "evaluation_line", "margin_lines", "named_margins", "review_table"]
+
+EXACT_PLAY = (
+    f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at most "
+    f"{EXACT_ENDING} empty cells"
+)
+"""Which positions can be solved, as a sentence without its period."""
 
 
 def named_margins(position: Position, solution: Solution) -> dict[str, int]:
@@ -27,3 +36,31 @@ def evaluation_line(position: Position, solution: Solution) -> str:
     """Return the result under perfect play, for example ``Light to move loses, margin -1``."""
     verdict = {1: "wins", 0: "draws", -1: "loses"}[solution.outcome]
     return f"{PLAYERS[position.to_play]} to move {verdict}, margin {solution.margin:+d}"
+
+
+def review_table(moves: Sequence[ReviewedMove], variant: Variant) -> tuple[str, list[list[str]]]:
+    """Return a title, and rows with the moves that gave points away, the headings first.
+
+    There are no rows if no move did.
+    """
+    lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
+    losses = ", ".join(f"{name} {points}" for name, points in zip(PLAYERS, lost, strict=True))
+    title = f"Compared with perfect play{_since(moves)}, points given away: {losses}"
+    rows = [
+        [
+            f"{move.ply // 2 + 1}. {move.name}",
+            PLAYERS[move.player],
+            str(move.loss),
+            f"{move.margin:+d}",
+            variant.action_name(move.best_actions[0]),
+        ]
+        for move in moves
+        if move.loss
+    ]
+    return title, [["move", "player", "lost", "margin", "best"], *rows] if rows else []
+
+
+def _since(moves: Sequence[ReviewedMove]) -> str:
+    """Return from which move on a game is reviewed, if it is not from the first."""
+    first = moves[0].ply if moves else 0
+    return f" from move {first // 2 + 1} of {PLAYERS[moves[0].player]} on" if first else ""

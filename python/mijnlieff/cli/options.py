@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff._mijnlieff import Board, Variant
+from mijnlieff._mijnlieff import Board, Position, Variant
 from mijnlieff._util.json_text import json_text
-from mijnlieff.errors import BoardError
+from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
 
 __all__ = [
     "add_json_argument",
     "add_match_arguments",
     "add_policy_argument",
+    "add_record_argument",
+    "add_record_option",
     "add_report_arguments",
+    "add_seconds_argument",
     "add_seed_argument",
+    "add_threads_argument",
     "add_variant_arguments",
     "integer",
+    "match_options",
     "parse_board",
+    "position_of",
     "print_report",
+    "read_record",
+    "report_options",
     "variant_of",
 ]
 
@@ -48,7 +58,7 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_match_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add ``--games`` and ``--opening-plies``."""
+    """Add the options of matches, which `match_options` reads."""
     parser.add_argument(
         "--games",
         type=integer(2),
@@ -61,6 +71,12 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         default=2,
         help="random plies before the policies take over (default: %(default)s)",
     )
+    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
+
+
+def match_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `add_match_arguments` as those of `evaluate` and `tournament`."""
+    return report_options(args) | {"games": args.games, "opening_plies": args.opening_plies}
 
 
 def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
@@ -74,14 +90,106 @@ def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
 
 
 def add_report_arguments(parser: argparse.ArgumentParser, *, seed: str, threads: str) -> None:
-    """Add ``--seed``, ``--num-threads`` and ``--json``; the texts are for the first two."""
+    """Add the options of commands that print a report; `report_options` reads some of them.
+
+    Args:
+        parser: of the command.
+        seed: what the seed is for.
+        threads: what the threads are for.
+    """
     add_seed_argument(parser, seed)
+    add_threads_argument(parser, threads)
+    add_json_argument(parser, "a table")
+    add_variant_arguments(parser)
+
+
+def report_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the seed, the variant and what else functions of `mijnlieff.evaluation` share."""
+    return {
+        "seed": args.seed,
+        "variant": variant_of(args),
+        "num_threads": args.num_threads,
+        "progress": True,
+    }
+
+
+def add_threads_argument(parser: argparse.ArgumentParser, threads: str) -> None:
+    """Add ``--num-threads``; the text `threads` says what they are for."""
     parser.add_argument(
         "--num-threads",
         type=integer(1),
         help=f"threads for {threads} (default: one for each core)",
     )
-    add_json_argument(parser, "a table")
+
+
+def add_seconds_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--max-seconds``."""
+    parser.add_argument("--max-seconds", type=_seconds, help="the most seconds to search")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a finite number of seconds of at least 0"
+        )
+    return seconds
+
+
+def add_record_argument(parser: argparse.ArgumentParser, default: str, meaning: str) -> None:
+    """Add ``RECORD``, which `read_record` reads; `meaning` says what the default is."""
+    parser.add_argument(
+        "record",
+        nargs="?",
+        default=default,
+        metavar="RECORD",
+        help=f"{_RECORD} (default: {meaning})",
+    )
+
+
+def add_record_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--record``, for commands with other arguments."""
+    parser.add_argument(
+        "--record",
+        default="",
+        metavar="RECORD",
+        help=f"where to begin: {_RECORD} (default: the start)",
+    )
+
+
+def position_of(args: argparse.Namespace) -> Position:
+    """Return the position after the record, in the variant of the options.
+
+    Raises:
+        ParseError: the record cannot be read.
+        IllegalMoveError: the record has an illegal move.
+    """
+    return Position.from_record(read_record(args.record), variant_of(args))
+
+
+def read_record(text: str) -> str:
+    """Return the record that an argument is or names.
+
+    Raises:
+        ParseError: it is neither, and the file that it seems to name does not exist.
+        OSError: the file cannot be read.
+        ValueError: the file is not text.
+    """
+    if text == "-":
+        return "" if sys.stdin is None else sys.stdin.read()
+    path = Path(text)
+    try:
+        is_file = path.is_file()
+    except (OSError, ValueError):  # too long for a name, or with a zero byte
+        is_file = False
+    if is_file:
+        return path.read_text(encoding="utf-8")
+    if path.suffix[1:].isalpha() or path.name != text:
+        raise ParseError(f"there is no file {text}")
+    return text
 
 
 def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
@@ -92,6 +200,11 @@ def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
 def add_policy_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``POLICY``, a name or path for `load_policy`."""
     parser.add_argument("policy", metavar="POLICY", help=POLICY_FORMS)
+
+
+_RECORD = (
+    "the turns so far, such as '1. a1+, a3><; 2. a2+', a file with them, or - for standard input"
+)
 
 
 class Report(Protocol):

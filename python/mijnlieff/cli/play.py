@@ -10,21 +10,19 @@ from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Variant, format_record
 from mijnlieff._util.tables import print_table
-from mijnlieff.cli.margins import evaluation_line, margin_lines
-from mijnlieff.cli.options import (
-    add_seed_argument,
-    add_variant_arguments,
-    variant_of,
-)
+from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, review_table
+from mijnlieff.cli.options import add_seed_argument, add_variant_arguments, variant_of
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
-from mijnlieff.evaluation.reviewing import ReviewedMove, review
+from mijnlieff.evaluation.reviewing import review
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import POLICY_FORMS, load_policy
 from mijnlieff.rules import PLAYERS
-from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, solve
+from mijnlieff.solving import solve
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "--dark champion:64"
 
 _HELP = (
     "Type a cell and the sign of a piece, such as a1+ (signs: + straight, x diagonal, <> pusher, "
@@ -99,31 +97,12 @@ def _print_review(actions: Sequence[int], variant: Variant) -> None:
     except SearchLimitError:
         print(f"The review would take longer than {_SECONDS:g} seconds.\n")
         return
-    lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
-    losses = ", ".join(f"{name} {points}" for name, points in zip(PLAYERS, lost, strict=True))
-    title = f"Compared with perfect play{_since(moves)}, points given away: {losses}"
-    rows = [
-        [
-            f"{move.ply // 2 + 1}. {move.name}",
-            PLAYERS[move.player],
-            str(move.loss),
-            f"{move.margin:+d}",
-            variant.action_name(move.best_actions[0]),
-        ]
-        for move in moves
-        if move.loss
-    ]
+    title, rows = review_table(moves, variant)
     if rows:
-        print_table([["move", "player", "lost", "margin", "best"], *rows], title)
+        print_table(rows, title)
     else:
         print(title)
     print()
-
-
-def _since(moves: Sequence[ReviewedMove]) -> str:
-    """Return from which move on a game is reviewed, if it is not from the first."""
-    first = moves[0].ply if moves else 0
-    return f" from move {first // 2 + 1} of {PLAYERS[moves[0].player]} on" if first else ""
 
 
 class _Game:
@@ -211,10 +190,7 @@ class _Game:
 def _print_exact(position: Position, *, with_margins: bool) -> None:
     """Print the result with perfect play, and the margin of each legal action if asked for."""
     if not position.is_solvable:
-        print(
-            f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at "
-            f"most {EXACT_ENDING} empty cells"
-        )
+        print(EXACT_PLAY)
         return
     try:
         solution = solve(position, max_seconds=_SECONDS)

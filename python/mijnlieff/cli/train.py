@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from mijnlieff.train.play.local import Backend
     from mijnlieff.train.run.trainer import Trainer
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "--minutes 10 --out runs/first"
 
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
@@ -37,7 +39,7 @@ DEFAULT_FINAL_GAMES = 1000
 DEFAULT_DEVICE = "auto"
 FINAL_SIMULATIONS = 64
 _MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
-_RAY_OPTIONS = ("ray_address", "actors", "ray_blocks", "ray_lag")
+_RAY_OPTIONS = ("ray_address", "ray_workers", "ray_blocks", "ray_lag")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,9 +115,10 @@ def _add_ray_arguments(parser: argparse.ArgumentParser) -> None:
         "on this machine)",
     )
     group.add_argument(
-        "--actors",
+        "--ray-workers",
+        metavar="NUMBER",
         type=integer(1),
-        help="workers that play, each with a CPU (default: one less than there are CPUs)",
+        help="workers that play at once, each with a CPU (default: one less than there are CPUs)",
     )
     group.add_argument(
         "--ray-blocks",
@@ -167,7 +170,7 @@ def _backend(args: argparse.Namespace) -> Iterator[Backend | None]:
 
     blocks = BLOCKS if args.ray_blocks is None else args.ray_blocks
     lag = LAG if args.ray_lag is None else args.ray_lag
-    with RayExecutor(args.ray_address, args.actors) as executor:
+    with RayExecutor(args.ray_address, args.ray_workers) as executor:
         note(f"at most {executor.max_workers} workers at once")
         yield ExecutorBackend(executor, blocks, lag)
 

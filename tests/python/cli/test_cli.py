@@ -1,8 +1,10 @@
 """The command line, as a process: exit codes, streams, one-line errors."""
 
+import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,13 +17,15 @@ import pytest
 from interrupts import PATIENCE, needs_signals
 from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
 from mijnlieff.cli.margins import evaluation_line
+from mijnlieff.cli.parser import make_parser
 from mijnlieff.evaluation import review
 from processes import run_python
 
 COMMANDS = [
-    "train", "export", "evaluate", "tournament", "grade", "best-response", "solve", "play", "bench",
-    "perft", "completion",
+    "train", "evaluate", "tournament", "grade", "best-response", "review", "solve", "play", "bench",
+    "export", "dev",
 ]  # fmt: skip
+DEV_COMMANDS = ["dev perft", "dev completion"]
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -56,9 +60,34 @@ def test_help_lists_the_commands_and_needs_none_of_them():
     assert result.stdout.endswith("[]\n")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help(command):
-    assert f"usage: mijnlieff {command} " in printed(command, "--help")
+@pytest.mark.parametrize("command", [*COMMANDS, *DEV_COMMANDS])
+def test_each_command_has_help_with_an_example_that_runs(command, tmp_path):
+    text = printed(*command.split(), "--help")
+    assert f"usage: mijnlieff {command} " in text
+    example = re.search(r"\n\nExample: mijnlieff (.*)\n\Z", text, re.DOTALL)[1]
+    words = shlex.split(example)
+    assert words[: len(command.split())] == command.split()
+    if command in ("train", "export"):  # need PyTorch, and a run
+        assert make_parser([command]).parse_args(words).command == command
+    elif command != "dev completion" or importlib.util.find_spec("shtab"):
+        assert printed(*words, stdin="quit\n", cwd=tmp_path)
+
+
+def test_an_option_means_the_same_in_every_command():
+    """Its name in the code and its placeholder, except that a run is a folder, not a file."""
+    meanings = {}
+    for name in COMMANDS[:-1] + DEV_COMMANDS:
+        parser = make_parser([name])
+        for word in name.split():
+            parser = next(a for a in parser._actions if a.choices and word in a.choices)
+            parser = parser.choices[word]
+        for action in parser._actions:
+            for option in action.option_strings:
+                meanings.setdefault(option, {})[name] = (action.dest, action.metavar)
+    assert len(meanings["--board"]) == 10 and len(meanings["--num-threads"]) == 6
+    assert {option: by for option, by in meanings.items() if len(set(by.values())) > 1} == {
+        "--out": {"train": ("out", None), "export": ("out", "FILE")}
+    }
 
 
 def test_version():
@@ -66,14 +95,14 @@ def test_version():
 
 
 def test_perft_counts():
-    lines = printed("perft", 4).splitlines()[1:]
+    lines = printed("dev", "perft", 4).splitlines()[1:]
     assert [line.split()[:2] for line in lines] == [
         ["1", "48"],
         ["2", "1,152"],
         ["3", "26,272"],
         ["4", "557,472"],
     ]
-    after = printed("perft", 1, "--actions", "a1+, a3><").splitlines()[-1]
+    after = printed("dev", "perft", 1, "--record", "a1+, a3><").splitlines()[-1]
     moves = Position.from_actions(["a1+", "a3><"]).legal_actions()
     assert after.split()[:2] == ["1", str(len(moves))]
 
@@ -89,7 +118,7 @@ def test_perft_counts():
 )
 def test_boards_in_every_spelling(options, count, tmp_path):
     (tmp_path / "drawing.txt").write_text("########\n########\n")
-    line = printed("perft", 2, *options, cwd=tmp_path).splitlines()[-1]
+    line = printed("dev", "perft", 2, *options, cwd=tmp_path).splitlines()[-1]
     assert line.split()[:2] == ["2", f"{count:,}"]
 
 
@@ -172,6 +201,33 @@ def test_a_perfect_game_has_nothing_to_review():
     assert "points given away: Light 0, Dark 0\n\n1. " in text
 
 
+def test_review_reads_an_argument_a_file_and_standard_input(tmp_path):
+    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+"
+    (tmp_path / "game.txt").write_text(record + "\n")
+    table = printed("review", record)
+    assert table == printed("review", "game.txt", cwd=tmp_path)
+    assert table == printed("review", stdin=record) == printed("review", "-", stdin=record)
+    moves = review(parse_record(record))
+    lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
+    assert table.startswith(
+        f"Compared with perfect play, points given away: Light {lost[0]}, Dark {lost[1]}\n"
+    )
+    assert table.count("\n") == 2 + sum(move.loss > 0 for move in moves) and any(lost)
+    found = json.loads(printed("review", record, "--json"))
+    assert [(move["name"], move["margin"], move["loss"]) for move in found] == [
+        (move.name, move.margin, move.loss) for move in moves
+    ]
+
+
+def test_review_knows_the_variant():
+    options = ["--opening", "corner_straight", "--board", "blocks:0,0;2,0;0,2"]
+    variant = Variant(Board.from_blocks([(0, 0), (2, 0), (0, 2)]), "corner_straight")
+    name = variant.action_name(Position(variant).legal_actions()[0])
+    moves = review([name], variant)
+    found = json.loads(printed("review", name, *options, "--json"))
+    assert [move["best_margin"] for move in found] == [moves[0].best_margin]
+
+
 def test_hints_and_evaluations_are_exact():
     text = printed("play", "--dark", "human", stdin="hint\na1+\neval\nquit\n")
     assert text.count("With perfect play, ") == 2
@@ -211,8 +267,8 @@ def test_endings_of_larger_boards_are_exact():
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_command(shell):
     pytest.importorskip("shtab")
-    script = printed("completion", shell)
-    assert all(command in script for command in COMMANDS)
+    script = printed("dev", "completion", shell)
+    assert all(command in script for command in [*COMMANDS, "perft", "completion"])
     assert "corner_straight" in script
 
 
@@ -226,7 +282,7 @@ COMP_WORDS=(mijnlieff "$@"); COMP_CWORD=$#
 _shtab_mijnlieff mijnlieff "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 echo "${COMPREPLY[@]}"
 """
-    script = printed("completion", "bash") + ask
+    script = printed("dev", "completion", "bash") + ask
     for words, expected in {
         ("tour",): "tournament",
         ("train", "--alg"): "--algo",
@@ -241,7 +297,7 @@ echo "${COMPREPLY[@]}"
 def test_completion_without_its_package_says_what_to_install():
     code = (
         "import sys; sys.modules['shtab'] = None; from mijnlieff.cli.main import main;"
-        "sys.exit(main(['completion', 'bash']))"
+        "sys.exit(main(['dev', 'completion', 'bash']))"
     )
     result = run_python(code)
     assert result.returncode == 1
@@ -252,7 +308,7 @@ def test_completion_without_its_package_says_what_to_install():
     "options", [(), ("--num-threads", 2, "--copies", 3, "--opening", "corner")]
 )
 def test_bench_prints_a_line_for_steps_searches_and_the_solver(options):
-    said = printed("bench", "--games", 64, "--milliseconds", 5, *options)
+    said = printed("bench", "--num-envs", 64, "--milliseconds", 5, *options)
     pattern = r"^(\S.*?) +([\d,.]+)/s +[\d.]+ [num]s +([\d,.]+) x (.+)$"
     rows = re.findall(pattern, said, re.MULTILINE)
     assert [(name, beside) for name, _, _, beside in rows] == [
@@ -265,7 +321,7 @@ def test_bench_prints_a_line_for_steps_searches_and_the_solver(options):
 
 def test_bench_says_when_no_game_ends_with_so_few_empty_cells():
     board = "/".join(["#" * 8] * 8)
-    said = printed("bench", "--games", 1, "--milliseconds", 5, "--board", board)
+    said = printed("bench", "--num-envs", 1, "--milliseconds", 5, "--board", board)
     assert "no game of this variant gets to 8 empty cells, so none is solved" in said
     assert "simulations" in said
 
@@ -273,17 +329,20 @@ def test_bench_says_when_no_game_ends_with_so_few_empty_cells():
 WRONG = [
     ([], "mijnlieff: error: .*COMMAND"),
     (["fly"], "invalid choice: 'fly'"),
-    (["perft"], "mijnlieff perft: error: .*depth"),
-    (["perft", "-1"], "mijnlieff perft: error: "),
-    (["perft", "two"], "'two' is not an integer from 0 to 100"),
-    (["perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
-    (["perft", "1", "--opening", "middle"], "invalid choice: 'middle'"),
-    (["perft", "1", "--board", "blocks:0,0;1,1"], r"overlap"),
-    (["perft", "1", "--board", "blocks:0,0;x"], r"'x' is not the corner X,Y"),
-    (["perft", "1", "--board", "blocks:"], r"at least one block"),
-    (["perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
-    (["perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),
-    (["perft", "1", "--actions", "a9+"], r"a9\+"),
+    (["dev"], "mijnlieff dev: error: .*COMMAND"),
+    (["dev", "fly"], "invalid choice: 'fly'"),
+    (["perft", "3"], "invalid choice: 'perft'"),
+    (["dev", "perft"], "mijnlieff dev perft: error: .*depth"),
+    (["dev", "perft", "-1"], "mijnlieff dev perft: error: "),
+    (["dev", "perft", "two"], "'two' is not an integer from 0 to 100"),
+    (["dev", "perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
+    (["dev", "perft", "1", "--opening", "middle"], "invalid choice: 'middle'"),
+    (["dev", "perft", "1", "--board", "blocks:0,0;1,1"], r"overlap"),
+    (["dev", "perft", "1", "--board", "blocks:0,0;x"], r"'x' is not the corner X,Y"),
+    (["dev", "perft", "1", "--board", "blocks:"], r"at least one block"),
+    (["dev", "perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
+    (["dev", "perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),
+    (["dev", "perft", "1", "--record", "a9+"], r"a9\+"),
     (["evaluate", "random"], "OPPONENT"),
     (
         ["evaluate", "random", "perfection"],
@@ -299,8 +358,14 @@ WRONG = [
     (["tournament", "random", "greedy", "random"], "'random' is given 2 times"),
     (["tournament", "random", "greedy", "--games", "3"], "positive and even.* not 3"),
     (["export", "run"], "--out"),
+    (["review", ""], "the record has no moves"),
+    (["review"], "the record has no moves"),
+    (["review", "no/such/game.txt"], "there is no file no/such/game.txt"),
+    (["review", "a9+"], r"found \"a9\+\""),
+    (["review", "--max-seconds", "soon", "a1+"], "'soon' is not a finite number of seconds"),
+    (["review", "a1+, a2+", "--board", "#####/#####/#####/#####"], "no position of this game can"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
-    (["bench", "--games", "0"], "0 is not an integer from 1"),
+    (["bench", "--num-envs", "0"], "0 is not an integer from 1"),
     (["bench", "--num-threads", "2000"], "2000 is not an integer from 1 to 1024"),
     (["bench", "--copies", "0"], "copies must be 1 to 127, not 0"),
 ]
@@ -315,15 +380,15 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message):
 
 
 def test_an_illegal_action_is_exit_code_1():
-    result = mijnlieff("perft", 1, "--actions", "a1+ a1+")
+    result = mijnlieff("dev", "perft", 1, "--record", "a1+, a1+")
     assert result.returncode == 1
-    assert "move 2: action 0 (a1+) is illegal" in result.stderr
+    assert "move 2 (a1+): action 0 (a1+) is illegal" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
 # Each takes longer than a test waits.
 LONG = [
-    ["perft", "12"],
+    ["dev", "perft", "12"],
     ["evaluate", "minimax:30", "random", "--games", "2"],
     ["evaluate", "random", "random", "--games", "1000000000"],
     ["play", "--light", "minimax:30", "--dark", "random"],
@@ -357,8 +422,9 @@ def test_ctrl_c_is_quiet(arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["perft", "4"],
+        ["dev", "perft", "4"],
         ["solve", "--json"],
+        ["review", "a1+, a3><"],
         ["evaluate", "random", "random", "--games", "2"],
         ["tournament", "random", "greedy", "--games", "2"],
         ["grade", "random", "--positions", "3"],
@@ -387,6 +453,6 @@ def test_a_reader_that_leaves_is_no_accident(arguments):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
 def test_a_closed_output_is_no_accident():
-    command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "mijnlieff", "perft", "2"]
+    command = ["sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "mijnlieff", "dev", "perft", "2"]
     closed = subprocess.run(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
     assert (closed.returncode, closed.stderr) == (0, "")

@@ -180,8 +180,8 @@ def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Light to move loses, margin -1" in capsys.readouterr().out
     assert main(["solve", "1. b2<>", "--opening", "anywhere", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["margin"] == -1
-    assert main(["solve", "--board", "blocks:0,0;2,0;4,0;0,2;2,2", "--nodes", "100"]) == 1
+    assert main(["solve", "--board", "blocks:0,0;2,0;4,0;0,2;2,2", "--max-nodes", "100"]) == 1
     assert "proven" in capsys.readouterr().err
     assert main(["solve", "1. b2+"]) == 1
     assert main(["solve", "1. b2"]) == 2
-    assert main(["solve", "--seconds", "-1"]) == 2
+    assert main(["solve", "--max-seconds", "-1"]) == 2

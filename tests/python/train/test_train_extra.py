@@ -48,7 +48,7 @@ def test_without_ray_the_message_says_how_to_install_it():
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("option", ["--actors=2", "--ray-lag=0", "--ray-address=auto"])
+@pytest.mark.parametrize("option", ["--ray-workers=2", "--ray-lag=0", "--ray-address=auto"])
 def test_options_of_ray_need_it(option, tmp_path, capsys):
     pytest.importorskip("torch")
     pytest.importorskip("matplotlib")

@@ -27,7 +27,8 @@ from mijnlieff import (  # noqa: E402
     load_policy,
 )
 from mijnlieff._util.progress import StatusBar  # noqa: E402
-from mijnlieff.cli.main import main, make_parser  # noqa: E402
+from mijnlieff.cli.main import main  # noqa: E402
+from mijnlieff.cli.parser import make_parser  # noqa: E402
 from mijnlieff.cli.train import _resume_command  # noqa: E402
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
 from mijnlieff.train.boards import Boards  # noqa: E402
@@ -369,7 +370,7 @@ def test_a_run_continues_as_it_was_started(tmp_path):
         "4",
         "--no-tensorboard",
         "--ray",
-        "--actors",
+        "--ray-workers",
         "2",
     ]
     assert continued(*options) == " ".join([usual, *options])

@@ -1,4 +1,4 @@
-"""``mijnlieff completion``: scripts that complete commands and options in the shell.
+"""``mijnlieff dev completion``: scripts that complete commands and options in the shell.
 
 shtab makes them from the parsers of all commands. Such a script does not start Python when a key
 is pressed; argcomplete would, and would load NumPy and Gymnasium each time.
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from mijnlieff._util.extras import needs
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "bash"
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -21,20 +23,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help=", ".join(_SHELLS))
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the script and return the exit code.
+def run(args: argparse.Namespace) -> None:
+    """Print the script.
 
     Raises:
         MissingExtraError: shtab is not installed.
     """
     with needs("completion", "shtab", "terminal"):
         import shtab
-    from mijnlieff.cli.main import COMMANDS, make_parser
+    from mijnlieff.cli.parser import COMMANDS, make_parser
 
     parser = make_parser(COMMANDS)
     _complete_files(parser)
     print(shtab.complete(parser, args.shell))
-    return 0
 
 
 def _complete_files(parser: argparse.ArgumentParser) -> None:
@@ -50,5 +51,6 @@ def _complete_files(parser: argparse.ArgumentParser) -> None:
             "OPPONENT",
             "PLAYER",
             "CHECKPOINT",
+            "RECORD",
         ):
             action.complete = FILE  # type: ignore[attr-defined]

@@ -1,0 +1,63 @@
+"""``mijnlieff review``: the points that each move of a game gave away."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from mijnlieff._mijnlieff import Position, Variant, parse_record
+from mijnlieff._util.json_text import json_text
+from mijnlieff._util.tables import print_table
+from mijnlieff.cli.margins import EXACT_PLAY, review_table
+from mijnlieff.cli.options import (
+    add_json_argument,
+    add_record_argument,
+    add_seconds_argument,
+    add_variant_arguments,
+    read_record,
+    variant_of,
+)
+from mijnlieff.evaluation.reviewing import review
+
+__all__ = ["EXAMPLE", "add_arguments", "run"]
+
+EXAMPLE = "'1. a1+, a3><; 2. a2+, a4<>'"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_record_argument(parser, "-", "standard input")
+    add_seconds_argument(parser)
+    add_json_argument(parser, "a table")
+    add_variant_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the moves that gave points away, or all moves as JSON.
+
+    Raises:
+        ValueError: the record has no moves, or no position of the game can be solved.
+        ParseError: the record cannot be read.
+        IllegalMoveError: the record has an illegal move.
+        SearchLimitError: it would take longer than allowed.
+    """
+    variant = variant_of(args)
+    actions = parse_record(read_record(args.record), variant)
+    _check_solvable(actions, variant)
+    moves = review(actions, variant, max_seconds=args.max_seconds)
+    if args.json:
+        print(json_text([dataclasses.asdict(move) | {"loss": move.loss} for move in moves]))
+        return
+    title, rows = review_table(moves, variant)
+    if rows:
+        print_table(rows, title)
+    else:
+        print(title)
+
+
+def _check_solvable(actions: list[int], variant: Variant) -> None:
+    """Raise if there is nothing to review; before the last move most cells are filled."""
+    if not actions:
+        raise ValueError("the record has no moves")
+    if not Position.from_actions(actions[:-1], variant).is_solvable:
+        raise ValueError(f"no position of this game can be solved: {EXACT_PLAY}")
