@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import Variant, mask_batch, observe_batch
-from mijnlieff._util.choices import check_choice
-from mijnlieff._util.types import check_type
+from mijnlieff._util.arguments import check_choice, check_type
 
 __all__ = ["expand_packed", "mask_batch", "observe_batch"]
 

@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are replaced whole or not at all, and those that come with the package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 from mijnlieff.errors import OutputError
 
-__all__ = ["part_path", "write_whole"]
+__all__ = ["package_data", "part_path", "write_whole"]
+
+_DATA = Path(__file__).resolve().parent.parent / "data"
 
 
 def part_path(path: Path) -> Path:
@@ -44,3 +46,12 @@ def write_whole(path: Path, content: bytes) -> None:
             raise
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def package_data(name: str) -> bytes:
+    """Return the content of a file in the folder ``data``.
+
+    `importlib.resources` is not used because it imports modules. A process that is forked while
+    another thread imports a module waits for ever if it imports the same module.
+    """
+    return (_DATA / name).read_bytes()

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer

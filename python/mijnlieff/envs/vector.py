@@ -22,7 +22,7 @@ from mijnlieff._mijnlieff import (
     integer_in,
     seed_of,
 )
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 
 if TYPE_CHECKING:
     from mijnlieff._mijnlieff import Position

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, Variant, integer, seed_of
-from mijnlieff._util.choices import check_choice
-from mijnlieff._util.package_data import package_data
+from mijnlieff._util.arguments import check_choice
+from mijnlieff._util.files import package_data
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import BenchmarkError
 from mijnlieff.evaluation.benchmark_file import SOURCES, read_benchmark

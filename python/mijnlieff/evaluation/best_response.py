@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import (
     mask_batch,
     threads_of,
 )
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of

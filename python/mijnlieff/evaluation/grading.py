@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Variant, integer, seed_of, threads_of
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.benchmark import Benchmark, benchmark

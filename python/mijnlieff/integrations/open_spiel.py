@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Variant, check_playable, mask_batch
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice, check_type
 from mijnlieff._util.extras import needs, require_version
-from mijnlieff._util.types import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import act_checked, check_actions
 from mijnlieff.policies.load import PolicyLike, load_policy

@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import (
     mask_batch,
     observe_batch,
 )
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff.jax import game as rules
 from mijnlieff.jax.state import State, game_of
 from mijnlieff.jax.tables import tables_of

@@ -22,8 +22,8 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     seed_of,
 )
-from mijnlieff._util.numbers import number_up_to
-from mijnlieff._util.package_data import package_data
+from mijnlieff._util.arguments import number_up_to
+from mijnlieff._util.files import package_data
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.mcts import MCTSPolicy, search_value
 from mijnlieff.policies.softmax import softmax

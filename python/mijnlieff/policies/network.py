@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Canvas, Position, seed_of
-from mijnlieff._util.numbers import number_up_to
+from mijnlieff._util.arguments import number_up_to
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.batched import BatchedPolicy, Layout
 from mijnlieff.policies.softmax import softmax

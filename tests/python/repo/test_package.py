@@ -132,6 +132,24 @@ def test_import_reads_no_data_and_starts_nothing(importing):
     assert not [kind for kind in kinds if kind.startswith((*started, "_thread.start"))]
 
 
+OFFERED = """
+Board Variant Position Piece Canvas MijnlieffEnv VectorEnv
+RandomPolicy GreedyPolicy MinimaxPolicy PerfectPolicy ChampionPolicy NetworkPolicy
+Network Policy load_policy
+TreeSearch SelfPlay SearchOptions solve solve_batch
+evaluate grade review best_response tournament benchmark parse_record format_record
+functional encoding errors __version__
+"""
+LAZY = {"Widget", "integrations", "jax", "mijnlieff_v0", "render", "train", "widget"}
+
+
+def test_the_top_of_the_package_offers_what_most_programs_import_and_its_errors():
+    # These two are to become forms of NetworkPolicy.
+    offered = {*OFFERED.split(), "ExportedPolicy", "MCTSPolicy", *mijnlieff.errors.__all__}
+    assert sorted(mijnlieff.__all__) == sorted(offered)
+    assert {"integrations", "render", "train", "widget"} <= set(dir(mijnlieff)) - offered <= LAZY
+
+
 def modules_with_examples() -> list[str]:
     """Names of the modules whose source has examples, `mijnlieff` itself first."""
     found = []

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
-from mijnlieff._util.choices import check_choice
+from mijnlieff._util.arguments import check_choice
 from mijnlieff.envs.masked import SingleMaskInObservation, VectorMaskInObservation
 from mijnlieff.envs.single import MijnlieffEnv
 from mijnlieff.envs.vector import VectorEnv

@@ -12,7 +12,7 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
 from mijnlieff._mijnlieff import Variant, functional_to_positions, seed_of
-from mijnlieff._util.types import check_type
+from mijnlieff._util.arguments import check_type
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._model_policy import ModelPolicy
 from mijnlieff.policies.base import act_checked

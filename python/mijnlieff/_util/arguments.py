@@ -1,13 +1,36 @@
-"""Arguments that are real numbers of a range."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 
-__all__ = ["number_up_to"]
+__all__ = ["check_choice", "check_type", "number_up_to"]
+
+
+def check_choice(name: str, value: object, choices: Iterable[str | None]) -> None:
+    """Raise unless an argument is one of these choices.
+
+    Raises:
+        ValueError: it is not; the message lists the choices.
+    """
+    allowed = list(choices)
+    if value not in allowed:
+        names = ", ".join(map(str, allowed))
+        raise ValueError(f"unknown {name} {value!r}; choose one of {names}")
+
+
+def check_type(name: str, value: object, kind: type) -> None:
+    """Raise unless an argument has this type.
+
+    Raises:
+        TypeError: it has another.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, not {value!r}")
 
 
 def number_up_to(name: str, value: object, most: float = math.inf) -> float:
