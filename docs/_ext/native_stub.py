@@ -21,8 +21,10 @@ class _FullNames(ast.NodeTransformer):
     """Writes native classes that are not public with their module, so that links find them."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        hidden = hasattr(_mijnlieff, node.id) and not hasattr(mijnlieff, node.id)
-        return ast.Name(f"mijnlieff._mijnlieff.{node.id}") if hidden else node
+        if hasattr(mijnlieff, node.id):
+            return node
+        home = getattr(getattr(_mijnlieff, node.id, None), "__module__", None)
+        return node if home is None else ast.Name(f"{home}.{node.id}")
 
 
 def signatures() -> dict[str, tuple[str, str | None]]:
@@ -38,13 +40,14 @@ def signatures() -> dict[str, tuple[str, str | None]]:
 
 def native_name(name: str) -> str | None:
     """Return the name within the native module, or None if the object is not native."""
-    if name.startswith("mijnlieff._mijnlieff."):
-        return name.removeprefix("mijnlieff._mijnlieff.")
-    package, _, rest = name.partition(".")
-    top = rest.partition(".")[0]
-    native = getattr(_mijnlieff, top, None)
-    same = native is not None and getattr(mijnlieff, top, None) is native
-    return rest if package == "mijnlieff" and same else None
+    package, *parts = name.split(".")
+    value: Any = mijnlieff if package == "mijnlieff" else None
+    while value is not None and parts:
+        value = getattr(value, parts[0], None)
+        if value is not None and getattr(_mijnlieff, parts[0], None) is value:
+            return ".".join(parts)
+        del parts[0]
+    return None
 
 
 def signature(definition: ast.FunctionDef) -> tuple[str, str | None]:
