@@ -1,5 +1,10 @@
 //! `mijnlieff.self_play.SelfPlaySamples` and `SelfPlayStatistics`, which `mijnlieff.SelfPlay` returns.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "constructors that PyO3 makes take every field"
+)]
+
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};

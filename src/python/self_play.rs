@@ -145,9 +145,9 @@ impl PySelfPlayGames {
         }
     }
 
-    fn run<'py, E: Into<PyErr> + Send>(
+    fn run<E: Into<PyErr> + Send>(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         play: impl FnOnce(&mut SelfPlay, Limits<'_>) -> Result<Samples, E> + Send,
     ) -> PyResult<PySelfPlaySamples> {
         let mut guard = self.lock()?;

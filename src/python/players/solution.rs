@@ -27,23 +27,21 @@ pub(crate) struct PySolution {
     to_play: usize,
 }
 
+/// What a solution is made from.
+type Fields<'py> = (i32, Bound<'py, PyAny>, u64, usize);
+
 #[pymethods]
 impl PySolution {
     #[new]
     #[pyo3(signature = (margin, action_margins: "dict[int, int]", nodes, to_play))]
-    fn new(
-        margin: i32,
-        action_margins: &Bound<'_, PyDict>,
-        nodes: u64,
-        to_play: usize,
-    ) -> PyResult<Self> {
+    fn new(margin: i32, action_margins: &Bound<'_, PyDict>, nodes: u64, to_play: usize) -> Self {
         let action_margins = PyMappingProxy::new(action_margins.py(), action_margins.as_mapping());
-        Ok(Self {
+        Self {
             margin,
             action_margins: action_margins.into(),
             nodes,
             to_play,
-        })
+        }
     }
 
     /// The margin as `Position.margin` counts it: Light's points minus Dark's.
@@ -95,10 +93,7 @@ impl PySolution {
         ))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyType>, (i32, Bound<'py, PyAny>, u64, usize))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Fields<'py>)> {
         let action_margins = self.action_margins.bind(py).call_method0("copy")?;
         let made_from = (self.margin, action_margins, self.nodes, self.to_play);
         Ok((py.get_type::<Self>(), made_from))
@@ -114,6 +109,6 @@ impl PySolution {
             margins.set_item(action_of(variant, mv), margin)?;
         }
         let to_play = position.core.side_to_move().index();
-        Self::new(found.margin, &margins, found.nodes, to_play)
+        Ok(Self::new(found.margin, &margins, found.nodes, to_play))
     }
 }
