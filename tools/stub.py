@@ -23,6 +23,8 @@ from typing import Any, Literal, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from mijnlieff.rules import VariantLike
 """
 
 

@@ -6,8 +6,8 @@ use mijnlieff::game::{Board, BoardError, Cell};
 
 use super::input::Input;
 
-const TOKENS: [&str; 12] = [
-    "#", "##", ".", "..", "\n", "\r\n", "\r", " ", "\t", "x", "é", "\u{3000}",
+const TOKENS: [&str; 13] = [
+    "#", "##", ".", "..", "/", "\n", "\r\n", "\r", " ", "\t", "x", "é", "\u{3000}",
 ];
 
 /// Columns and rows as they are given, `y` upwards.
@@ -53,8 +53,9 @@ fn check_board(board: &Board, expected: &Cells) {
 
 /// The board that a drawing shows; `None` unless it consists of rows of `#` and `.` of one length.
 fn plain_reading(text: &str) -> Option<Cells> {
-    let text = text.trim();
+    let text = text.replace('/', "\n");
     let rows: Vec<Vec<char>> = text
+        .trim()
         .lines()
         .map(|row| row.trim().chars().collect())
         .collect();

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
+from mijnlieff.rules import VariantLike
+
 __all__ = [
     "EXACT_CELLS",
     "EXACT_ENDING",
@@ -41,6 +43,8 @@ __all__ = [
     "__version__",
     "_restore_board",
     "_restore_position",
+    "as_variant",
+    "as_variants",
     "canonical_counts",
     "check_playable",
     "common_variant",
@@ -344,10 +348,15 @@ class Board:
         """
     @staticmethod
     def from_text(text: str) -> Board:
-        """A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+        """The board with this text.
+
+        Args:
+            text: the rows from the top, ``#`` a cell and ``.`` a gap, separated by line breaks or
+                ``/``; or ``standard``; or ``blocks:0,0;2,2``, as for `from_blocks`.
 
         Raises:
-            BoardError: another character, rows of different lengths, no cell or more than 64.
+            BoardError: another character, rows of different lengths, no cell or more than 64, or as
+                for `from_blocks`.
             ParseError: the text has a lone surrogate.
         """
     @property
@@ -392,7 +401,7 @@ class Board:
         by cell turns into ``y`` with ``y[symmetries[k]] = x``.
         """
     def to_text(self, /) -> str:
-        """Return the board as `from_text` reads it: top row first, ``#`` a cell, ``.`` a gap."""
+        """Return the rows for `from_text`, one on each line: ``#`` a cell, ``.`` a gap."""
     @property
     def width(self, /) -> int:
         """Columns of the bounding box."""
@@ -471,19 +480,19 @@ class Canvas:
     def __new__(cls, /, height: SupportsIndex, width: SupportsIndex) -> Canvas: ...
     def __reduce__(self, /) -> tuple[type, tuple[int, int]]: ...
     def __repr__(self, /) -> str: ...
-    def actions(self, /, variant: Variant) -> NDArray[np.int64]:
+    def actions(self, /, variant: VariantLike) -> NDArray[np.int64]:
         """The canvas's index of each action of a variant, int64 ``(variant.num_actions,)``.
 
         Raises:
             VariantError: the board does not fit.
         """
     @staticmethod
-    def around(variants: Sequence[Variant]) -> Canvas:
+    def around(variants: Sequence[VariantLike]) -> Canvas:
         """The smallest canvas that holds the boards of all these variants.
 
         Raises:
             ValueError: the list is empty.
-            TypeError: an item is not a `Variant`.
+            TypeError: an item is not a variant.
         """
     @property
     def height(self, /) -> int:
@@ -497,7 +506,7 @@ class Canvas:
     @property
     def pass_action(self, /) -> int:
         """The index of the pass, the last action."""
-    def variant_action(self, /, variant: Variant, action: SupportsIndex) -> int:
+    def variant_action(self, /, variant: VariantLike, action: SupportsIndex) -> int:
         """The variant's index of an action of the canvas.
 
         Raises:
@@ -593,7 +602,7 @@ class Network:
     @property
     def canvas(self, /) -> Canvas | None:
         """The canvas of its observations, whose boards it plays; None if it is for one variant."""
-    def check_variant(self, /, variant: Variant) -> None:
+    def check_variant(self, /, variant: VariantLike) -> None:
         """Raise unless the network knows the board and the number of copies of a variant.
 
         Raises:
@@ -694,7 +703,7 @@ class Network:
         """The layout of its observations."""
     @staticmethod
     def of_cells(
-        variant: Variant,
+        variant: VariantLike,
         units: SupportsIndex,
         blocks: SupportsIndex,
         heads: SupportsIndex,
@@ -747,7 +756,7 @@ class Network:
         """
     @staticmethod
     def symmetric(
-        variant: Variant,
+        variant: VariantLike,
         channels: SupportsIndex,
         blocks: SupportsIndex,
         weights: NDArray[np.float32],
@@ -813,7 +822,7 @@ class Position:
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /, variant: Variant | None = None) -> Position: ...
+    def __new__(cls, /, variant: VariantLike | None = None) -> Position: ...
     def __reduce__(self, /) -> tuple[Any, tuple[str, Variant]]: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
@@ -829,7 +838,7 @@ class Position:
         """
     @staticmethod
     def from_actions(
-        actions: Sequence[SupportsIndex | str], variant: Variant | None = None
+        actions: Sequence[SupportsIndex | str], variant: VariantLike | None = None
     ) -> Position:
         """The position after these actions, indices or texts, from the start.
 
@@ -838,7 +847,7 @@ class Position:
             GameOverError: the game is over before the last action.
         """
     @staticmethod
-    def from_notation(text: str, variant: Variant | None = None) -> Position:
+    def from_notation(text: str, variant: VariantLike | None = None) -> Position:
         """The position with this text, see `notation`.
 
         Raises:
@@ -847,7 +856,7 @@ class Position:
         """
     @staticmethod
     def from_packed(
-        word: SupportsIndex | NDArray[np.uint64], variant: Variant | None = None
+        word: SupportsIndex | NDArray[np.uint64], variant: VariantLike | None = None
     ) -> Position:
         """The position with these words, see `to_packed`.
 
@@ -861,7 +870,7 @@ class Position:
             TypeError: not an integer, or not uint64.
         """
     @staticmethod
-    def from_record(record: str, variant: Variant | None = None) -> Position:
+    def from_record(record: str, variant: VariantLike | None = None) -> Position:
         """The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
 
         Raises:
@@ -1307,7 +1316,7 @@ class Solver:
         BookError: the bytes are not a book of this version.
     """
     def __new__(
-        cls, /, variant: Variant, table_bytes: SupportsIndex, book: bytes | None = None
+        cls, /, variant: VariantLike, table_bytes: SupportsIndex, book: bytes | None = None
     ) -> Solver: ...
     def __repr__(self, /) -> str: ...
     @property
@@ -1346,7 +1355,7 @@ class Solver:
     def table_bytes(self, /) -> int:
         """The memory of the table, in bytes."""
     @staticmethod
-    def within(variant: Variant, bytes: SupportsIndex) -> Solver:
+    def within(variant: VariantLike, bytes: SupportsIndex) -> Solver:
         """A solver that takes at most about this much memory between searches.
 
         Where a table does not fit, each search makes its own, which takes longer.
@@ -1503,6 +1512,9 @@ class TreeSearch:
 class Variant:
     """The fixed parts of a game: board, opening rule, pieces of each type.
 
+    Wherever a variant is expected, its text (see `from_text`) or its dict (see `to_dict`) may be
+    given instead.
+
     Args:
         board: the standard 4x4 board unless given.
         opening: where Light may open: ``"outside"`` any piece on a cell with an orthogonal
@@ -1523,6 +1535,8 @@ class Variant:
     ) -> Variant: ...
     def __reduce__(self, /) -> tuple[type, tuple[Board, str, int]]: ...
     def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str:
+        """Return the text that `from_text` reads."""
     def action_index(self, /, name: str) -> int:
         """The action with this text.
 
@@ -1544,6 +1558,39 @@ class Variant:
     @property
     def copies(self, /) -> int:
         """Pieces of each type that each player starts with."""
+    @staticmethod
+    def from_dict(parts: Mapping[str, Any]) -> Variant:
+        """The variant with these parts, as `to_dict` returns them.
+
+        Args:
+            parts: ``"board"``, a text as for `Board.from_text`, ``"opening"`` and ``"copies"``. A
+                missing one is that of the standard game.
+
+        Raises:
+            VariantError: another part, an unknown opening or an impossible number of copies.
+            BoardError: the text is not a board.
+            TypeError: something else than a mapping, or a part of another type.
+        """
+    @staticmethod
+    def from_text(text: str) -> Variant:
+        """The variant with this text, such as ``standard corner 3``.
+
+        Args:
+            text: a board as for `Board.from_text`, an opening and a number of copies, in this order
+                and separated by blanks. Each may be left out, but not all: the others are those of
+                the standard game.
+
+        >>> from mijnlieff import Variant
+        >>> Variant.from_text("corner") == Variant(opening="corner")
+        True
+        >>> str(Variant.from_text("blocks:0,0;2,1 3"))
+        '..##/####/##.. 3'
+
+        Raises:
+            VariantError: an unknown word or an impossible number of copies.
+            BoardError: what stands in the place of the board is not one.
+            ParseError: the text has a lone surrogate.
+        """
     @property
     def max_game_length(self, /) -> int:
         """The most actions, passes included, that a game can have."""
@@ -1570,14 +1617,39 @@ class Variant:
     @property
     def pass_action(self, /) -> int:
         """The index of the pass, the last action."""
+    def to_dict(self, /) -> dict[str, Any]:
+        """Return ``board`` (the text of its rows), ``opening`` and ``copies``, for JSON.
+
+        >>> from mijnlieff import Board, Variant
+        >>> Variant(Board.from_text("###"), "corner", copies=1).to_dict()
+        {'board': '###', 'opening': 'corner', 'copies': 1}
+        """
 
 def _restore_board(text: str) -> Board:
     """Reads what [`PyBoard::__reduce__`] wrote."""
 
-def _restore_position(text: str, variant: Variant) -> Position:
+def _restore_position(text: str, variant: VariantLike) -> Position:
     """Reads what [`PyPosition::__reduce__`] wrote."""
 
-def canonical_counts(variant: Variant, plies: SupportsIndex) -> list[int]:
+def as_variant(variant: VariantLike | None, name: str = "variant") -> Variant:
+    """The variant that an argument gives; None is the standard game.
+
+    Raises:
+        TypeError: something else; the message has the `name` of the argument.
+        VariantError: a text or dict that is not a variant.
+        BoardError: its board is not one.
+    """
+
+def as_variants(variants: Sequence[VariantLike]) -> tuple[Variant, ...]:
+    """The variants that an argument gives, as for `as_variant`.
+
+    Raises:
+        TypeError: not a list of variants.
+        VariantError: a text or dict that is not a variant.
+        BoardError: its board is not one.
+    """
+
+def canonical_counts(variant: VariantLike, plies: SupportsIndex) -> list[int]:
     """How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
 
     Finished games count. The list ends where no game is longer. Memory grows with the count: 6
@@ -1608,7 +1680,9 @@ def common_variant(positions: Sequence[Position]) -> Variant:
         TypeError: an item is not a `Position`.
     """
 
-def format_record(actions: Sequence[SupportsIndex | str], variant: Variant | None = None) -> str:
+def format_record(
+    actions: Sequence[SupportsIndex | str], variant: VariantLike | None = None
+) -> str:
     """The record of a game from the first action, ``#`` after the end of a finished one.
 
     Raises:
@@ -1619,11 +1693,11 @@ def format_record(actions: Sequence[SupportsIndex | str], variant: Variant | Non
 def functional_from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
     """The states of positions, see `mijnlieff.functional.from_positions`."""
 
-def functional_init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]:
+def functional_init(n: SupportsIndex, variant: VariantLike | None = None) -> NDArray[np.uint64]:
     """The states of `n` new games, see `mijnlieff.functional.init`."""
 
 def functional_legal_mask(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
 ) -> NDArray[np.int8]:
     """The legal actions of each state, see `mijnlieff.functional.legal_mask`."""
 
@@ -1631,21 +1705,21 @@ def functional_observe(
     states: ArrayLike,
     layout: str = "flat",
     dtype: DTypeLike | None = None,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     player: SupportsIndex | None = None,
     num_threads: SupportsIndex | None = None,
 ) -> NDArray[Any]:
     """The observation of each state, see `mijnlieff.functional.observe`."""
 
 def functional_score(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
 ) -> NDArray[np.int16]:
     """The points of Light and Dark in each state, see `mijnlieff.functional.score`."""
 
 def functional_step(
     states: ArrayLike,
     actions: ArrayLike,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     reward: str = "outcome",
     illegal_action: str = "raise",
     num_threads: SupportsIndex | None = None,
@@ -1653,11 +1727,13 @@ def functional_step(
     """Plays an action in each state, see `mijnlieff.functional.step`."""
 
 def functional_to_play(
-    states: ArrayLike, variant: Variant | None = None, num_threads: SupportsIndex | None = None
+    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
 ) -> NDArray[np.int8]:
     """Who acts next in each state, see `mijnlieff.functional.to_play`."""
 
-def functional_to_positions(states: ArrayLike, variant: Variant | None = None) -> list[Position]:
+def functional_to_positions(
+    states: ArrayLike, variant: VariantLike | None = None
+) -> list[Position]:
     """The positions of states, see `mijnlieff.functional.to_positions`."""
 
 def integer(name: str, value: object) -> int:
@@ -1739,7 +1815,7 @@ def own_masks(positions: Sequence[Position]) -> NDArray[np.int8]:
         TypeError: an item is not a `Position`.
     """
 
-def parse_record(text: str, variant: Variant | None = None) -> list[int]:
+def parse_record(text: str, variant: VariantLike | None = None) -> list[int]:
     """The actions of a game record; every one is played, so the game is legal.
 
     Raises:
@@ -1781,7 +1857,7 @@ def play_match(
 def random_openings(
     count: SupportsIndex,
     plies: SupportsIndex,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     seed: SupportsIndex = 0,
     first: SupportsIndex = 0,
 ) -> list[Position]:
@@ -1875,7 +1951,7 @@ def solve(
         BookError: the book that comes with the package is damaged.
     """
 
-def solver_for(variant: Variant) -> Solver:
+def solver_for(variant: VariantLike) -> Solver:
     """The solver for positions of this variant, which the whole package shares.
 
     There is one for each board and number of copies, and another one for the opening rule

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Variant, mask_batch, observe_batch
-from mijnlieff._util.arguments import check_choice, check_type
+from mijnlieff._mijnlieff import Variant, as_variant, mask_batch, observe_batch
+from mijnlieff._util.arguments import check_choice
+from mijnlieff.rules import VariantLike
 
 __all__ = ["expand_packed", "mask_batch", "observe_batch"]
 
@@ -27,7 +28,7 @@ _NUM_HANDS, _HAND_BITS = 8, 2
 _HANDS_FROM = _NUM_SETS * _SET_BITS
 
 
-def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "flat") -> Any:
+def expand_packed(packed: Any, variant: VariantLike | None = None, layout: str = "flat") -> Any:
     """Expand packed observations to float32 observations in another layout.
 
     A packed observation is one uint64, seen by the side to move: bits 0 to 15 are the own stones
@@ -47,13 +48,12 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
 
     Raises:
         TypeError: `packed` does not hold 64-bit integers as above, or `variant` is not a
-            `Variant`.
+            variant.
         ValueError: the layout is neither flat nor planes.
         VariantError: the variant has more than 16 cells or 3 copies.
     """
-    variant = Variant() if variant is None else variant
-    check_type("variant", variant, Variant)
-    variant.observation_shape("packed")  # raises for a variant that does not fit
+    game = as_variant(variant)
+    game.observation_shape("packed")  # raises for a variant that does not fit
     check_choice("layout", layout, ("flat", "planes"))
     torch = sys.modules.get("torch")  # a caller with a tensor has imported it
     if torch is not None and isinstance(packed, torch.Tensor):
@@ -61,11 +61,11 @@ def expand_packed(packed: Any, variant: Variant | None = None, layout: str = "fl
             raise TypeError(f"packed observations must be uint64 or int64, not {packed.dtype}")
         # PyTorch shifts int64 only; the sign bits that it shifts in are masked away.
         words = packed.view(torch.int64)
-        return _expand(torch, words, variant, layout, {"device": packed.device})
+        return _expand(torch, words, game, layout, {"device": packed.device})
     words = np.asarray(packed)
     if words.dtype != np.uint64:
         raise TypeError(f"packed observations must be uint64, not {words.dtype}")
-    return _expand(np, words.view(np.int64), variant, layout, {})
+    return _expand(np, words.view(np.int64), game, layout, {})
 
 
 def _expand(arrays: Any, words: Any, variant: Variant, layout: str, device: dict[str, Any]) -> Any:

@@ -52,7 +52,6 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from mijnlieff._mijnlieff import (
     Position,
-    Variant,
     functional_from_positions,
     functional_init,
     functional_legal_mask,
@@ -67,6 +66,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from mijnlieff.rules import VariantLike
+
 __all__ = [
     "from_positions",
     "init",
@@ -79,7 +80,7 @@ __all__ = [
 ]
 
 
-def init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]:
+def init(n: SupportsIndex, variant: VariantLike | None = None) -> NDArray[np.uint64]:
     """Return the states of new games.
 
     Args:
@@ -91,7 +92,7 @@ def init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]
 
     Raises:
         ValueError: `n` is negative.
-        TypeError: `n` is not an integer, or `variant` is not a `Variant`.
+        TypeError: `n` is not an integer, or `variant` is not a variant.
         MemoryError: there is not enough memory.
     """
     return functional_init(n, variant)
@@ -100,7 +101,7 @@ def init(n: SupportsIndex, variant: Variant | None = None) -> NDArray[np.uint64]
 def step(
     states: ArrayLike,
     actions: ArrayLike,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     reward: Literal["outcome", "margin"] = "outcome",
     illegal_action: Literal["raise", "lose"] = "raise",
@@ -137,7 +138,7 @@ def step(
 
 def legal_mask(
     states: ArrayLike,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     num_threads: SupportsIndex | None = None,
 ) -> NDArray[np.int8]:
@@ -165,7 +166,7 @@ def observe(
     states: ArrayLike,
     layout: Literal["flat", "planes", "packed"] = "flat",
     dtype: DTypeLike = "float32",
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     player: SupportsIndex | None = None,
     num_threads: SupportsIndex | None = None,
@@ -200,7 +201,7 @@ def observe(
 
 def to_play(
     states: ArrayLike,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     num_threads: SupportsIndex | None = None,
 ) -> NDArray[np.int8]:
@@ -213,7 +214,7 @@ def to_play(
 
 def score(
     states: ArrayLike,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     num_threads: SupportsIndex | None = None,
 ) -> NDArray[np.int16]:
@@ -234,7 +235,7 @@ def from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
     return functional_from_positions(positions)
 
 
-def to_positions(states: ArrayLike, variant: Variant | None = None) -> list[Position]:
+def to_positions(states: ArrayLike, variant: VariantLike | None = None) -> list[Position]:
     """Return the position of each state, with all that `Position.notation` holds.
 
     Raises:

@@ -1,12 +1,17 @@
-"""The piece types, the names of the players, and the count of action sequences."""
+"""The piece types, the names of the players, arguments that are variants, and `perft`."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from typing import Any
 
-from mijnlieff._mijnlieff import perft
+from mijnlieff._mijnlieff import Variant, perft
 
-__all__ = ["PLAYERS", "Piece", "perft"]
+__all__ = ["PLAYERS", "Piece", "VariantLike", "perft"]
+
+VariantLike = Variant | str | Mapping[str, Any]
+"""What is taken as a variant: itself, or its text or dict, see `Variant.from_text`."""
 
 PLAYERS = ("Light", "Dark")
 """The names of the players, by index."""

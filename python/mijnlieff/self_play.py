@@ -15,8 +15,11 @@ from mijnlieff._mijnlieff import (
     SelfPlaySamples,
     SelfPlayStatistics,
     Variant,
+    as_variant,
+    as_variants,
 )
 from mijnlieff.policies.exported import ExportedPolicy
+from mijnlieff.rules import VariantLike
 
 __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
 
@@ -94,10 +97,10 @@ class SelfPlay:
     def __init__(
         self,
         network: Network | ExportedPolicy,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         options: SearchOptions | SupportsIndex | None = None,
         *,
-        variants: Sequence[Variant] | None = None,
+        variants: Sequence[VariantLike] | None = None,
         canvas: Canvas | None = None,
         num_games: SupportsIndex = 512,
         random_plies: SupportsIndex = 4,
@@ -230,17 +233,17 @@ def _network_of(network: object) -> Network:
 
 
 def _variants(
-    network: Network, variant: Variant | None, variants: Sequence[Variant] | None
+    network: Network, variant: VariantLike | None, variants: Sequence[VariantLike] | None
 ) -> tuple[Variant, ...]:
     """Return the variants that are played."""
     if variants is not None:
         if variant is not None:
             raise ValueError(f"give variant={variant!r} or variants, not both")
-        return tuple(variants)
+        return as_variants(variants)
     if variant is None:
         variant = network.variant
     if variant is None:
         raise ValueError(
             "the network plays all boards that fit its canvas: give variant or variants"
         )
-    return (variant,)
+    return (as_variant(variant),)

@@ -84,52 +84,6 @@ impl Board {
         Self::from_wide_cells(owner.into_keys().collect())
     }
 
-    /// A board drawn as text, top row first: `#` a cell, `.` a gap.
-    ///
-    /// Blank lines before and after, and blanks around each row, are ignored.
-    ///
-    /// # Errors
-    ///
-    /// When a character is neither, when rows differ in length, or as [`Board::from_cells`].
-    pub fn from_text(text: &str) -> Result<Self, BoardError> {
-        let rows = || text.trim().lines().map(str::trim);
-        let expected = rows().next().map_or(0, |row| row.chars().count());
-        let mut cells = Vec::new();
-        let mut count = 0;
-        for (row, line) in rows().enumerate() {
-            let found = line.chars().count();
-            if found != expected {
-                return Err(BoardError::RaggedRow {
-                    row: row + 1,
-                    expected,
-                    found,
-                });
-            }
-            for (x, character) in line.chars().enumerate() {
-                match character {
-                    // The cells of a long text are counted, but not kept.
-                    '#' => {
-                        count += 1;
-                        if count <= Cell::MAX {
-                            cells.push((x as i64, -(row as i64)));
-                        }
-                    }
-                    '.' => {}
-                    _ => {
-                        return Err(BoardError::UnknownCharacter {
-                            row: row + 1,
-                            character,
-                        });
-                    }
-                }
-            }
-        }
-        if count > Cell::MAX {
-            return Err(BoardError::CellCount { found: count });
-        }
-        Self::from_wide_cells(cells)
-    }
-
     /// A board with these cells, `(x, y)` with `y` upwards; repeated cells count once.
     ///
     /// # Errors
@@ -145,7 +99,7 @@ impl Board {
     }
 
     /// As [`Board::from_cells`], in 64 bits: no sum of two 32-bit coordinates overflows.
-    fn from_wide_cells(mut cells: Vec<(i64, i64)>) -> Result<Self, BoardError> {
+    pub(super) fn from_wide_cells(mut cells: Vec<(i64, i64)>) -> Result<Self, BoardError> {
         cells.sort_unstable_by_key(|&(x, y)| (y, x));
         cells.dedup();
         if !(1..=Cell::MAX).contains(&cells.len()) {
@@ -308,27 +262,6 @@ impl Board {
     #[must_use]
     pub fn symmetries(&self) -> &[Symmetry] {
         &self.symmetries
-    }
-
-    /// The board as [`Board::from_text`] reads it.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        let row = |y| -> String {
-            (0..self.width)
-                .map(|x| {
-                    if self.cell_at(x, y).is_some() {
-                        '#'
-                    } else {
-                        '.'
-                    }
-                })
-                .collect()
-        };
-        (0..self.height)
-            .rev()
-            .map(row)
-            .collect::<Vec<_>>()
-            .join("\n")
     }
 
     fn step(&self, (x, y): (i32, i32), (dx, dy): (i32, i32)) -> Option<Cell> {

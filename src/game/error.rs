@@ -56,6 +56,12 @@ pub enum BoardError {
         /// The character.
         character: char,
     },
+    /// Something else than the two coordinates of a block.
+    #[error("{found:?} is not the corner X,Y of a block; write for example blocks:0,0;2,2")]
+    NotACorner {
+        /// The text.
+        found: String,
+    },
 }
 
 /// An opening rule or a number of copies that does not exist.

@@ -79,6 +79,7 @@ mod piece;
 mod position;
 mod score;
 mod symmetry;
+mod text;
 mod variant;
 
 pub use board::Board;
@@ -97,4 +98,5 @@ pub use perft::{perft, perft_until};
 pub use piece::{Hand, Piece, Player};
 pub use position::Position;
 pub use symmetry::Symmetry;
+pub use text::VariantTextError;
 pub use variant::{Opening, Variant};

@@ -16,7 +16,7 @@ use crate::encode::{
 use crate::functional::FunctionalError;
 use crate::game::{
     BoardError, Move, ParseError, PlayError, Position, PositionError, PositionTextError,
-    RecordError, Variant, VariantError, format_move,
+    RecordError, Variant, VariantError, VariantTextError, format_move,
 };
 use crate::memory::OutOfMemory;
 use crate::network::{ChoiceError, NetworkError, NoBoardError};
@@ -74,6 +74,16 @@ exceptions! {
     UnknownName => PyValueError;
     VariantError => classes::VariantError;
     WeightsError => PyValueError;
+}
+
+impl From<VariantTextError> for PyErr {
+    fn from(error: VariantTextError) -> Self {
+        let text = error.to_string();
+        match error {
+            VariantTextError::Board { .. } => classes::BoardError::new_err(text),
+            _ => classes::VariantError::new_err(text),
+        }
+    }
 }
 
 impl From<PositionTextError> for PyErr {

@@ -97,6 +97,8 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::rules::variant::PyVariant;
     #[pymodule_export]
+    use crate::python::rules::variant_argument::{as_variant, as_variants};
+    #[pymodule_export]
     use crate::python::samples::{PySelfPlaySamples, PySelfPlayStatistics};
     #[pymodule_export]
     use crate::python::search_options::PySearchOptions;

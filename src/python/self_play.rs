@@ -15,8 +15,9 @@ use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers;
 use crate::python::players::network::PyNetwork;
-use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
+use crate::python::rules::canvas::{PyCanvas, variant_set};
 use crate::python::rules::variant::PyVariant;
+use crate::python::rules::variant_argument::variants;
 use crate::search::Limits;
 use crate::self_play::{Progress, Samples, SelfPlay, SelfPlayConfig};
 

@@ -14,6 +14,7 @@ use mijnlieff::functional::FunctionalError;
 use mijnlieff::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
     Position, PositionError, PositionReason, PositionTextError, RecordError, Variant, VariantError,
+    VariantTextError,
 };
 use mijnlieff::memory::OutOfMemory;
 use mijnlieff::network::{
@@ -67,11 +68,18 @@ fn errors_of_boards_and_variants() {
         RaggedRow { row: 2, expected: 4, found: 3 } =>
             ["row 2", "3 characters", "first row has 4", "fill it up with '.'"],
         UnknownCharacter { row: 1, character: '?' } => ["'?'", "row 1", "'#' is a cell", "'.' is a gap"],
+        NotACorner { found: "0;x".to_owned() } => ["\"0;x\"", "X,Y", "blocks:0,0;2,2"],
     );
     let [first, second, third, fourth] = Opening::ALL.map(Opening::name);
     examples!(VariantError:
         UnknownOpening { name: "edge".to_owned() } => ["\"edge\"", first, second, third, fourth],
         Copies { found: 0 } => ["copies", "1 to 127", "not 0"],
+    );
+    examples!(VariantTextError:
+        Board { text: "## 3".to_owned(), error: BoardError::NoBlocks } => ["\"## 3\"", "at least one block"],
+        Variant { text: "0".to_owned(), error: VariantError::Copies { found: 0 } } => ["\"0\"", "1 to 127"],
+        Word { text: "corners".to_owned(), word: "corners".to_owned() } =>
+            ["\"corners\"", first, second, third, fourth, "standard corner 2", "blocks:0,0;2,2", "##../..##"],
     );
     let variant = Variant::new(Board::default(), Opening::Outside, 4).unwrap();
     let error: PackError = PackError::check(&variant).unwrap_err();

@@ -54,7 +54,7 @@ class Value(NamedTuple):
     @property
     def variant(self) -> Variant:
         """The variant."""
-        return Variant(Board.from_text(self.board.replace("/", "\n")), self.opening)
+        return Variant(Board.from_text(self.board), self.opening)
 
 
 def boards() -> Iterator[tuple[int, Board, str]]:

@@ -244,13 +244,8 @@ def parse_board(text: str) -> Board:
         argparse.ArgumentTypeError: the text does not describe a board or name a readable file.
     """
     try:
-        if text == "standard":
-            return Board.standard()
-        if text.startswith("blocks:"):
-            return Board.from_blocks(_parse_corners(text.removeprefix("blocks:")))
-        if re.fullmatch("[#./]+", text) and "#" in text:
-            return Board.from_text(text.replace("/", "\n"))
-        return Board.from_text(Path(text).read_text(encoding="utf-8"))
+        is_board = re.fullmatch("standard|blocks:.*|[./]*#[#./]*", text)
+        return Board.from_text(text if is_board else Path(text).read_text(encoding="utf-8"))
     except BoardError as error:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -259,18 +254,6 @@ def parse_board(text: str) -> Board:
             f"{text!r} is not a board: give 'standard', blocks:X,Y;..., rows of '#' and '.', or a "
             f"readable file ({reason})"
         ) from error
-
-
-def _parse_corners(text: str) -> list[tuple[int, int]]:
-    corners = []
-    for corner in filter(None, text.split(";")):
-        match = re.fullmatch(r"\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*", corner)
-        if match is None:
-            raise argparse.ArgumentTypeError(
-                f"{corner!r} is not the corner X,Y of a block; write for example blocks:0,0;2,2"
-            )
-        corners.append((int(match[1]), int(match[2])))
-    return corners
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
-from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._mijnlieff import Position, as_variant
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs
 from mijnlieff.envs.spaces import observation_space
@@ -20,6 +20,8 @@ with needs("the two-agent environment", "PettingZoo", "pettingzoo"):
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+
+    from mijnlieff.rules import VariantLike
 
 __all__ = ["env", "raw_env"]
 
@@ -70,7 +72,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
     def __init__(
         self,
         *,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         observation: Literal["planes", "flat"] = "planes",
         dtype: DTypeLike = "float32",
         reward: str = "outcome",
@@ -80,7 +82,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         super().__init__()
         check_choice("observation layout", observation, ("planes", "flat"))
         check_choice("reward", reward, ("outcome", "margin"))
-        self.variant = Variant() if variant is None else variant
+        self.variant = as_variant(variant)
         self.render_mode = render_mode
         self._viewer = Viewer(render_mode, self.metadata)
         self._layout: Literal["planes", "flat"] = observation

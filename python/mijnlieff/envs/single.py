@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mijnlieff._mijnlieff import Canvas, Position, Variant
     from mijnlieff.policies.load import PolicyLike
+    from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffEnv"]
 
@@ -63,9 +64,9 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         *,
-        variants: Sequence[Variant] | None = None,
+        variants: Sequence[VariantLike] | None = None,
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = "random",

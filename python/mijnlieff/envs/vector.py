@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
@@ -18,7 +17,8 @@ from mijnlieff._mijnlieff import (
     BuiltinPolicy,
     Canvas,
     Position,
-    Variant,
+    as_variant,
+    as_variants,
     integer_in,
     seed_of,
 )
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from mijnlieff._mijnlieff import Variant
+    from mijnlieff.rules import VariantLike
 
 __all__ = ["VectorEnv"]
 
@@ -140,9 +143,9 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
     def __init__(
         self,
         num_envs: SupportsIndex,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         *,
-        variants: Sequence[Variant] | None = None,
+        variants: Sequence[VariantLike] | None = None,
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = None,
@@ -391,24 +394,22 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
 
 
 def _variants(
-    variant: Variant | None,
-    variants: Sequence[Variant] | None,
+    variant: VariantLike | None,
+    variants: Sequence[VariantLike] | None,
     weights: Sequence[float] | None,
 ) -> tuple[Variant, ...]:
     """Return the variants that the options name, after checking which of them are given."""
     if variants is None:
         if weights is not None:
             raise ValueError("variant_weights need variants, which are not given")
-        variant = Variant() if variant is None else variant
-        if not isinstance(variant, Variant):
-            hint = "; give several as variants=" if isinstance(variant, list | tuple) else ""
-            shown = reprlib.repr(variant)
-            raise TypeError(f"variant must be a Variant or None, not {shown}{hint}")
-        return (variant,)
+        if isinstance(variant, list | tuple):
+            raise TypeError(f"give several variants as variants=, not variant={variant!r:.60}")
+        return (as_variant(variant),)
     if variant is not None:
         raise ValueError(f"give variant={variant!r} or variants, not both")
-    Canvas.around(variants)  # refuses other types and an empty list
-    return tuple(variants)
+    checked = as_variants(variants)
+    Canvas.around(checked)  # refuses an empty list
+    return checked
 
 
 def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, integer, seed_of
+from mijnlieff._mijnlieff import Position, Variant, as_variants, integer, seed_of
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.files import package_data
 from mijnlieff._util.progress import progress_bar
@@ -19,6 +19,7 @@ from mijnlieff.errors import BenchmarkError
 from mijnlieff.evaluation.benchmark_file import SOURCES, read_benchmark
 from mijnlieff.evaluation.decisions import solvable_decisions
 from mijnlieff.evaluation.losses import ILLEGAL, decisive_of
+from mijnlieff.rules import VariantLike
 from mijnlieff.solving import SolutionBatch, solve_batch
 
 __all__ = ["Benchmark", "benchmark", "solutions_of"]
@@ -63,7 +64,7 @@ class Benchmark:
     @classmethod
     def draw(
         cls,
-        variants: Sequence[Variant],
+        variants: Sequence[VariantLike],
         positions: int,
         seed: int = 0,
         *,
@@ -92,6 +93,7 @@ class Benchmark:
                 as many names of groups as variants.
             TypeError: a number is not an integer.
         """
+        variants = as_variants(variants)
         seed, positions = seed_of(seed), integer("positions", positions)
         if positions < 1:
             raise ValueError(f"positions must be 1 or more, not {positions}")
@@ -124,7 +126,7 @@ class Benchmark:
         return cls(
             name=f"{len(variants)} boards",
             positions=tuple(drawn),
-            variants=tuple(variants),
+            variants=variants,
             boards=np.array(boards),
             sources=np.array(sources),
             solutions=solutions_of(np.concatenate(solved)),

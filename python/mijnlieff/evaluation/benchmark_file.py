@@ -61,7 +61,7 @@ def read_benchmark(content: bytes) -> tuple[list[Variant], list[Entry]]:
     for _ in range(content[len(_MAGIC)]):
         end = at + 1 + content[at]
         opening, copies, rows = content[at + 1 : end].decode("ascii").split(" ")
-        variants.append(Variant(Board.from_text(rows.replace("/", "\n")), opening, int(copies)))
+        variants.append(Variant(Board.from_text(rows), opening, int(copies)))
         at = end
     entries = []
     while at < len(content):

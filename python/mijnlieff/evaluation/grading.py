@@ -10,7 +10,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Variant, integer, seed_of, threads_of
+from mijnlieff._mijnlieff import (
+    SEEDS,
+    BuiltinPolicy,
+    Variant,
+    as_variant,
+    integer,
+    seed_of,
+    threads_of,
+)
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
@@ -21,6 +29,7 @@ from mijnlieff.evaluation.grade_report import WEIGHTS, GradeReport
 from mijnlieff.evaluation.losses import ActionLosses
 from mijnlieff.policies.base import Policy
 from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
+from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve_batch
 
 __all__ = ["GradePart", "GradePlan", "grade"]
@@ -37,7 +46,7 @@ def grade(
     policy: PolicyLike,
     positions: int | str | Benchmark = 10_000,
     seed: int = 0,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     progress: bool = False,
     num_threads: int | None = None,
     name: str | None = None,
@@ -137,7 +146,7 @@ class GradePlan:
         count: how many positions to draw; 0 for those of a benchmark.
         given: the benchmark, by name if it has one, which is shorter to send to workers; or None.
         seed: the seed.
-        variant: the variant of drawn positions; None is the standard game.
+        variant: the variant of drawn positions.
         name: the name of the policy in the report.
     """
 
@@ -145,7 +154,7 @@ class GradePlan:
     count: int
     given: str | Benchmark | None
     seed: int
-    variant: Variant | None
+    variant: Variant
     name: str
 
     @classmethod
@@ -154,7 +163,7 @@ class GradePlan:
         policy: PolicyLike,
         positions: int | str | Benchmark,
         seed: int,
-        variant: Variant | None,
+        variant: VariantLike | None,
         name: str | None,
     ) -> GradePlan:
         """Check the arguments of `grade`; see there for them and the errors."""
@@ -165,14 +174,14 @@ class GradePlan:
             count = integer("positions", positions)
             if count < 3:
                 raise ValueError(f"positions must be at least 3, one for each source, not {count}")
-            return cls(graded, count, None, seed, variant, named)
+            return cls(graded, count, None, seed, as_variant(variant), named)
         frozen = benchmark(positions) if isinstance(positions, str) else positions
         if variant is not None:
             raise ValueError(
                 f"the benchmark {frozen.name!r} has its own variants; give it or a variant, "
                 "not both"
             )
-        return cls(graded, 0, positions, seed, None, named)
+        return cls(graded, 0, positions, seed, Variant(), named)
 
     @property
     def frozen(self) -> Benchmark | None:

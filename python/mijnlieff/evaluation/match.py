@@ -13,6 +13,7 @@ from mijnlieff._mijnlieff import (
     SEEDS,
     BuiltinPolicy,
     Variant,
+    as_variant,
     integer,
     play_match,
     random_openings,
@@ -25,6 +26,7 @@ from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy
 from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
+from mijnlieff.rules import VariantLike
 
 __all__ = [
     "Conditions",
@@ -45,7 +47,7 @@ def evaluate(
     policy: PolicyLike,
     opponent: PolicyLike,
     games: int = 1000,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     opening_plies: int = 2,
     seed: int = 0,
     progress: bool = False,
@@ -99,7 +101,7 @@ class Conditions:
     """The checked settings of a match; see `evaluate`."""
 
     games: int
-    variant: Variant | None
+    variant: Variant
     opening_plies: int
     seed: int
     num_threads: int | None
@@ -108,7 +110,7 @@ class Conditions:
     def checked(
         cls,
         games: int,
-        variant: Variant | None,
+        variant: VariantLike | None,
         opening_plies: int,
         seed: int,
         num_threads: int | None,
@@ -125,7 +127,7 @@ class Conditions:
             raise ValueError(f"games must be positive and even, two for each opening, not {games}")
         if opening_plies < 0:
             raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
-        return cls(games, variant, opening_plies, seed, num_threads)
+        return cls(games, as_variant(variant), opening_plies, seed, num_threads)
 
 
 def play(

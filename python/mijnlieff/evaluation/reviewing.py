@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._mijnlieff import Position
+from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve_batch
 
 __all__ = ["ReviewedMove", "review"]
@@ -41,7 +42,7 @@ class ReviewedMove:
 
 def review(
     actions: Sequence[int | str],
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     max_seconds: float | None = None,
 ) -> list[ReviewedMove]:

@@ -7,12 +7,13 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
 
-from mijnlieff._mijnlieff import SEEDS, Variant
+from mijnlieff._mijnlieff import SEEDS
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.rules import VariantLike
 
 __all__ = ["schedule", "tournament"]
 
@@ -23,7 +24,7 @@ _SEED_STEP = 2**32
 def tournament(
     policies: Mapping[str, PolicyLike],
     games: int = 1000,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     opening_plies: int = 2,
     seed: int = 0,
     progress: bool = False,

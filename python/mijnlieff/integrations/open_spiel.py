@@ -24,12 +24,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Board, Position, Variant, check_playable, mask_batch
-from mijnlieff._util.arguments import check_choice, check_type
+from mijnlieff._mijnlieff import Board, Position, Variant, as_variant, check_playable, mask_batch
+from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import act_checked, check_actions
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.rules import VariantLike
 
 _FEATURE = "mijnlieff.integrations.open_spiel"
 require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
@@ -83,7 +84,7 @@ class MijnlieffGame(pyspiel.Game):
         rows = settings["board"] = settings["board"].strip().replace("\n", "/")
         check_choice("reward", settings["reward"], ("outcome", "margin"))
         check_choice("observation", settings["observation"], ("planes", "flat"))
-        board = Board.from_text(rows.replace("/", "\n"))
+        board = Board.from_text(rows)
         self.variant = Variant(board, settings["opening"], settings["copies"])
         self.reward: Literal["outcome", "margin"] = settings["reward"]
         self.observation: Literal["planes", "flat"] = settings["observation"]
@@ -248,7 +249,7 @@ class _HistoryObserver:
 
 
 def load_game(
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     *,
     reward: Literal["outcome", "margin"] = "outcome",
     observation: Literal["planes", "flat"] = "planes",
@@ -264,15 +265,9 @@ def load_game(
         ValueError: an unknown reward or observation.
         TypeError: something else than a variant.
     """
-    chosen = Variant() if variant is None else variant
-    check_type("the variant", chosen, Variant)
-    settings = {
-        "board": chosen.board.to_text().replace("\n", "/"),
-        "opening": chosen.opening,
-        "copies": chosen.copies,
-        "reward": reward,
-        "observation": observation,
-    }
+    parts = as_variant(variant).to_dict()
+    rules = parts | {"board": parts["board"].replace("\n", "/")}
+    settings = rules | {"reward": reward, "observation": observation}
     game: MijnlieffGame = pyspiel.load_game(_GAME_TYPE.short_name, settings)
     return game
 

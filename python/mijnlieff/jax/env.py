@@ -13,7 +13,7 @@ from pgx import core
 
 from mijnlieff._mijnlieff import (
     Position,
-    Variant,
+    as_variant,
     common_variant,
     integer_in,
     mask_batch,
@@ -23,6 +23,7 @@ from mijnlieff._util.arguments import check_choice
 from mijnlieff.jax import game as rules
 from mijnlieff.jax.state import State, game_of
 from mijnlieff.jax.tables import tables_of
+from mijnlieff.rules import VariantLike
 
 if TYPE_CHECKING:
     from mijnlieff.jax.game import GameState
@@ -56,13 +57,13 @@ class Mijnlieff(core.Env):
         reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's).
 
     Raises:
-        TypeError: `variant` is not a `Variant`, or another dtype.
+        TypeError: `variant` is not a variant, or another dtype.
         ValueError: an unknown layout or reward.
     """
 
     def __init__(
         self,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         *,
         observation: Literal["planes", "flat"] = "planes",
         dtype: DTypeLike = "float32",
@@ -70,9 +71,7 @@ class Mijnlieff(core.Env):
     ) -> None:
         """Make the tables of the variant."""
         super().__init__()
-        self.variant = Variant() if variant is None else variant
-        if not isinstance(self.variant, Variant):
-            raise TypeError(f"variant must be a Variant or None, not {variant!r}")
+        self.variant = as_variant(variant)
         check_choice("observation layout", observation, ("planes", "flat"))
         check_choice("reward", reward, ("outcome", "margin"))
         self.observation = observation

@@ -15,9 +15,10 @@ import os
 from concurrent.futures import Executor
 from pathlib import Path
 
-from mijnlieff._mijnlieff import Variant
-from mijnlieff._util.arguments import check_type
+from mijnlieff._mijnlieff import as_variant
 from mijnlieff._util.executors import check_executor
+from mijnlieff._util.arguments import check_type
+from mijnlieff.rules import VariantLike
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
@@ -32,7 +33,7 @@ def train(
     budget: Budget,
     out: str | os.PathLike[str],
     *,
-    variant: Variant | None = None,
+    variant: VariantLike | None = None,
     boards: Boards | None = None,
     device: str = "auto",
     resume: bool = False,
@@ -92,7 +93,7 @@ def train(
     check_type("config", config, TrainConfig)
     check_type("budget", budget, Budget)
     if variant is not None:
-        check_type("variant", variant, Variant)
+        variant = as_variant(variant)
     if boards is not None:
         check_type("boards", boards, Boards)
     if resume and overwrite:
@@ -109,7 +110,7 @@ def train(
         RunFolder(Path(out)),
         config,
         budget,
-        boards or Boards((variant or Variant(),)),
+        boards or Boards((as_variant(variant),)),
         device=device,
         resume=resume,
         overwrite=overwrite,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Variant, format_record, parse_record
+from mijnlieff.rules import VariantLike
 
 __all__ = ["Line", "must_pass"]
 
@@ -30,7 +31,7 @@ class Line:
             self.play(action)
 
     @staticmethod
-    def from_record(record: str, variant: Variant) -> Line:
+    def from_record(record: str, variant: VariantLike) -> Line:
         """Return the game of a record, such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
 
         Raises:

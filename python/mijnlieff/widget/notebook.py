@@ -6,9 +6,10 @@ import asyncio
 import threading
 from typing import Any
 
-from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._mijnlieff import Position, as_variant
 from mijnlieff._util.extras import needs
 from mijnlieff.policies.base import Policy
+from mijnlieff.rules import VariantLike
 from mijnlieff.widget.art import art
 from mijnlieff.widget.opponents import Opponent
 from mijnlieff.widget.static_files import static_file, widget_module
@@ -70,7 +71,7 @@ class Widget(anywidget.AnyWidget):
 
     def __init__(
         self,
-        position_or_variant: Position | Variant | None = None,
+        position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = _DEFAULT,
         *,
         seat: str = "light",
@@ -116,7 +117,7 @@ class Widget(anywidget.AnyWidget):
 
     def new_game(
         self,
-        position_or_variant: Position | Variant | None = None,
+        position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = None,
         *,
         seat: str | None = None,
@@ -130,7 +131,7 @@ class Widget(anywidget.AnyWidget):
         start = None if position_or_variant is None else _start(position_or_variant)
         self._table.new_game(start, seat=seat, opponent=opponent)
 
-    def load(self, record: str, variant: Variant | None = None) -> None:
+    def load(self, record: str, variant: VariantLike | None = None) -> None:
         """Load a game to step through, with its mistakes marked; you play both sides.
 
         Args:
@@ -192,8 +193,4 @@ class Widget(anywidget.AnyWidget):
 
 
 def _start(given: object) -> Position:
-    if given is None or isinstance(given, Variant):
-        return Position(given)
-    if isinstance(given, Position):
-        return given
-    raise TypeError(f"give a Position or a Variant, not {given!r} of type {type(given).__name__}")
+    return given if isinstance(given, Position) else Position(as_variant(given, "the game"))

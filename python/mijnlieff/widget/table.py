@@ -11,7 +11,7 @@ from typing import Any
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.errors import IllegalMoveError
 from mijnlieff.policies.base import Policy, act_checked
-from mijnlieff.rules import PLAYERS
+from mijnlieff.rules import PLAYERS, VariantLike
 from mijnlieff.widget.exact import Exact
 from mijnlieff.widget.line import Line, must_pass
 from mijnlieff.widget.opponents import OPPONENTS, Opponent
@@ -193,7 +193,7 @@ class Table:
             self._set(Line(first), self._seat if seat is None else seat, opponent)
         self._changed()
 
-    def load(self, record: str, variant: Variant | None = None) -> None:
+    def load(self, record: str, variant: VariantLike | None = None) -> None:
         """Load a game to step through, with its mistakes marked; the person plays both sides.
 
         Args:

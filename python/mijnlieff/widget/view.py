@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mijnlieff._mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution
 from mijnlieff.widget.exact import Exact, loss_of
 from mijnlieff.widget.line import Line, must_pass
 
-__all__ = ["evaluation_of", "game_of", "marks_of", "position_of", "rows_of"]
-
-
-def rows_of(board: Board) -> str:
-    """Return a board as text for `Board.from_text`."""
-    cells = set(board.cells)
-    return "\n".join(
-        "".join("#" if (x, y) in cells else "." for x in range(board.width))
-        for y in reversed(range(board.height))
-    )
+__all__ = ["evaluation_of", "game_of", "marks_of", "position_of"]
 
 
 def game_of(variant: Variant) -> dict[str, Any]:
@@ -30,7 +21,7 @@ def game_of(variant: Variant) -> dict[str, Any]:
         "height": board.height,
         "cells": [list(cell) for cell in board.cells],
         "names": [board.cell_name(cell) for cell in range(board.num_cells)],
-        "rows": rows_of(board),
+        "rows": board.to_text(),
         "opening": variant.opening,
         "copies": variant.copies,
         "passAction": variant.pass_action,

@@ -70,10 +70,15 @@ impl PyBoard {
         Ok(Self::new(Board::from_blocks(&corners)?))
     }
 
-    /// A board drawn as text, top row first, ``#`` a cell and ``.`` a gap.
+    /// The board with this text.
+    ///
+    /// Args:
+    ///     text: the rows from the top, ``#`` a cell and ``.`` a gap, separated by line breaks or
+    ///         ``/``; or ``standard``; or ``blocks:0,0;2,2``, as for `from_blocks`.
     ///
     /// Raises:
-    ///     BoardError: another character, rows of different lengths, no cell or more than 64.
+    ///     BoardError: another character, rows of different lengths, no cell or more than 64, or as
+    ///         for `from_blocks`.
     ///     ParseError: the text has a lone surrogate.
     #[staticmethod]
     #[pyo3(signature = (text: "str"))]
@@ -199,7 +204,7 @@ impl PyBoard {
         Ok(self.0.cell_name(Cell::new(cell)))
     }
 
-    /// Return the board as `from_text` reads it: top row first, ``#`` a cell, ``.`` a gap.
+    /// Return the rows as `from_text` reads them, one on each line: ``#`` a cell, ``.`` a gap.
     fn to_text(&self) -> String {
         self.0.to_text()
     }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
+use super::variant_argument::variants;
 use crate::encode::{Canvas, Layout, VariantSet, num_actions};
 use crate::python::convert::arrays::Array1;
 use crate::python::convert::integers::{index, integer_in};
-use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 
 /// A rectangle of cells that boards of different shapes share.
@@ -55,9 +55,9 @@ impl PyCanvas {
     ///
     /// Raises:
     ///     ValueError: the list is empty.
-    ///     TypeError: an item is not a `Variant`.
+    ///     TypeError: an item is not a variant.
     #[staticmethod]
-    #[pyo3(signature = (variants: "Sequence[Variant]"))]
+    #[pyo3(signature = (variants: "Sequence[VariantLike]"))]
     fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
         Ok(Self(Canvas::around(variants.iter().map(|it| &*it.0))?))
     }
@@ -138,30 +138,6 @@ impl PyCanvas {
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, usize)) {
         (py.get_type::<Self>(), (self.0.height(), self.0.width()))
     }
-}
-
-/// The extractor of a list of variants.
-///
-/// # Errors
-///
-/// `TypeError` for anything else.
-pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
-    let items: PyResult<Items<'_>> = value.extract();
-    let items = items.map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = short_repr(value);
-            PyTypeError::new_err(format!("variants must be a list of Variant, not {value}"))
-        } else {
-            error
-        }
-    })?;
-    items.list(|number, item| {
-        let variant = item.cast::<PyVariant>().map_err(|_| {
-            let item = short_repr(item);
-            PyTypeError::new_err(format!("variant {number} must be a Variant, not {item}"))
-        });
-        Ok(variant?.get().clone())
-    })
 }
 
 /// Fails unless the observations of positions in this layout can be put on a canvas.

@@ -8,3 +8,4 @@ pub(crate) mod observation;
 pub(crate) mod position;
 pub(crate) mod records;
 pub(crate) mod variant;
+pub(crate) mod variant_argument;

@@ -3,20 +3,30 @@
 use std::sync::{Arc, OnceLock};
 
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
 use super::board::PyBoard;
+use super::variant_argument::from_parts;
 use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
 use crate::game::{Variant, format_move, parse_move};
 use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::{index, integer_or};
 use crate::python::convert::short_repr;
+use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::text;
 use crate::python::errors::classes;
 
+type_texts! {
+    Parts: "dict[str, Any]";
+}
+
 /// The fixed parts of a game: board, opening rule, pieces of each type.
+///
+/// Wherever a variant is expected, its text (see `from_text`) or its dict (see `to_dict`) may be
+/// given instead.
 ///
 /// Args:
 ///     board: the standard 4x4 board unless given.
@@ -27,14 +37,7 @@ use crate::python::errors::classes;
 ///
 /// Raises:
 ///     VariantError: an unknown opening or an impossible number of copies.
-#[pyclass(
-    name = "Variant",
-    module = "mijnlieff",
-    frozen,
-    eq,
-    hash,
-    from_py_object
-)]
+#[pyclass(name = "Variant", module = "mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
 
@@ -48,11 +51,50 @@ impl PyVariant {
         #[pyo3(from_py_with = copies)] copies: i64,
     ) -> PyResult<Self> {
         let board = board.map_or_else(|| standard().board().clone(), |board| board.0);
-        let variant = Variant::new(board, opening.parse()?, copies)?;
-        Ok(match standard() {
-            same if **same == variant => Self(Arc::clone(same)),
-            _ => Self(Arc::new(variant)),
-        })
+        Ok(Variant::new(board, opening.parse()?, copies)?.into())
+    }
+
+    /// The variant with this text, such as ``standard corner 3``.
+    ///
+    /// Args:
+    ///     text: a board as for `Board.from_text`, an opening and a number of copies, in this order
+    ///         and separated by blanks. Each may be left out, but not all: the others are those of
+    ///         the standard game.
+    ///
+    /// >>> from mijnlieff import Variant
+    /// >>> Variant.from_text("corner") == Variant(opening="corner")
+    /// True
+    /// >>> str(Variant.from_text("blocks:0,0;2,1 3"))
+    /// '..##/####/##.. 3'
+    ///
+    /// Raises:
+    ///     VariantError: an unknown word or an impossible number of copies.
+    ///     BoardError: what stands in the place of the board is not one.
+    ///     ParseError: the text has a lone surrogate.
+    #[staticmethod]
+    #[pyo3(signature = (text: "str"))]
+    pub(super) fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
+        Ok(text.parse::<Variant>()?.into())
+    }
+
+    /// The variant with these parts, as `to_dict` returns them.
+    ///
+    /// Args:
+    ///     parts: ``"board"``, a text as for `Board.from_text`, ``"opening"`` and ``"copies"``; those
+    ///         that are missing are those of the standard game.
+    ///
+    /// Raises:
+    ///     VariantError: another part, an unknown opening or an impossible number of copies.
+    ///     BoardError: the text is not a board.
+    ///     TypeError: something else than a mapping, or a part of another type.
+    #[staticmethod]
+    #[pyo3(signature = (parts: "Mapping[str, Any]"))]
+    fn from_dict(parts: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let parts = parts.cast::<PyMapping>().map_err(|_| {
+            let parts = short_repr(parts);
+            PyTypeError::new_err(format!("the parts of a variant are a dict, not {parts}"))
+        });
+        from_parts(parts?)
     }
 
     /// The board.
@@ -150,6 +192,24 @@ impl PyVariant {
         images.into_pyarray(py).into()
     }
 
+    /// Return ``board`` (the text of its rows), ``opening`` and ``copies``, for JSON and the like.
+    ///
+    /// >>> from mijnlieff import Board, Variant
+    /// >>> Variant(Board.from_text("##/##"), "corner", copies=1).to_dict()
+    /// {'board': '##\\n##', 'opening': 'corner', 'copies': 1}
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Shown<Parts, PyDict>> {
+        let parts = PyDict::new(py);
+        parts.set_item(intern!(py, "board"), self.0.board().to_text())?;
+        parts.set_item(intern!(py, "opening"), self.opening())?;
+        parts.set_item(intern!(py, "copies"), self.copies())?;
+        Ok(parts.into())
+    }
+
+    /// Return the text that `from_text` reads.
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
     pub(crate) fn __repr__(&self) -> String {
         let board = PyBoard(self.0.board().clone()).__repr__();
         let (opening, copies) = (self.0.opening().name(), self.0.copies());
@@ -176,6 +236,15 @@ impl PyVariant {
     }
 }
 
+impl From<Variant> for PyVariant {
+    fn from(variant: Variant) -> Self {
+        match standard() {
+            same if **same == variant => Self(Arc::clone(same)),
+            _ => Self(Arc::new(variant)),
+        }
+    }
+}
+
 impl PyVariant {
     /// The variant given, or the standard game.
     pub(crate) fn or_default(variant: Option<Self>) -> Self {
@@ -184,13 +253,13 @@ impl PyVariant {
 }
 
 /// The standard game, made once: it is by far the most used, and its tables are not small.
-fn standard() -> &'static Arc<Variant> {
+pub(super) fn standard() -> &'static Arc<Variant> {
     static STANDARD: OnceLock<Arc<Variant>> = OnceLock::new();
     STANDARD.get_or_init(Arc::default)
 }
 
 /// The extractor of `copies`.
-fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+pub(super) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     integer_or("copies", value, |number| {
         let (max, number) = (Variant::MAX_COPIES, short_repr(number));
         classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))

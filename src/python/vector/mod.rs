@@ -29,9 +29,10 @@ use crate::python::convert::observations::Format;
 use crate::python::errors::{Numbering, classes, step_error};
 use crate::python::interrupt::{self, run_unless_quick, run_until};
 use crate::python::rules::batch::{mixed_list, positions};
-use crate::python::rules::canvas::{PyCanvas, variant_set, variants};
+use crate::python::rules::canvas::{PyCanvas, variant_set};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
+use crate::python::rules::variant_argument::variants;
 use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};
 
 /// Named in the error if memory does not suffice.

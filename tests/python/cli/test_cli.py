@@ -338,7 +338,7 @@ WRONG = [
     (["dev", "perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
     (["dev", "perft", "1", "--opening", "middle"], "invalid choice: 'middle'"),
     (["dev", "perft", "1", "--board", "blocks:0,0;1,1"], r"overlap"),
-    (["dev", "perft", "1", "--board", "blocks:0,0;x"], r"'x' is not the corner X,Y"),
+    (["dev", "perft", "1", "--board", "blocks:0,0;x"], r'"x" is not the corner X,Y'),
     (["dev", "perft", "1", "--board", "blocks:"], r"at least one block"),
     (["dev", "perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
     (["dev", "perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),

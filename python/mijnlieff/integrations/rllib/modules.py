@@ -11,8 +11,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
-from mijnlieff._mijnlieff import Variant, functional_to_positions, seed_of
-from mijnlieff._util.arguments import check_type
+from mijnlieff._mijnlieff import as_variant, functional_to_positions, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._model_policy import ModelPolicy
 from mijnlieff.policies.base import act_checked
@@ -107,7 +106,7 @@ class PolicyRLModule(_FixedRLModule):
     Raises:
         ValueError: ``"policy"`` is missing or unknown, the observations have no
             ``"state_bytes"``, or the variant does not fit the action space.
-        TypeError: ``"policy"`` is not a policy, or ``"variant"`` not a `Variant`.
+        TypeError: ``"policy"`` is not a policy, or ``"variant"`` not a variant.
     """
 
     needs = "state_bytes"
@@ -120,9 +119,7 @@ class PolicyRLModule(_FixedRLModule):
                 "PolicyRLModule needs a policy: RLModuleSpec(module_class=PolicyRLModule, "
                 "model_config={'policy': 'minimax:2'})"
             )
-        variant = self._settings.get("variant")
-        self.variant = Variant() if variant is None else variant
-        check_type("model_config['variant']", self.variant, Variant)
+        self.variant = as_variant(self._settings.get("variant"), "model_config['variant']")
         if self.action_space.n != self.variant.num_actions:
             raise ValueError(
                 f"the environment has {self.action_space.n} actions and the variant "

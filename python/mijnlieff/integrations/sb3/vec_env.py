@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mijnlieff._mijnlieff import Canvas, Variant
     from mijnlieff.policies.load import PolicyLike
+    from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffVecEnv"]
 
@@ -57,7 +58,7 @@ class MijnlieffVecEnv(VecEnv):
     def __init__(
         self,
         num_envs: SupportsIndex,
-        variant: Variant | None = None,
+        variant: VariantLike | None = None,
         *,
         opponent: PolicyLike | None = "random",
         illegal_action: str = "lose",

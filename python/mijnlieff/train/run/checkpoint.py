@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Board, Variant
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError, MijnlieffError
 from mijnlieff.train.boards import Boards
@@ -160,5 +160,4 @@ def _boards(content: dict[str, Any]) -> Boards:
     if "boards" in content:
         return Boards.from_dict(content["boards"])
     # Runs on one board named their variant once.
-    parts = content["variant"]
-    return Boards((Variant(Board.from_text(parts["board"]), parts["opening"], parts["copies"]),))
+    return Boards((Variant.from_dict(content["variant"]),))
