@@ -316,7 +316,7 @@ def test_drawings(tmp_path):
 
 def test_bad_input():
     state = STANDARD.init(jax.random.key(0))
-    with pytest.raises(TypeError, match="variant must be a Variant or None, not 4"):
+    with pytest.raises(TypeError, match="variant must be a Variant, or its text or dict, not 4"):
         Mijnlieff(4)
     with pytest.raises(ValueError, match="unknown observation layout 'packed'; choose one of"):
         Mijnlieff(observation="packed")

@@ -367,8 +367,9 @@ def test_misuse():
     for wrong in (True, 2**70, 0.0):
         with pytest.raises(PolicyError, match="it must return integers"):
             BotPolicy(game, RestartingBot(wrong)).act(Position())
-    with pytest.raises(TypeError, match="must be a Variant, not 'corner'"):
-        open_spiel.load_game("corner")
+    with pytest.raises(TypeError, match="must be a Variant, or its text or dict, not 4"):
+        open_spiel.load_game(4)
+    assert open_spiel.load_game("corner 3").variant == Variant(opening="corner", copies=3)
     with pytest.raises(ValueError, match="unknown reward 'win'"):
         open_spiel.load_game(reward="win")
     policy = BotPolicy(game, PolicyBot("random"))

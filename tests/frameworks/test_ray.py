@@ -333,7 +333,7 @@ class TestTraining:
         [
             ({"config": "ppo"}, TypeError, "config must be a TrainConfig, not 'ppo'"),
             ({"budget": 5}, TypeError, "budget must be a Budget, not 5"),
-            ({"variant": ""}, TypeError, "variant must be a Variant, not ''"),
+            ({"variant": 4}, TypeError, "variant must be a Variant, or its text or dict, not 4"),
             (
                 {"executor": "auto"},
                 TypeError,

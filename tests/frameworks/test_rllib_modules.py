@@ -132,7 +132,7 @@ def test_modules_say_what_they_lack():
         PolicyRLModule(**spaces, model_config={"policy": "greedy", "variant": SMALL})
     with pytest.raises(ValueError, match=r"unknown policy 'greedly'"):
         PolicyRLModule(**spaces, model_config={"policy": "greedly"})
-    with pytest.raises(TypeError, match=r"model_config\['variant'\] must be a Variant, not 3"):
+    with pytest.raises(TypeError, match=r"model_config\['variant'\] must be a Variant, .* not 3"):
         PolicyRLModule(**spaces, model_config={"policy": "greedy", "variant": 3})
     with pytest.raises(ValueError, match=r"seed must be 0 to .*, not -1"):
         RandomMaskedRLModule(**spaces, model_config={"seed": -1})

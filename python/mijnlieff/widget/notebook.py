@@ -193,4 +193,6 @@ class Widget(anywidget.AnyWidget):
 
 
 def _start(given: object) -> Position:
-    return given if isinstance(given, Position) else Position(as_variant(given, "the game"))
+    if isinstance(given, Position):
+        return given
+    return Position(as_variant(given, "position_or_variant"))

@@ -122,8 +122,8 @@ def test_a_canvas_is_a_value():
         (lambda: Canvas.around(Variant()), TypeError, "variants must be a list of Variant, not"),
         (
             lambda: Canvas.around([Variant(), "x"]),
-            TypeError,
-            "variant 1 must be a Variant, not 'x'",
+            VariantError,
+            '"x" is not a variant',
         ),
         (
             lambda: Canvas(3, 4).actions(Variant()),

@@ -137,7 +137,7 @@ class TestTrain:
         [
             ({"config": "ppo"}, "config must be a TrainConfig, not 'ppo'"),
             ({"budget": 5}, "budget must be a Budget, not 5"),
-            ({"variant": ""}, "variant must be a Variant, not ''"),
+            ({"variant": 4}, "variant must be a Variant, or its text or dict, not 4"),
             ({"boards": []}, r"boards must be a Boards, not \[\]"),
         ],
     )

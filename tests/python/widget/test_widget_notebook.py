@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Position, Variant
+from mijnlieff import Board, Position, Variant, VariantError
 from processes import run_python
 
 try:
@@ -126,7 +126,8 @@ def test_messages_reach_the_game():
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        (["a1+"], TypeError, "give a Position or a Variant, not 'a1\\+' of type str"),
+        (["a1+"], VariantError, r'"a1\+" is not a variant because of "a1\+"'),
+        ([4], TypeError, "position_or_variant must be a Variant, or its text or dict, not 4"),
         ([None, "genius"], ValueError, "unknown policy 'genius'"),
         ([None, 7], TypeError, "a policy is a name, a path or an object"),
         ([Variant(Board.from_text("#" * 17)), "perfect"], ValueError, "up to 16 cells"),
