@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from mijnlieff._mijnlieff import Variant, perft
 
 __all__ = ["PLAYERS", "Piece", "VariantLike", "perft"]
 
-VariantLike = Variant | str | Mapping[str, Any]
+VariantLike: TypeAlias = Variant | str | Mapping[str, Any]
 """What is taken as a variant: itself, or its text or dict, see `Variant.from_text`."""
 
 PLAYERS = ("Light", "Dark")

@@ -193,10 +193,8 @@ impl FromStr for Variant {
         let board = match rest {
             "" | STANDARD => Arc::clone(standard.board()),
             _ => {
-                // Rows and corners of blocks have signs, so a word without was meant as another part.
-                let signs = ['#', '.', '/', ',', ':'];
                 let mut words = rest.split_whitespace().rev();
-                if let Some(word) = words.find(|word| !word.contains(signs)) {
+                if let Some(word) = words.find(|word| !is_of_a_board(word)) {
                     return Err(wrong_word(text, word));
                 }
                 let board = Board::from_text(rest).map_err(|error| VariantTextError::Board {
@@ -217,6 +215,11 @@ impl FromStr for Variant {
 fn parsed_end<T: FromStr>(text: &str) -> (&str, Result<T, T::Err>) {
     let (before, word) = text.rsplit_once(char::is_whitespace).unwrap_or(("", text));
     (before.trim_end(), word.parse())
+}
+
+/// Whether a word may be meant as rows or corners of blocks. Others were meant as another part.
+fn is_of_a_board(word: &str) -> bool {
+    word.contains(['#', ',', ':']) || word.chars().all(|character| "./".contains(character))
 }
 
 fn wrong_word(text: &str, word: &str) -> VariantTextError {

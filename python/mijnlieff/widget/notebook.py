@@ -192,7 +192,7 @@ class Widget(anywidget.AnyWidget):
             self._table.new_game(change["new"])
 
 
-def _start(given: object) -> Position:
+def _start(given: Position | VariantLike | None) -> Position:
     if isinstance(given, Position):
         return given
     return Position(as_variant(given, "position_or_variant"))
