@@ -6,6 +6,8 @@ import sys
 
 import gymnasium
 
+from mijnlieff.envs.options import AGENT_OPTIONS
+
 __all__ = ["AEC_ID", "ENV_ID", "register_aec", "register_envs"]
 
 ENV_ID = "Mijnlieff-v0"
@@ -40,6 +42,6 @@ def register_envs() -> None:
             ENV_ID,
             entry_point="mijnlieff.envs:MijnlieffEnv",
             vector_entry_point="mijnlieff.envs:VectorEnv",
-            kwargs={"opponent": "random", "illegal_action": "lose"},
+            kwargs=dict(AGENT_OPTIONS),
         )
     register_aec()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from mijnlieff._mijnlieff import Canvas, Position, Variant, seed_of
 from mijnlieff._util.extras import needs, require_version
+from mijnlieff.envs.options import EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import check_actions
 from mijnlieff.policies.batched import BatchedPolicy, Layout
+from mijnlieff.rules import VariantLike
 
 with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl"):
     require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
@@ -69,6 +71,7 @@ class MijnlieffEnv(EnvBase):
         device: where tensors go; None is the CPU. The games themselves are played on the CPU.
         categorical_action_encoding: True for actions as int64 ``(num_envs,)``, False for one-hot
             bool ``(num_envs, num_actions)``.
+        variant: the game to play; None is the standard game.
         **options: those of `VectorEnv`, except ``autoreset`` and ``copy``.
 
     Raises:
@@ -95,11 +98,13 @@ class MijnlieffEnv(EnvBase):
         device: torch.device | str | int | None = None,
         *,
         categorical_action_encoding: bool = True,
-        **options: Any,
+        variant: VariantLike | None = None,
+        **options: Unpack[EnvOptions],
     ) -> None:
         """Make the games; `reset` starts them."""
         _check_options(options)
-        games = VectorEnv(num_envs, autoreset="disabled", **options)
+        options["autoreset"] = "disabled"
+        games = VectorEnv(num_envs, variant, **options)
         super().__init__(device=device, batch_size=[games.num_envs])
         self._games = games
         self._one_hot = not categorical_action_encoding
@@ -284,7 +289,7 @@ class MijnlieffEnv(EnvBase):
         self.full_action_spec["action"].mask = mask
 
 
-def _check_options(options: dict[str, Any]) -> None:
+def _check_options(options: EnvOptions) -> None:
     if "autoreset" in options:
         raise ValueError(
             f"autoreset={options['autoreset']!r}: TorchRL resets games that have ended by partial "

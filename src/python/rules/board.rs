@@ -204,7 +204,7 @@ impl PyBoard {
         Ok(self.0.cell_name(Cell::new(cell)))
     }
 
-    /// Return the rows as `from_text` reads them, one on each line: ``#`` a cell, ``.`` a gap.
+    /// Return the rows for `from_text`, one on each line: ``#`` a cell, ``.`` a gap.
     fn to_text(&self) -> String {
         self.0.to_text()
     }

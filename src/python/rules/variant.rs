@@ -80,8 +80,8 @@ impl PyVariant {
     /// The variant with these parts, as `to_dict` returns them.
     ///
     /// Args:
-    ///     parts: ``"board"``, a text as for `Board.from_text`, ``"opening"`` and ``"copies"``; those
-    ///         that are missing are those of the standard game.
+    ///     parts: ``"board"``, a text as for `Board.from_text`, ``"opening"`` and ``"copies"``. A
+    ///         missing one is that of the standard game.
     ///
     /// Raises:
     ///     VariantError: another part, an unknown opening or an impossible number of copies.
@@ -192,11 +192,11 @@ impl PyVariant {
         images.into_pyarray(py).into()
     }
 
-    /// Return ``board`` (the text of its rows), ``opening`` and ``copies``, for JSON and the like.
+    /// Return ``board`` (the text of its rows), ``opening`` and ``copies``, for JSON.
     ///
     /// >>> from mijnlieff import Board, Variant
-    /// >>> Variant(Board.from_text("##/##"), "corner", copies=1).to_dict()
-    /// {'board': '##\\n##', 'opening': 'corner', 'copies': 1}
+    /// >>> Variant(Board.from_text("###"), "corner", copies=1).to_dict()
+    /// {'board': '###', 'opening': 'corner', 'copies': 1}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Shown<Parts, PyDict>> {
         let parts = PyDict::new(py);
         parts.set_item(intern!(py, "board"), self.0.board().to_text())?;

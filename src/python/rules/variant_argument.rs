@@ -99,7 +99,7 @@ fn named(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PyVariant> {
     })
 }
 
-/// The variant that an argument gives: itself, its text or its dict, or None for the standard game.
+/// The variant that an argument gives; None is the standard game.
 ///
 /// Raises:
 ///     TypeError: something else; the message has the `name` of the argument.

@@ -5,19 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
 from mijnlieff._mijnlieff import integer, integer_in
+from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mijnlieff._mijnlieff import Canvas, Variant
-    from mijnlieff.policies.load import PolicyLike
     from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffVecEnv"]
@@ -39,12 +39,9 @@ class MijnlieffVecEnv(VecEnv):
     Args:
         num_envs: number of games, 1 to 2**24.
         variant: the game to play; None is the standard game.
-        opponent: as for `VectorEnv`, but not None: a ``VecEnv`` has a single agent.
-        illegal_action: ``"lose"`` ends a game with -1 for the agent, for algorithms without masks;
-            ``"raise"`` raises `IllegalMoveError`.
-        **options: further options of `VectorEnv`: ``variants``, ``variant_weights``, ``canvas``,
-            ``seat``, ``observation`` (``"flat"`` or ``"planes"``), ``dtype``,
-            ``reward``, ``auto_pass``, ``random_plies``, ``num_threads`` and ``render_mode``.
+        **options: those of `VectorEnv`, except ``autoreset``, ``copy`` and packed observations.
+            ``opponent`` is ``"random"`` unless given, and not None, as a ``VecEnv`` has a single
+            agent; ``illegal_action`` is ``"lose"`` unless given, for algorithms without masks.
 
     Raises:
         ValueError: an option has an unknown value, or one that Stable-Baselines3 cannot use; the
@@ -59,16 +56,12 @@ class MijnlieffVecEnv(VecEnv):
         self,
         num_envs: SupportsIndex,
         variant: VariantLike | None = None,
-        *,
-        opponent: PolicyLike | None = "random",
-        illegal_action: str = "lose",
-        **options: Any,
+        **options: Unpack[EnvOptions],
     ) -> None:
         """Make the games; `reset` starts them."""
-        _check_options(opponent, options)
-        self._games = VectorEnv(
-            num_envs, variant, opponent=opponent, illegal_action=illegal_action, **options
-        )
+        given: EnvOptions = {**AGENT_OPTIONS, **options}
+        _check_options(given)
+        self._games = VectorEnv(num_envs, variant, **given)
         self._actions: ArrayLike = ()
         self._waiting = False
         self._own: list[dict[str, Any]] = [{} for _ in range(self._games.num_envs)]
@@ -306,9 +299,9 @@ def _each(info: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _check_options(opponent: PolicyLike | None, options: dict[str, Any]) -> None:
+def _check_options(options: EnvOptions) -> None:
     """Refuse options of `VectorEnv` that make no sense here."""
-    if opponent is None:
+    if options["opponent"] is None:
         raise ValueError(
             "opponent=None is self-play, but a VecEnv has a single agent; train against past "
             "selves with opponent=OpponentPool(...), or play both sides in mijnlieff.VectorEnv"
