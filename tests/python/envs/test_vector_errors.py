@@ -49,7 +49,7 @@ def state(env: VectorEnv) -> bytes:
         ({"autoreset": ["later"]}, ValueError, "later.*same_step, next_step, disabled"),
         ({"illegal_action": "ignore"}, ValueError, "ignore.*raise, lose"),
         ({"render_mode": "human"}, ValueError, "human.*ansi, rgb_array"),
-        ({"variant": "4x4"}, TypeError, "Variant"),
+        ({"variant": 4}, TypeError, "Variant"),
     ],
 )
 def test_options(options, error, words):

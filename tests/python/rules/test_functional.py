@@ -240,7 +240,7 @@ def test_bad_arguments():
             "unknown illegal_action",
         ),
         (lambda: functional.step(states, [0] * 3, num_threads=0), ValueError, "1 to 1024"),
-        (lambda: functional.step(states, [0] * 3, "standard"), TypeError, "Variant"),
+        (lambda: functional.step(states, [0] * 3, 2), TypeError, "Variant"),
         (lambda: functional.observe(states, "pixels"), ValueError, "unknown observation layout"),
         (lambda: functional.observe(states, dtype="int8"), TypeError, "float32 or uint8"),
         (lambda: functional.observe(states, player=2), ValueError, "player must be 0 to 1"),

@@ -12,7 +12,6 @@ import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
 from mijnlieff.widget import Line, Table
 from mijnlieff.widget.exact import Exact, loss_of
-from mijnlieff.widget.view import rows_of
 
 RING = "..##..\n..##..\n##..##\n##..##\n..##..\n..##.."
 LONG = 60
@@ -258,7 +257,7 @@ def test_a_loaded_record_is_marked():
 @pytest.mark.parametrize("rows", ["#" * 20, "\n".join(["########"] * 8), "##.##\n##.##\n..###"])
 def test_any_board_can_be_played(rows):
     variant = Variant(Board.from_text(rows))
-    assert rows_of(variant.board) == rows
+    assert str(variant.board) == rows
     table = table_with(Position(variant), opponent="champion:64")
     table.show(hints=True, evaluation=True)
     play_out(table, np.random.default_rng(1))
