@@ -16,8 +16,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 from mijnlieff._mijnlieff import as_variant
-from mijnlieff._util.executors import check_executor
 from mijnlieff._util.arguments import check_type
+from mijnlieff._util.executors import check_executor
 from mijnlieff.rules import VariantLike
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
