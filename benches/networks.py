@@ -30,7 +30,7 @@ def rows() -> np.ndarray:
 
 def champion(seconds: float) -> Found:
     """The champion's network: integers beside floats, and a thread on each core beside one."""
-    network, observations = ChampionPolicy().network, rows()
+    network, observations = ChampionPolicy().model, rows()
     floats = "evaluations of the champion, float32"
 
     def work(name: str, beside: str | None, **options: Any) -> Work:

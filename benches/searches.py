@@ -20,7 +20,7 @@ from mijnlieff.cli.bench import Searches, margins_by_minimax, solutions
 from mijnlieff.cli.timing import Measured, Work, measure, timed
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation import random_openings
-from mijnlieff.policies.mcts import search_value, search_with
+from mijnlieff.policies.searches import search_value, search_with
 
 TABLE_BYTES = 1 << 26
 BATCH = 1000
@@ -92,7 +92,7 @@ class SelfPlayGames:
 
     def __init__(self, roots_below: int, leaves_below: int, seed: int) -> None:
         """Make the network and the native games."""
-        self._network = ChampionPolicy().network
+        self._network = ChampionPolicy().model
         self._roots_below, self._seed = roots_below, seed
         self._native = SelfPlay(
             self._network,

@@ -38,8 +38,6 @@ from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in
 from mijnlieff.evaluation import benchmark, best_response, evaluate, grade, review, tournament
 from mijnlieff.policies import (
     ChampionPolicy,
-    ExportedPolicy,
-    MCTSPolicy,
     NetworkPolicy,
     Policy,
     load_policy,
@@ -61,9 +59,7 @@ __all__ = [
     "Board",
     "Canvas",
     "ChampionPolicy",
-    "ExportedPolicy",
     "GreedyPolicy",
-    "MCTSPolicy",
     "MijnlieffEnv",
     "MinimaxPolicy",
     "Network",

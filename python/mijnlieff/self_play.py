@@ -18,7 +18,7 @@ from mijnlieff._mijnlieff import (
     as_variant,
     as_variants,
 )
-from mijnlieff.policies.exported import ExportedPolicy
+from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.rules import VariantLike
 
 __all__ = ["SelfPlay", "SelfPlaySamples", "SelfPlayStatistics"]
@@ -50,9 +50,9 @@ class SelfPlay:
     `SelfPlay` at the same time; give each its own, with its own seed.
 
     Args:
-        network: an `ExportedPolicy`, such as `ChampionPolicy()`, whose network alone is used, or a
-            `mijnlieff._mijnlieff.Network`. The guide to self-play makes one of a PyTorch network
-            in training. It is evaluated with integers of 16 bits.
+        network: a `Network`, or a policy with one, such as `ChampionPolicy()`, whose network alone
+            is used. `Network.from_torch` makes one of a PyTorch network in training. It is
+            evaluated with integers of 16 bits.
         variant: the game; None for the network's. Only the opening rule may differ from it.
         options: the settings of the searches, a `SearchOptions`, or the number of simulations;
             None has the defaults. Decisions with at most `SearchOptions.solve_roots_below` empty
@@ -79,7 +79,7 @@ class SelfPlay:
         changes: settings of `SearchOptions` by name, which replace those of `options`.
 
     Attributes:
-        network: the network that plays next, a `mijnlieff._mijnlieff.Network`.
+        network: the network that plays next, a `Network`.
         variants: the variants that are played, a tuple.
         variant: the variant, if there is one; None otherwise.
         options: the settings of the searches.
@@ -96,7 +96,7 @@ class SelfPlay:
 
     def __init__(
         self,
-        network: Network | ExportedPolicy,
+        network: Network | NetworkPolicy,
         variant: VariantLike | None = None,
         options: SearchOptions | SupportsIndex | None = None,
         *,
@@ -166,7 +166,7 @@ class SelfPlay:
         """
         return self._games.play_samples(self.network, samples)
 
-    def set_network(self, network: Network | ExportedPolicy) -> None:
+    def set_network(self, network: Network | NetworkPolicy) -> None:
         """Play the next games with another network; a call in progress keeps the old one.
 
         Args:
@@ -223,11 +223,11 @@ class SelfPlay:
 
 def _network_of(network: object) -> Network:
     """Return the network of a policy, or the network itself."""
-    native = network.network if isinstance(network, ExportedPolicy) else network
+    native = network.model if isinstance(network, NetworkPolicy) else network
     if isinstance(native, Network):
         return native
     raise TypeError(
-        f"network must be an ExportedPolicy or its network, not {network!r}; "
+        f"network must be a Network or a policy with one, not {network!r}; "
         "mijnlieff.Network.from_torch makes one of a PyTorch network"
     )
 

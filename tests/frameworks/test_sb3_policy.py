@@ -91,7 +91,7 @@ def test_models_see_what_they_were_trained_on(observation, dtype):
     seen = env.reset()
     chosen, _ = model.predict(seen, deterministic=True, action_masks=env.action_masks())
     policy = SB3Policy(model)
-    assert policy.observation == observation
+    assert policy.model.observation == observation
     assert np.array_equal(policy.act_batch(env.get_attr("position")), chosen)
 
 

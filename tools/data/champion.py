@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mijnlieff import ExportedPolicy, Position, Variant, best_response, grade
-from mijnlieff._mijnlieff import MARGIN_UNIT, Network
+from mijnlieff import Network, NetworkPolicy, Position, Variant, best_response, grade
+from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.policies.searches import ending_options
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork
@@ -63,7 +64,7 @@ def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
     pool.forget()
     for opening in openings:
         for seat in SEATS:
-            recorder = Recorder(ExportedPolicy(network, num_simulations=SIMULATIONS))
+            recorder = Recorder(NetworkPolicy(network, search=ending_options(SIMULATIONS)))
             start = Position(Variant(opening=opening))
             report = best_response(recorder, seat=seat, start=start, max_refutations=1)
             wrong, fatal = pool.add(recorder, report.value, network)
@@ -149,7 +150,7 @@ def main() -> None:
             native = Network.from_torch(network)
             args.out.write_bytes(native.to_bytes())
             rows = worst_cases(native, pool, args.openings)
-            total = grade(ExportedPolicy(native), positions="standard-v1").to_dict()["total"]
+            total = grade(NetworkPolicy(native), positions="standard-v1").to_dict()["total"]
             for row in rows:
                 minutes = round((time.monotonic() - began) / 60, 1)
                 row |= {"round": number, "minutes": minutes, "alone": total["optimal"]}

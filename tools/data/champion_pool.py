@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import ExportedPolicy, Position, solve_batch
+from mijnlieff import NetworkPolicy, Position, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
 
@@ -27,7 +27,7 @@ SOLVED_AT_ONCE = 10
 class Recorder:
     """A policy that remembers the positions it was asked about, and its answers."""
 
-    policy: ExportedPolicy
+    policy: NetworkPolicy
     positions: list[Position] = field(default_factory=list)
     chosen: list[NDArray[np.int64]] = field(default_factory=list)
     is_deterministic = True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mijnlieff import MCTSPolicy, PerfectPolicy, Policy, SearchLimitError, best_response, grade
+from mijnlieff import NetworkPolicy, PerfectPolicy, Policy, SearchLimitError, best_response, grade
 from tools.measure.baseline_players import Baseline, curve, facts
 from tools.players import BENCHMARK
 from tools.results import read_results, write_results
@@ -76,7 +76,7 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
         if not hasattr(player, "action_probabilities"):
             return None  # it draws, and does not say with which probabilities
         horizons = HORIZONS[1:]
-    elif isinstance(player, MCTSPolicy) and player.exact_endings is None:
+    elif isinstance(player, NetworkPolicy) and player.search and player.exact_endings is None:
         horizons = (SEARCH_HORIZON,)
     for horizon in horizons:
         try:

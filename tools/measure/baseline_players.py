@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from mijnlieff import ExportedPolicy, MCTSPolicy, Policy, load_policy
-from mijnlieff._mijnlieff import Network
+from mijnlieff import Network, NetworkPolicy, Policy, load_policy
+from mijnlieff.policies import RolloutPolicy
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.policy import network_from_checkpoint
@@ -159,7 +159,7 @@ def _built_in(name: str, folder: Path) -> Policy:
 
 def _rollouts(count: int, folder: Path) -> Policy:
     del folder
-    return MCTSPolicy(count)
+    return RolloutPolicy(count)
 
 
 def _keep_facts(
@@ -196,11 +196,11 @@ def _cloned(seed: int, folder: Path) -> Policy:
         config = TrainConfig.of("alphazero", network="cells", learning_rate=5e-3, seed=seed)
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
-        file.write_bytes(Network.from_torch(network).to_bytes())
+        Network.from_torch(network).save(file)
         _keep_facts(
             folder, "tools/measure/baseline_players.py", len(data["margins"]), seconds, network
         )
-    return ExportedPolicy(Network(file.read_bytes()))
+    return NetworkPolicy(Network.load(file))
 
 
 def _seconds_of_children() -> float:

@@ -71,7 +71,7 @@ def try_installed() -> None:
     late = mijnlieff.evaluation.random_openings(1, plies=9, seed=0)[0]
     assert mijnlieff.solve(late).margin == mijnlieff.solve_batch([late]).margins[0]
 
-    champion = mijnlieff.ChampionPolicy(num_simulations=16)
+    champion = mijnlieff.ChampionPolicy(search=16)
     action = champion.act(late)
     assert late.action_mask()[action] == 1
     network = mijnlieff.ChampionPolicy().act_batch(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
 
-__all__ = ["check_choice", "check_type", "number_up_to"]
+from mijnlieff._mijnlieff import integer
+
+__all__ = ["check_choice", "check_type", "integer_from", "number_up_to"]
 
 
 def check_choice(name: str, value: object, choices: Iterable[str | None]) -> None:
@@ -31,6 +34,24 @@ def check_type(name: str, value: object, kind: type) -> None:
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, not {value!r}")
+
+
+def integer_from(name: str, value: object, low: int) -> int:
+    """Return an integer that is not too small; of one above `sys.maxsize`, that.
+
+    Args:
+        name: the name of the argument.
+        value: what was given.
+        low: the smallest integer.
+
+    Raises:
+        ValueError: it is smaller.
+        TypeError: it is not an integer.
+    """
+    number = integer(name, value)
+    if number < low:
+        raise ValueError(f"{name} must be at least {low}, not {number}")
+    return min(number, sys.maxsize)
 
 
 def number_up_to(name: str, value: object, most: float = math.inf) -> float:

@@ -47,7 +47,7 @@ def _run(arguments: list[str]) -> int:
     parser = make_parser([] if command is None else [command])
     try:
         args = parser.parse_args(arguments)
-        sys.path.append(os.getcwd())  # for policies that are objects of modules
+        sys.path.append("")  # the current folder, for policies that are objects of modules
         return int(args.run(args) or 0)
     except SystemExit as end:  # argparse has printed help, version or an error
         return int(end.code or 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -19,7 +18,7 @@ from mijnlieff._mijnlieff import (
     mask_batch,
     threads_of,
 )
-from mijnlieff._util.arguments import check_choice
+from mijnlieff._util.arguments import check_choice, integer_from
 from mijnlieff._util.progress import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
@@ -70,8 +69,8 @@ def best_response(
 
     A policy may also have an attribute ``exact_endings``, a tuple ``(empty_cells, margin)``: it
     keeps the exact margin in every position with at most this many empty cells and an exact margin
-    of at most this many points, won or lost. There the solver gives the guarantee. Searches with
-    `solve_below` have the attribute, and `PerfectPolicy` is treated as if it had.
+    of at most this many points, won or lost. There the solver gives the guarantee. Searches that
+    solve endings have the attribute, and `PerfectPolicy` is treated as if it had.
 
     >>> import mijnlieff
     >>> report = mijnlieff.best_response("perfect")
@@ -103,10 +102,10 @@ def best_response(
         SearchLimitError: more than `max_positions` positions can be reached.
     """
     check_choice("seat", seat, _SEATS)
-    max_positions = _at_least("max_positions", max_positions, 1)
-    max_refutations = _at_least("max_refutations", max_refutations, 0)
+    max_positions = integer_from("max_positions", max_positions, 1)
+    max_refutations = integer_from("max_refutations", max_refutations, 0)
     num_threads = threads_of(num_threads)
-    horizon = None if horizon is None else _at_least("horizon", horizon, 0)
+    horizon = None if horizon is None else integer_from("horizon", horizon, 0)
     examined = load_policy(policy)
     starts = _starts(start)
     answer = _answerer(examined)
@@ -276,10 +275,3 @@ def _to_the_end(policy: Policy, player: int, start: Position, actions: Sequence[
         actions.append(int(action))
         position = position.play(int(action))
     return record_of(start, actions)
-
-
-def _at_least(name: str, value: int, low: int) -> int:
-    number = integer(name, value)
-    if number < low:
-        raise ValueError(f"{name} must be {low} or more, not {number}")
-    return min(number, sys.maxsize)  # as good as any number above it

@@ -8,13 +8,13 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, Variant, seed_of
+from mijnlieff._mijnlieff import Canvas, Position, Variant, observe_batch, seed_of
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.envs.options import EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.base import check_actions
-from mijnlieff.policies.batched import BatchedPolicy, Layout
+from mijnlieff.policies import FunctionPolicy
+from mijnlieff.policies.model import Layout
 from mijnlieff.rules import VariantLike
 
 with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl"):
@@ -334,7 +334,7 @@ def _mask_of(games: Tensor) -> NDArray[np.bool_]:
     return mask
 
 
-class ActorPolicy(BatchedPolicy):
+class ActorPolicy(FunctionPolicy):
     """A policy from a TorchRL actor, for `evaluate`, `grade` and as an opponent.
 
     The actor is called with a `TensorDict` of batch size ``[B]`` that has the keys
@@ -343,7 +343,8 @@ class ActorPolicy(BatchedPolicy):
 
     Args:
         actor: a `TensorDictModule` such as a `ProbabilisticActor`.
-        observation: the layout of observations that the actor was trained with.
+        observation: the layout of observations that the actor was trained with; None is flat, and
+            planes on a canvas.
         dtype: their type, float32 or uint8.
         deterministic: True takes the most likely action, False draws from PyTorch's generator.
         device: the device of the actor; None is the CPU.
@@ -360,7 +361,7 @@ class ActorPolicy(BatchedPolicy):
     def __init__(
         self,
         actor: Any,
-        observation: Layout = "flat",
+        observation: Layout | None = None,
         dtype: DTypeLike = "float32",
         *,
         deterministic: bool = True,
@@ -371,24 +372,23 @@ class ActorPolicy(BatchedPolicy):
         """Check the settings."""
         if not callable(actor):
             raise TypeError(f"actor must be a TensorDictModule, not {actor!r}")
-        super().__init__(observation, batch_size, dtype, canvas)
-        self.actor = actor
+        super().__init__(
+            actor, observation=observation, dtype=dtype, canvas=canvas, batch_size=batch_size
+        )
         self.deterministic = deterministic
         self.device = torch.device("cpu" if device is None else device)
 
     def __repr__(self) -> str:
         """Return the settings; the actor is shown by its class."""
         return (
-            f"ActorPolicy({type(self.actor).__name__}, observation={self.observation!r}, "
+            f"ActorPolicy({type(self.fn).__name__}, observation={self.observation!r}, "
             f"deterministic={self.deterministic})"
         )
 
-    def _choose(
-        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
-    ) -> NDArray[np.int64]:
+    def _ask(self, positions: Sequence[Position], masks: NDArray[np.int8]) -> Any:
         kind = ExplorationType.DETERMINISTIC if self.deterministic else ExplorationType.RANDOM
         with torch.no_grad(), set_exploration_type(kind):
-            written = self.actor(self._seen(batch, masks))
+            written = self.fn(self._seen(positions, masks))
         if not isinstance(written, TensorDictBase):
             raise PolicyError(f"{self!r} returned {written!r} and not a TensorDict")
         chosen = written.get("action", None)
@@ -399,11 +399,11 @@ class ActorPolicy(BatchedPolicy):
                 chosen = _indices(chosen)
             except ValueError as error:
                 raise PolicyError(f"{self!r}: {error}") from error
-        return check_actions(self, chosen, batch, masks, start)
+        return chosen
 
     def _seen(self, positions: Sequence[Position], masks: NDArray[np.int8]) -> TensorDict:
         """Return what the environment shows of these positions."""
-        seen = _storable(self._observations(positions))
+        seen = _storable(observe_batch(positions, self.observation, self.dtype, self.canvas))
         sides = np.array([[position.to_play] for position in positions], np.int8)
         arrays = {"observation": seen, "action_mask": masks.view(np.bool_), "to_play": sides}
         tensors = {key: torch.from_numpy(value) for key, value in arrays.items()}

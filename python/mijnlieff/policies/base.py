@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import BuiltinPolicy, Position, own_masks
+from mijnlieff._mijnlieff import BuiltinPolicy, Position, Variant, own_masks
 from mijnlieff.errors import PolicyError
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Policy",
     "act_checked",
     "check_actions",
+    "variants_of",
     "whole_policy",
 ]
 
@@ -123,6 +124,18 @@ class _FromBatch:
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         return self.inner.act_batch(positions)
+
+
+def variants_of(positions: Sequence[Position]) -> set[Variant]:
+    """Return the variants of positions.
+
+    Raises:
+        TypeError: an item is not a `Position`.
+    """
+    for position in positions:
+        if not isinstance(position, Position):
+            raise TypeError(f"every position must be a Position, not {position!r}")
+    return {position.variant for position in positions}
 
 
 def act_checked(

@@ -14,14 +14,17 @@ from typing import Any, SupportsIndex, TypeAlias
 from mijnlieff._mijnlieff import (
     GreedyPolicy,
     MinimaxPolicy,
+    Network,
     PerfectPolicy,
     RandomPolicy,
     seed_of,
 )
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.policies.base import ActPolicy, BatchPolicy, Policy, whole_policy
-from mijnlieff.policies.exported import ChampionPolicy, ExportedPolicy
-from mijnlieff.policies.mcts import MCTSPolicy
+from mijnlieff.policies.champion import ChampionPolicy
+from mijnlieff.policies.network import NetworkPolicy
+from mijnlieff.policies.rollouts import RolloutPolicy
+from mijnlieff.policies.searches import ending_options
 
 __all__ = ["POLICY_FORMS", "PolicyLike", "load_policy", "policy_name"]
 
@@ -53,10 +56,10 @@ _FORMS = {
     "minimax": _Form(lambda seed, depth=2: MinimaxPolicy(depth, seed), int, "minimax:4"),
     "perfect": _Form(PerfectPolicy, float, "perfect:0.1"),
     "rollouts": _Form(
-        lambda seed, count: MCTSPolicy(count, seed=seed), int, "rollouts:100", needs_number=True
+        lambda seed, count: RolloutPolicy(count, seed), int, "rollouts:100", needs_number=True
     ),
     "champion": _Form(
-        lambda seed, count=0: ChampionPolicy(seed, num_simulations=count), int, "champion:64"
+        lambda seed, count=0: ChampionPolicy(seed, search=count or None), int, "champion:64"
     ),
 }
 
@@ -74,7 +77,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     ``random``, ``greedy``     `RandomPolicy`, `GreedyPolicy`
     ``minimax:DEPTH``          `MinimaxPolicy`; ``minimax`` looks 2 plies ahead
     ``perfect:EPSILON``        `PerfectPolicy`; ``perfect`` never errs
-    ``rollouts:SIMULATIONS``   a tree search with random games
+    ``rollouts:SIMULATIONS``   `mijnlieff.policies.RolloutPolicy`
     ``champion:SIMULATIONS``   `ChampionPolicy` with a tree search; ``champion`` plays without
     ``PATH:SIMULATIONS``       a trained network with a tree search; ``PATH`` plays without. The
                                path is that of a run of ``mijnlieff train``, of its checkpoint, or
@@ -158,7 +161,8 @@ def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
     except OSError as error:
         raise CheckpointError(f"cannot read {path}: {error.strerror}") from error
     if start == _NETWORK_FILE:
-        return ExportedPolicy.load(path, seed, num_simulations=num_simulations)
+        search = ending_options(num_simulations) if num_simulations else None
+        return NetworkPolicy(Network.load(path), search=search, seed=seed)
     if not start.startswith(_CHECKPOINT):
         raise CheckpointError(
             f"{path} is truncated, or not a checkpoint of `mijnlieff train` or a network of "

@@ -1,95 +1,161 @@
-"""A policy from a function that returns a logit for every action."""
+"""A policy that plays by a network, with or without a search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, seed_of
-from mijnlieff._util.arguments import number_up_to
-from mijnlieff.errors import PolicyError
-from mijnlieff.policies.batched import BatchedPolicy, Layout
-from mijnlieff.policies.softmax import softmax
+from mijnlieff._mijnlieff import (
+    Canvas,
+    Network,
+    Position,
+    SearchOptions,
+    check_playable,
+    common_variant,
+    mask_batch,
+    observe_batch,
+    own_actions,
+    seed_of,
+)
+from mijnlieff._util.arguments import integer_from, number_up_to
+from mijnlieff.policies.base import variants_of
+from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
+from mijnlieff.policies.searches import Searches, play_options, search_with
 
 __all__ = ["NetworkPolicy"]
 
-_Network = Callable[[NDArray[Any], NDArray[np.int8]], Any]
 
+class NetworkPolicy:
+    """Plays by a network, or by a tree search with one.
 
-class NetworkPolicy(BatchedPolicy):
-    """A policy from a function that returns a logit for every action.
+    The network is a `Network`, one in training by `mijnlieff.train`, any other
+    `mijnlieff.policies.Model`, or a function. A function is called as ``fn(observations, masks)``
+    with observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns logits ``(B,
+    num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move, which a search
+    needs. They may be anything that NumPy converts to arrays of real numbers, and PyTorch tensors.
 
-    The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` in the
-    chosen layout (float32, or uint64 for ``"packed"``) and int8 masks ``(B, num_actions)``. It
-    returns logits ``(B, num_actions)``, or a tuple of logits and values; the values are ignored.
-    Logits may be anything that NumPy converts to an array of real numbers, and PyTorch tensors.
     Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
     a logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
 
+    A `Network` plays in native code, without the GIL, and decision ``n`` draws from stream ``n`` of
+    the seed. Searches do so too, by any network. Draws by others come from a generator that
+    advances by one row of numbers for each position. So the same positions in the same order get
+    the same actions, however they are split into batches.
+
+    Policies are equal if their networks and settings are; the number of decisions made so far is
+    pickled, but not compared.
+
     Args:
-        fn: the function.
-        observation: the layout of observations, see `Position.observation`.
+        model: the network or function.
         temperature: 0 plays the legal action with the largest logit (the first of equal ones);
             above 0, actions are drawn with probabilities ``softmax(logits / temperature)``.
-        seed: of the random generator, 0 to 2**64 - 1. The generator advances from call to call, by
-            one row of numbers for each position.
-        batch_size: the most positions passed to `fn` at once.
-        canvas: None for positions of one variant at a time, or a `Canvas` for positions of any
-            variants that fit: `fn` is shown planes and masks of the canvas and returns logits for
-            its actions.
+        search: None plays by the network alone. `SearchOptions`, or a number of simulations, search
+            before every decision and play the best action: there is no ``temperature`` then, and
+            those of the options and ``dirichlet_share`` have no effect.
+        seed: of the random draws, 0 to 2**64 - 1.
+        observation: the layout of observations for a function, see `Position.observation`; None is
+            flat, and planes on a canvas.
+        dtype: their dtype, float32 or uint8.
+        canvas: for a function, None for positions of one variant at a time, or a `Canvas` for
+            positions of any variants that fit: it is shown planes and masks of the canvas and
+            returns logits for its actions.
+        batch_size: the most positions passed to the network at once, without a search.
+        num_threads: of the search, 1 to 1024; None is as many as there are cores.
+
+    Attributes:
+        model: the network; a function as a `Model`.
+        search: the options of the search, or None.
 
     Raises:
-        ValueError: unknown layout, a canvas and another layout than planes, a negative or infinite
-            temperature, a batch size below 1, or a seed out of range.
-        TypeError: `fn` cannot be called, a number is not an integer, or not a canvas.
+        ValueError: a number out of range, both a search and a temperature, an unknown layout, a
+            canvas and another layout than planes, a layout or a canvas for a network that knows its
+            own, or a search by a network that is not shown float32.
+        TypeError: `model` is neither a network nor a function, or a setting has a wrong type.
     """
 
     def __init__(
         self,
-        fn: _Network,
-        observation: Layout = "flat",
-        temperature: float = 0.0,
-        seed: int = 0,
-        batch_size: int = 4096,
+        model: Model | Callable[[NDArray[Any], NDArray[np.int8]], Any],
         *,
+        temperature: float = 0.0,
+        search: SearchOptions | SupportsIndex | None = None,
+        seed: SupportsIndex = 0,
+        observation: Layout | None = None,
+        dtype: DTypeLike | None = None,
         canvas: Canvas | None = None,
+        batch_size: SupportsIndex = 4096,
+        num_threads: SupportsIndex | None = None,
     ) -> None:
         """Check the settings."""
-        if not callable(fn):
-            raise TypeError(f"fn must be a function of observations and masks, not {fn!r}")
-        super().__init__(observation, batch_size, canvas=canvas)
-        self.fn = fn
+        if not isinstance(model, Model):
+            kind = "float32" if dtype is None else dtype
+            model = FunctionModel(model, observation, kind, canvas)
+        elif any(one is not None for one in (observation, dtype, canvas)):
+            raise ValueError(
+                f"{model!r} knows what it is shown: leave out observation, dtype and canvas"
+            )
+        self.model: Model = model
         self.temperature = number_up_to("temperature", temperature)
         self.seed = seed_of(seed)
+        self.batch_size = integer_from("batch_size", batch_size, 1)
+        self.search = None if search is None else play_options(search)
+        self._searches: Searches | None = None
+        if self.search is not None:
+            if self.temperature:
+                raise ValueError(
+                    f"a search plays its best action, so temperature must be 0, not {temperature!r}"
+                )
+            if model.observation != "packed" and np.dtype(model.dtype) != np.float32:
+                raise ValueError(f"a search shows float32, and {model!r} needs {model.dtype}")
+            self._searches = Searches(self.search, self.seed, model.observation, num_threads)
         self._generator = np.random.default_rng(self.seed)
+        self._decisions = 0
 
-    def __repr__(self) -> str:
-        """Return the settings; a function is shown by its name."""
-        name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
-        canvas = "" if self.canvas is None else f", canvas={self.canvas!r}"
-        return (
-            f"NetworkPolicy({name}, observation={self.observation!r}, "
-            f"temperature={self.temperature}, seed={self.seed}{canvas})"
-        )
+    def act(self, position: Position) -> int:
+        """Return the action to play.
 
-    def _choose(
-        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
-    ) -> NDArray[np.int64]:
-        logits = self._logits(batch, masks, start)
-        if self.temperature > 0:
-            # The largest of logits with Gumbel noise is a draw from their softmax.
-            noise = self._generator.gumbel(size=logits.shape)
-            logits = logits / self.temperature + noise
-        chosen: NDArray[np.int64] = logits.argmax(axis=1)
-        return chosen
+        Raises:
+            GameOverError: the game is over.
+            PolicyError: as in `act_batch`.
+        """
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``, indices of each position's own variant.
+
+        Without a canvas all positions are of one variant.
+
+        Raises:
+            GameOverError: a game is over; the message says which. No decision is counted.
+            PolicyError: the network cannot play the variant, or it returned something from which no
+                legal action can be taken; the message says what, and in which position.
+            ValueError: positions of several variants without a canvas.
+            VariantError: a board does not fit the canvas.
+        """
+        if not len(positions):
+            return np.empty(0, dtype=np.int64)
+        self._check(positions)
+        if self._searches is None and isinstance(self.model, Network):
+            actions = self.model.choose(positions, self.temperature, self.seed, self._decisions)
+            self._decisions += len(positions)
+            return actions
+        chosen = self._choose(positions)
+        canvas = self.model.canvas
+        return chosen if canvas is None else own_actions(positions, chosen, canvas)
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether equal positions always get the same action, as far as the function does so."""
+        """Whether equal positions always get the same action, as far as the network does so."""
         return self.temperature == 0
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """Where it keeps the exact margin, see `best_response`; None if it solves nothing."""
+        return None if self._searches is None else self._searches.exact_endings
 
     def action_probabilities(self, positions: Sequence[Position]) -> NDArray[np.float64]:
         """Return the probability of every action, float64 ``(B, num_actions)``.
@@ -103,53 +169,76 @@ class NetworkPolicy(BatchedPolicy):
             ValueError: no positions, or positions of several variants without a canvas.
             VariantError: as in `act_batch`.
         """
-        shares = np.concatenate(
-            [softmax(self._logits(*part), self.temperature) for part in self._parts(positions)]
-        )
-        variants = {position.variant for position in positions}
-        if self.canvas is None or len(variants) > 1:
+        self._check(positions)
+        canvas = self.model.canvas
+        if self.temperature == 0:
+            num_actions = (canvas or positions[0].variant).num_actions
+            shares = np.eye(num_actions)[self._choose(positions)]
+        else:
+            shares = np.concatenate(
+                [_softmax(logits, self.temperature) for logits in self._logits(positions)]
+            )
+        variants = variants_of(positions)
+        if canvas is None or len(variants) > 1:
             return shares
-        return shares[:, self.canvas.actions(variants.pop())]
+        return shares[:, canvas.actions(variants.pop())]
 
-    def _logits(
-        self, batch: Sequence[Position], masks: NDArray[np.int8], start: int
-    ) -> NDArray[np.float64]:
-        """Return the logits for a part of the positions, with -inf for illegal actions."""
-        return self._check(self.fn(self._observations(batch), masks), masks, start)
+    def _check(self, positions: Sequence[Position]) -> None:
+        """Raise unless the model can play in all positions."""
+        canvas = self.model.canvas
+        if canvas is None:
+            self.model.check_variant(common_variant(positions))
+        else:
+            for variant in variants_of(positions):
+                self.model.check_variant(variant)
+        check_playable(positions, canvas)
 
-    def _check(self, output: Any, masks: NDArray[np.int8], start: int) -> NDArray[np.float64]:
-        """Return the logits, float64, with -inf for illegal actions."""
-        if isinstance(output, tuple):
-            if len(output) != 2:
-                raise PolicyError(
-                    f"the network returned a tuple of {len(output)}; it must return logits, or "
-                    "logits and values"
-                )
-            output = output[0]
-        if hasattr(output, "detach"):  # a PyTorch tensor, which may need gradients
-            output = output.detach().cpu()
-            if str(output.dtype) == "torch.bfloat16":  # which NumPy does not have
-                output = output.float()
-        try:
-            logits = np.asarray(output)
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise PolicyError(f"the network did not return an array of numbers: {error}") from error
-        if logits.dtype.name == "bfloat16":  # of JAX
-            logits = logits.astype(np.float32)
-        if logits.dtype.kind not in "fiu":
-            raise PolicyError(f"the logits have dtype {logits.dtype}, not a real number type")
-        if logits.shape != masks.shape:
-            raise PolicyError(
-                f"the logits have shape {logits.shape}, but {masks.shape[0]} positions with "
-                f"{masks.shape[1]} actions need {masks.shape}"
-            )
-        bad = np.isnan(logits) | np.isposinf(logits)
-        for i in np.flatnonzero(bad.any(axis=1)):
-            action = int(bad[i].argmax())
-            raise PolicyError(
-                f"position {start + i}: the logit of action {action} is {logits[i, action]}"
-            )
-        masked = np.where(masks.astype(bool), logits.astype(np.float64), -np.inf)
-        for i in np.flatnonzero(np.isneginf(masked).all(axis=1)):
-            raise PolicyError(f"position {start + i}: the logit of every legal action is -inf")
-        return masked
+    def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return actions, of the canvas if there is one."""
+        if self._searches is not None:
+            run = partial(search_with, self.model.evaluate)
+            return self._searches.choose(positions, self.model.canvas, run)
+        chosen = []
+        for logits in self._logits(positions):
+            if self.temperature > 0:
+                # The largest of logits with Gumbel noise is a draw from their softmax.
+                logits = logits / self.temperature + self._generator.gumbel(size=logits.shape)
+            chosen.append(logits.argmax(axis=1))
+        return np.concatenate(chosen)
+
+    def _logits(self, positions: Sequence[Position]) -> Iterator[NDArray[np.float64]]:
+        """Yield the logits of parts of the positions, with -inf for illegal actions."""
+        model = self.model
+        for start in range(0, len(positions), self.batch_size):
+            part = positions[start : start + self.batch_size]
+            masks = mask_batch(part, model.canvas)
+            shown = observe_batch(part, model.observation, model.dtype, model.canvas)
+            yield checked_logits(model.evaluate(shown, masks), masks, start)
+
+    def __repr__(self) -> str:
+        """Return the network and the settings."""
+        return f"NetworkPolicy({self.model!r}, {self._settings()})"
+
+    def _settings(self) -> str:
+        settings = f"seed={self.seed}, temperature={self.temperature}"
+        return settings if self.search is None else f"{settings}, search={self.search!r}"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other policy has the same network and settings."""
+        if not isinstance(other, NetworkPolicy):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        """Return a hash that is equal for equal policies."""
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[object, ...]:
+        return self.model, self.seed, self.temperature, self.search
+
+
+def _softmax(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """Return probabilities ``softmax(logits / temperature)`` along the last axis."""
+    weights = np.exp((logits - logits.max(axis=1, keepdims=True)) / temperature)
+    shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return shares

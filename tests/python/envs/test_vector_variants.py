@@ -295,8 +295,8 @@ def by_canvas(observations, masks):
 def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
     canvas = Canvas(6, 8)
     for policy in (
-        NetworkPolicy(by_canvas, "planes", canvas=canvas),
-        FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", canvas=canvas),
+        NetworkPolicy(by_canvas, observation="planes", canvas=canvas),
+        FunctionPolicy(lambda _, masks: masks.argmax(axis=1), observation="planes", canvas=canvas),
         FirstLegal(),
     ):
         whole = played(15, 7, 30, variants=VARIANTS, opponent=policy)
@@ -307,7 +307,7 @@ def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
 
 def test_a_pool_draws_its_member_by_the_game():
     def pool():
-        on_canvas = NetworkPolicy(by_canvas, "planes", canvas=Canvas(6, 8))
+        on_canvas = NetworkPolicy(by_canvas, observation="planes", canvas=Canvas(6, 8))
         return OpponentPool([FirstLegal(), on_canvas], weights=[1, 2], seed=8)
 
     whole = played(20, 7, 30, variants=VARIANTS, opponent=pool())
@@ -324,7 +324,7 @@ def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
     env = VectorEnv(30, variants=VARIANTS, opponent=Standard(), seat="dark")
     with pytest.raises(PolicyError, match="chose action 1 in position"):
         env.reset(seed=0)
-    plain = NetworkPolicy(by_canvas, "planes")
+    plain = NetworkPolicy(by_canvas, observation="planes")
     env = VectorEnv(30, variants=VARIANTS, opponent=plain, seat="light")
     env.reset(seed=0)
     before = env.positions()

@@ -12,6 +12,7 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Board, Position, Variant, encoding, errors
+from mijnlieff.policies import RolloutPolicy
 
 STANDARD = Position()
 GAME = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
@@ -236,7 +237,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
     ("solving no list", lambda: mijnlieff.solve_batch(3), TypeError, ["list of Position", "not 3"]),
     (
         "a search of a number",
-        lambda: mijnlieff.MCTSPolicy(4).act(3),
+        lambda: RolloutPolicy(4).act(3),
         TypeError,
         ["a Position", "not 3"],
     ),

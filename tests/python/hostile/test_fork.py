@@ -44,7 +44,7 @@ WHILE_A_SOLVER_SOLVES = (
     + """
 ending = mijnlieff.evaluation.random_openings(1, 12)[0]
 perfect = mijnlieff.PerfectPolicy()
-champion = mijnlieff.ChampionPolicy(num_simulations=2)
+champion = mijnlieff.ChampionPolicy(search=2)
 env = mijnlieff.VectorEnv(4, opponent="perfect", seat="light")
 env.reset(seed=0)
 search = mijnlieff.TreeSearch([ending], 2, solve_roots_below=16)
@@ -90,7 +90,7 @@ def run(script: str) -> None:
     [
         "mijnlieff.solve(Position())",
         "mijnlieff.PerfectPolicy().act(Position())",
-        "mijnlieff.ChampionPolicy(num_simulations=2).act(Position())",
+        "mijnlieff.ChampionPolicy(search=2).act(Position())",
         "mijnlieff.evaluate('random', 'perfect', games=2)",
     ],
 )

@@ -14,7 +14,6 @@ from mijnlieff import (
     ChampionPolicy,
     GreedyPolicy,
     IllegalMoveError,
-    MCTSPolicy,
     MijnlieffEnv,
     MinimaxPolicy,
     NetworkPolicy,
@@ -37,6 +36,7 @@ from mijnlieff import (
 )
 from mijnlieff.envs import rollout
 from mijnlieff.evaluation import Benchmark, play_match, random_openings
+from mijnlieff.policies import RolloutPolicy
 from mijnlieff.render import image, svg
 from mijnlieff.rules import perft
 from mijnlieff.solving import set_table_bytes
@@ -98,9 +98,9 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("seed", 1, ChampionPolicy),
     ("seed", 1, lambda value: NetworkPolicy(network, seed=value)),
     ("batch_size", 1, lambda value: NetworkPolicy(network, batch_size=value)),
-    ("seed", 1, lambda value: MCTSPolicy(1, seed=value)),
-    ("num_simulations", 1, MCTSPolicy),
-    ("num_threads", 1, lambda value: MCTSPolicy(1, num_threads=value)),
+    ("seed", 1, lambda value: RolloutPolicy(1, seed=value)),
+    ("num_simulations", 1, RolloutPolicy),
+    ("num_threads", 1, lambda value: RolloutPolicy(1, num_threads=value)),
     ("num_simulations", 1, lambda value: TreeSearch(START, value)),
     ("seed", 1, lambda value: TreeSearch(START, seed=value)),
     ("num_threads", 1, lambda value: TreeSearch(START, num_threads=value)),

@@ -40,11 +40,11 @@ CALLS = {
     ),
     "champion": lambda: m.ChampionPolicy(seed=3).act_batch(openings),
     "evaluate": lambda: (
-        m.ChampionPolicy().network.evaluate(
+        m.ChampionPolicy().model.evaluate(
             m.encoding.observe_batch(openings * 40, "flat"), num_threads=2
         )[0]
     ),
-    "search": lambda: m.MCTSPolicy(num_simulations=32, seed=3).act_batch(openings),
+    "search": lambda: m.policies.RolloutPolicy(32, seed=3).act_batch(openings),
     "steps": steps,
     "steps against a search": lambda: (
         m.VectorEnv(64, opponent="minimax:4", num_threads=2).reset(seed=0)[0].sum()

@@ -10,7 +10,6 @@ from mijnlieff import (
     Canvas,
     GameOverError,
     GreedyPolicy,
-    MCTSPolicy,
     NetworkPolicy,
     PolicyError,
     Position,
@@ -23,6 +22,7 @@ from mijnlieff import (
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies import FunctionPolicy, OpponentPool
 from mijnlieff.policies.base import act_checked
+from mijnlieff.policies.rollouts import RolloutPolicy
 
 VARIANTS = [
     Variant(),
@@ -58,7 +58,7 @@ def test_a_network_is_shown_the_canvas_and_plays_actions_of_each_board():
         seen.append((observations, masks))
         return logits(observations, masks)
 
-    policy = NetworkPolicy(network, "planes", batch_size=7, canvas=CANVAS)
+    policy = NetworkPolicy(network, observation="planes", batch_size=7, canvas=CANVAS)
     actions = policy.act_batch(asked)
     assert actions.dtype == np.int64
     assert [len(masks) for _, masks in seen] == [7, 7, 7, 7, 2]
@@ -76,8 +76,10 @@ def test_a_network_is_shown_the_canvas_and_plays_actions_of_each_board():
 def test_on_the_canvas_of_the_board_itself_nothing_changes():
     asked = [position for position in positions() if position.variant == Variant()]
     for temperature in (0.0, 0.7):
-        plain = NetworkPolicy(logits, "planes", temperature, seed=3)
-        on_canvas = NetworkPolicy(logits, "planes", temperature, seed=3, canvas=Canvas(4, 4))
+        plain = NetworkPolicy(logits, observation="planes", temperature=temperature, seed=3)
+        on_canvas = NetworkPolicy(
+            logits, observation="planes", temperature=temperature, seed=3, canvas=Canvas(4, 4)
+        )
         assert plain.act_batch(asked).tolist() == on_canvas.act_batch(asked).tolist()
         np.testing.assert_array_equal(
             plain.action_probabilities(asked), on_canvas.action_probabilities(asked)
@@ -85,7 +87,7 @@ def test_on_the_canvas_of_the_board_itself_nothing_changes():
 
 
 def test_probabilities_are_on_the_canvas_only_for_several_variants():
-    policy = NetworkPolicy(logits, "planes", 1.0, canvas=CANVAS)
+    policy = NetworkPolicy(logits, observation="planes", temperature=1.0, canvas=CANVAS)
     asked = positions()
     mixed = policy.action_probabilities(asked)
     assert mixed.shape == (len(asked), CANVAS.num_actions)
@@ -99,29 +101,37 @@ def test_probabilities_are_on_the_canvas_only_for_several_variants():
 
 def test_a_function_returns_actions_of_the_canvas():
     asked = positions()
-    policy = FunctionPolicy(lambda _, masks: masks.argmax(axis=1), "planes", canvas=CANVAS)
+    policy = FunctionPolicy(
+        lambda _, masks: masks.argmax(axis=1), observation="planes", canvas=CANVAS
+    )
     chosen = policy.act_batch(asked)
     first = [
         CANVAS.variant_action(position.variant, int(position.action_mask(CANVAS).argmax()))
         for position in asked
     ]
     assert chosen.tolist() == first == act_checked(policy, asked).tolist()
-    passing = FunctionPolicy(lambda _, masks: np.full(len(masks), CANVAS.pass_action), "planes")
+    passing = FunctionPolicy(
+        lambda _, masks: np.full(len(masks), CANVAS.pass_action), observation="planes"
+    )
     passing.canvas = CANVAS
     with pytest.raises(PolicyError, match="chose action 140 in position 0"):
         passing.act_batch(asked)
 
 
 def test_a_policy_with_a_canvas_plays_matches_and_is_examined():
-    policy = NetworkPolicy(logits, "planes", canvas=CANVAS)
+    policy = NetworkPolicy(logits, observation="planes", canvas=CANVAS)
     for variant in VARIANTS:
         assert evaluate(policy, "random", games=4, variant=variant, seed=1).games == 4
     start = Position(Variant(Board.from_text("###\n##."), copies=1))
-    acting = FunctionPolicy(lambda _, masks: policy_actions(masks), "planes", canvas=CANVAS)
-    margin = best_response(NetworkPolicy(by_action, "planes", canvas=CANVAS), start=start).margin
+    acting = FunctionPolicy(
+        lambda _, masks: policy_actions(masks), observation="planes", canvas=CANVAS
+    )
+    margin = best_response(
+        NetworkPolicy(by_action, observation="planes", canvas=CANVAS), start=start
+    ).margin
     assert margin == best_response(acting, start=start).margin
     # Every action may be drawn, so the opponent can choose the worst.
-    drawing = NetworkPolicy(by_action, "planes", 0.5, canvas=CANVAS)
+    drawing = NetworkPolicy(by_action, observation="planes", temperature=0.5, canvas=CANVAS)
     assert best_response(drawing, start=start).margin <= margin
 
 
@@ -135,11 +145,13 @@ def policy_actions(masks):
 
 def test_other_policies_take_positions_of_mixed_variants():
     asked = positions()
-    for make in (RandomPolicy, GreedyPolicy):
+    for make in (RandomPolicy, GreedyPolicy, lambda seed: RolloutPolicy(8, seed)):
         together = make(4)
         alone = make(4)
         assert together.act_batch(asked).tolist() == [alone.act(position) for position in asked]
-    pool = OpponentPool([RandomPolicy(1), NetworkPolicy(logits, "planes", canvas=CANVAS)], seed=2)
+    pool = OpponentPool(
+        [RandomPolicy(1), NetworkPolicy(logits, observation="planes", canvas=CANVAS)], seed=2
+    )
     numbers = np.arange(len(asked), dtype=np.uint64)
     for action, position in zip(pool.act_games(asked, numbers), asked, strict=True):
         assert action in position.legal_actions()
@@ -162,14 +174,12 @@ def test_actions_are_checked_by_the_variant_of_each_position():
 
 def test_wrong_canvases_and_positions_are_refused():
     with pytest.raises(TypeError, match=r"canvas must be a Canvas or None, not \(4, 4\)"):
-        NetworkPolicy(logits, "planes", canvas=(4, 4))
-    with pytest.raises(TypeError, match=r"canvas must be a Canvas or None, not 3"):
-        MCTSPolicy(4, canvas=3)
+        NetworkPolicy(logits, observation="planes", canvas=(4, 4))
     for policy in (NetworkPolicy, FunctionPolicy):
         for layout in ("flat", "packed"):
             with pytest.raises(ValueError, match=f'are "planes", not "{layout}"'):
-                policy(logits, layout, canvas=CANVAS)
-    on_canvas = NetworkPolicy(logits, "planes", canvas=Canvas(3, 7))
+                policy(logits, observation=layout, canvas=CANVAS)
+    on_canvas = NetworkPolicy(logits, observation="planes", canvas=Canvas(3, 7))
     with pytest.raises(VariantError, match="position 1: a board of 4 rows and 4 columns does not"):
         on_canvas.act_batch([Position(VARIANTS[1]), Position()])
     for call in (on_canvas.act_batch, on_canvas.action_probabilities):
@@ -178,19 +188,16 @@ def test_wrong_canvases_and_positions_are_refused():
         with pytest.raises(GameOverError, match="position 1: the game is over"):
             call([Position(VARIANTS[1]), over])
     with pytest.raises(ValueError, match="position 1 is of"):
-        NetworkPolicy(logits, "planes").act_batch(positions())
-    narrow = NetworkPolicy(lambda _, masks: np.zeros((len(masks), 65)), "planes", canvas=CANVAS)
+        NetworkPolicy(logits, observation="planes").act_batch(positions())
+    narrow = NetworkPolicy(lambda _, masks: np.zeros((len(masks), 65)), canvas=CANVAS)
     with pytest.raises(PolicyError, match=r"shape \(30, 65\), but 30 positions with 141 actions"):
         narrow.act_batch(positions())
 
 
 def test_the_canvas_is_shown():
-    assert repr(NetworkPolicy(logits, "planes", canvas=CANVAS)).endswith(
-        "seed=0, canvas=Canvas(5, 7))"
+    assert repr(NetworkPolicy(logits, canvas=CANVAS)) == (
+        "NetworkPolicy(FunctionModel(logits, observation='planes', canvas=Canvas(5, 7)), "
+        "seed=0, temperature=0.0)"
     )
-    shown = repr(FunctionPolicy(logits, "planes", canvas=CANVAS))
+    shown = repr(FunctionPolicy(logits, observation="planes", canvas=CANVAS))
     assert shown == "FunctionPolicy(logits, observation='planes', canvas=Canvas(5, 7))"
-    assert (
-        repr(MCTSPolicy(4, canvas=CANVAS))
-        == "MCTSPolicy(4, root='puct', seed=0, canvas=Canvas(5, 7))"
-    )

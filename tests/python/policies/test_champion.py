@@ -14,17 +14,17 @@ from mijnlieff import (
     Board,
     ChampionPolicy,
     CheckpointError,
-    ExportedPolicy,
     GameOverError,
+    Network,
     NetworkPolicy,
     Policy,
     PolicyError,
     Position,
+    SearchOptions,
     Variant,
     VectorEnv,
     evaluate,
 )
-from mijnlieff._mijnlieff import Network
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
 from network_inputs import (
@@ -95,7 +95,7 @@ class TestNetwork:
     def test_the_champion_plays_the_same_moves_by_integers(self):
         positions = playable(Variant(), 60)
         observations = observe_batch(positions, "flat")
-        network = ChampionPolicy().network
+        network = ChampionPolicy().model
         masks = np.stack([position.action_mask() for position in positions]).astype(bool)
         floats, integers = (
             np.where(masks, network.evaluate(observations, precision=form)[0], -np.inf)
@@ -171,14 +171,14 @@ class TestFiles:
     def test_bad_files_say_what_and_why(self, file, kind, words):
         file.write_bytes(damaged(kind, file.read_bytes()))
         with pytest.raises(CheckpointError, match=words) as caught:
-            ExportedPolicy.load(file)
+            Network.load(file)
         assert str(file) in str(caught.value)
 
     def test_no_file(self, tmp_path):
         with pytest.raises(CheckpointError, match=r"the network file .*no\.bin does not exist"):
-            ExportedPolicy.load(tmp_path / "no.bin")
+            Network.load(tmp_path / "no.bin")
         with pytest.raises(CheckpointError, match="cannot read the network"):
-            ExportedPolicy.load(tmp_path)
+            Network.load(tmp_path)
 
     def test_every_byte_of_the_header_counts(self):
         content = network_for(Variant()).to_bytes()
@@ -191,34 +191,34 @@ class TestFiles:
     def test_the_champion_is_small_and_of_the_standard_game(self):
         content = (files("mijnlieff") / "data" / "champion.bin").read_bytes()
         assert len(content) < 1_500_000
-        assert ChampionPolicy().variant == Variant()
-        assert ChampionPolicy().network == Network(content)
+        assert ChampionPolicy().model.variant == Variant()
+        assert ChampionPolicy().model == Network(content)
 
 
 class TestPolicy:
     def test_it_plays_the_largest_legal_logit(self, file):
-        policy = ExportedPolicy.load(file)
+        policy = NetworkPolicy(Network.load(file))
         assert isinstance(policy, Policy)
         positions = playable(Variant(), 40)
         actions = policy.act_batch(positions)
         assert actions.dtype == np.int64 and actions.shape == (len(positions),)
-        plain = NetworkPolicy(lambda observations, _: policy.network.evaluate(observations))
+        plain = NetworkPolicy(lambda observations, _: policy.model.evaluate(observations))
         assert actions.tolist() == plain.act_batch(positions).tolist()
         assert [policy.act(position) for position in positions[:50]] == actions[:50].tolist()
         assert policy.act_batch([]).shape == (0,)
 
     def test_draws_come_from_the_seed_however_calls_are_cut(self, file):
         positions = playable(Variant(), 10)
-        whole = ExportedPolicy.load(file, seed=3, temperature=1.0)
+        whole = NetworkPolicy(Network.load(file), seed=3, temperature=1.0)
         drawn = whole.act_batch(positions).tolist()
-        parts = ExportedPolicy.load(file, seed=3, temperature=1.0)
+        parts = NetworkPolicy(Network.load(file), seed=3, temperature=1.0)
         cuts = [0, 1, 2, 30, 77, len(positions)]
         assert [a for i, j in pairwise(cuts) for a in parts.act_batch(positions[i:j])] == drawn
-        other = ExportedPolicy.load(file, seed=4, temperature=1.0)
+        other = NetworkPolicy(Network.load(file), seed=4, temperature=1.0)
         assert other.act_batch(positions).tolist() != drawn
-        cold = ExportedPolicy.load(file, temperature=1e-7).act_batch(positions)
-        best = ExportedPolicy.load(file).act_batch(positions)
-        logits, _ = whole.network.evaluate(observe_batch(positions))
+        cold = NetworkPolicy(Network.load(file), temperature=1e-7).act_batch(positions)
+        best = NetworkPolicy(Network.load(file)).act_batch(positions)
+        logits, _ = whole.model.evaluate(observe_batch(positions))
         rows = np.arange(len(positions))
         # Equal logits, as of the four corners of an empty board, are drawn among.
         np.testing.assert_allclose(logits[rows, cold], logits[rows, best], rtol=0, atol=1e-5)
@@ -227,11 +227,13 @@ class TestPolicy:
         kinds = [
             ChampionPolicy(),
             ChampionPolicy(seed=2, temperature=0.5),
-            ExportedPolicy.load(file, seed=2, temperature=0.5),
+            ChampionPolicy(search=4),
+            NetworkPolicy(Network.load(file), seed=2, temperature=0.5),
         ]
         for policy in kinds:
             policy.act(Position())
-            assert eval(repr(policy), vars(mijnlieff)) == policy
+            if isinstance(policy, ChampionPolicy):
+                assert eval(repr(policy), vars(mijnlieff)) == policy
             for twin in (
                 copy.copy(policy),
                 copy.deepcopy(policy),
@@ -242,23 +244,15 @@ class TestPolicy:
                 same = copy.deepcopy(policy)
                 positions = [Position()] * 20
                 assert twin.act_batch(positions).tolist() == same.act_batch(positions).tolist()
-        assert len(set(kinds)) == 3
+        assert len(set(kinds)) == 4
         assert kinds[0] != ChampionPolicy(seed=1) and kinds[0] != "champion"
 
-    def test_any_network_can_be_exported_and_one_is_the_champion(self, file):
-        champion = ChampionPolicy(num_simulations=4)
-        assert isinstance(champion, ExportedPolicy)
-        assert champion == ExportedPolicy(champion.network, num_simulations=4)
-        loaded = ChampionPolicy.load(file)
-        assert type(loaded) is ExportedPolicy and loaded == ExportedPolicy.load(file)
-        assert repr(loaded) == f"ExportedPolicy.load({str(file)!r}, seed=0, temperature=0.0)"
-        assert repr(ExportedPolicy(loaded.network)).startswith(
-            "ExportedPolicy(<Network of width 32"
-        )
-        with pytest.raises(
-            TypeError, match=r"must be a Network, not 'x\.bin'; ExportedPolicy\.load"
-        ):
-            ExportedPolicy("x.bin")
+    def test_the_champion_is_a_policy_by_its_network(self):
+        champion = ChampionPolicy(search=4)
+        assert isinstance(champion, NetworkPolicy)
+        options = SearchOptions(4, solve_roots_below=9, solve_leaves_below=9)
+        assert champion == NetworkPolicy(champion.model, search=options)
+        assert ChampionPolicy(search=options) == champion != ChampionPolicy(search=SearchOptions(4))
 
     @pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
     def test_bad_settings(self, temperature):
@@ -273,30 +267,24 @@ class TestPolicy:
         assert ChampionPolicy(seed=2**64 - 1, temperature=1.0).act(Position()) in range(65)
 
     def test_a_search_before_every_move(self, file):
-        positions = mijnlieff.evaluation.random_openings(40, 5, seed=3)
-        search = ExportedPolicy.load(file, num_simulations=32)
-        assert search.num_simulations == 32
+        positions = random_openings(40, 5, seed=3)
+        network = Network.load(file)
+        options = SearchOptions(32, solve_roots_below=9, solve_leaves_below=9)
+        search = NetworkPolicy(network, search=options)
         assert "num_simulations=32" in repr(search)
-        assert search != ExportedPolicy.load(file)
+        assert search != NetworkPolicy(network)
         assert search == pickle.loads(pickle.dumps(search))
         actions = search.act_batch(positions)
-        again = pickle.loads(pickle.dumps(ExportedPolicy.load(file, num_simulations=32)))
+        again = pickle.loads(pickle.dumps(NetworkPolicy(network, search=options)))
         np.testing.assert_array_equal(actions, again.act_batch(positions))
         # It solves what it is asked to.
         assert search.exact_endings == (9, 8)
-        alone = ExportedPolicy.load(file, num_simulations=32, solve_below=0)
+        alone = NetworkPolicy(network, search=32)
         assert alone.exact_endings is None and alone != search
-        assert "solve_below=0" in repr(alone) and "solve_below" not in repr(search)
-        assert eval(repr(alone), vars(mijnlieff)) == alone
-        assert ExportedPolicy.load(file, solve_below=3) == ExportedPolicy.load(file)
         # The weight of the points is that of the run, which the file does not keep.
-        plain = ExportedPolicy.load(file, num_simulations=32, solve_below=0, margin_weight=0.0)
-        assert plain != alone and eval(repr(plain), vars(mijnlieff)) == plain
+        plain = NetworkPolicy(network, search=SearchOptions(32, margin_weight=0.0))
+        assert plain != alone
         assert plain.act_batch(positions).tolist() != alone.act_batch(positions).tolist()
-        with pytest.raises(ValueError, match=r"margin_weight must be from 0 to 1, not 1\.5"):
-            ExportedPolicy.load(file, margin_weight=1.5)
-        with pytest.raises(ValueError, match=r"solve_below must be 0 to .*, not -1"):
-            ChampionPolicy(solve_below=-1)
         # Near the end it is exact.
         late = mijnlieff.evaluation.random_openings(40, 9, seed=3)
         margins = mijnlieff.solve_batch(late)
@@ -305,18 +293,17 @@ class TestPolicy:
             margins.action_margins[i, action] == margins.margins[i]
             for i, action in enumerate(chosen)
         )
-        assert mijnlieff.load_policy("champion:16", seed=2) == ChampionPolicy(2, num_simulations=16)
 
     def test_bad_searches(self):
-        with pytest.raises(ValueError, match="num_simulations must be 0 or more, not -1"):
-            ChampionPolicy(num_simulations=-1)
+        with pytest.raises(ValueError, match=r"num_simulations must be .* not -1"):
+            ChampionPolicy(search=-1)
         with pytest.raises(TypeError):
-            ChampionPolicy(num_simulations=1.5)
+            ChampionPolicy(search=1.5)
         with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
-            ChampionPolicy(temperature=0.5, num_simulations=8)
+            ChampionPolicy(temperature=0.5, search=8)
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):
-        policy, twin = (ExportedPolicy.load(file, temperature=2.0) for _ in range(2))
+        policy, twin = (NetworkPolicy(Network.load(file), temperature=2.0) for _ in range(2))
         finished = Position.from_record(EXAMPLE)
         with pytest.raises(GameOverError, match="position 0: the game is over"):
             policy.act(finished)
@@ -335,7 +322,7 @@ class TestPolicy:
         with pytest.raises(ValueError, match="position 1 is of Variant"):
             policy.act_batch([Position(), Position(anywhere)])
 
-    @pytest.mark.parametrize("settings", [{"temperature": 1.0}, {"num_simulations": 4}])
+    @pytest.mark.parametrize("settings", [{"temperature": 1.0}, {"search": 4}])
     def test_other_games_whose_observations_have_the_same_shape(self, settings):
         policy = ChampionPolicy(**settings)
         long, square = Board.from_text("########\n" * 2), Board.from_text("#####\n" * 5)
@@ -359,14 +346,14 @@ class TestPolicy:
         wild = tmp_path / "wild.bin"
         wild.write_bytes(network_for(Variant(), scale=1e37).to_bytes())
         with pytest.raises(PolicyError, match=r"position 0: the logit of action \d+ is"):
-            ExportedPolicy.load(wild).act(Position())
+            NetworkPolicy(Network.load(wild)).act(Position())
 
     def test_matches_and_vector_environments_take_it(self, file):
         report = evaluate("champion", "random", games=40, seed=1)
         again = evaluate(ChampionPolicy(), "random", games=40, seed=1)
         assert (report.as_light, report.as_dark) == (again.as_light, again.as_dark)
         assert report.score > 0.8
-        env = VectorEnv(8, opponent=ExportedPolicy.load(file), seat="dark")
+        env = VectorEnv(8, opponent=NetworkPolicy(Network.load(file)), seat="dark")
         _, info = env.reset(seed=1)
         for _ in range(20):
             assert (info["to_play"] == 1).all()
@@ -386,7 +373,7 @@ def test_ctrl_c_stops_a_batch(tmp_path):
     wide = tmp_path / "wide.bin"
     wide.write_bytes(network_for(Variant(), channels=256, blocks=4, scale=0.01).to_bytes())
     code = (
-        f"import mijnlieff; policy = mijnlieff.ExportedPolicy.load({str(wide)!r})\n"
+        f"import mijnlieff; policy = mijnlieff.load_policy({str(wide)!r})\n"
         "positions = [mijnlieff.Position()] * 500_000\n"
         "print('ready', flush=True)\ntry: policy.act_batch(positions)\n"
         "except KeyboardInterrupt: print('stopped', policy.act_batch(positions[:2]).shape)"

@@ -78,13 +78,14 @@ def test_positions_in_messages_are_counted_over_all_batches():
 
 def test_wrong_settings_and_games_that_are_over():
     for arguments, error, text in [
-        ((3,), TypeError, "fn must be a function"),
-        ((first_legal, "pixels"), ValueError, "pixels"),
-        ((first_legal, "flat", 0), ValueError, "batch_size must be at least 1, not 0"),
-        ((first_legal, "flat", 1.5), TypeError, "batch_size"),
+        ({"fn": 3}, TypeError, "fn must be a function"),
+        ({"observation": "pixels"}, ValueError, "pixels"),
+        ({"dtype": "int32"}, TypeError, "int32"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1, not 0"),
+        ({"batch_size": 1.5}, TypeError, "batch_size"),
     ]:
         with pytest.raises(error, match=text):
-            FunctionPolicy(*arguments)
+            FunctionPolicy(**{"fn": first_legal} | arguments)
     over = Position()
     while not over.is_over:
         over = over.play(int(over.legal_actions()[0]))

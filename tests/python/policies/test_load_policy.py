@@ -10,16 +10,17 @@ import mijnlieff
 from mijnlieff import (
     ChampionPolicy,
     CheckpointError,
-    ExportedPolicy,
     GreedyPolicy,
-    MCTSPolicy,
     MijnlieffEnv,
     MinimaxPolicy,
+    Network,
+    NetworkPolicy,
     PerfectPolicy,
     Policy,
     PolicyError,
     Position,
     RandomPolicy,
+    SearchOptions,
     Variant,
     VectorEnv,
     evaluate,
@@ -27,6 +28,7 @@ from mijnlieff import (
 )
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation import random_openings
+from mijnlieff.policies import RolloutPolicy
 from mijnlieff.widget.opponents import Opponent
 from network_inputs import network_for
 
@@ -103,21 +105,22 @@ def test_names_of_built_in_policies(name):
 
 def test_names_of_searches(folder):
     rollouts, champion = load_policy("rollouts:4", 3), load_policy("champion:16", seed=2)
-    assert champion == ChampionPolicy(2, num_simulations=16)
-    assert repr(rollouts) == repr(MCTSPolicy(4, seed=3))
+    assert champion == ChampionPolicy(2, search=16)
+    assert repr(rollouts) == repr(RolloutPolicy(4, seed=3))
 
 
 def test_paths_of_networks(folder):
-    assert load_policy("network.bin", 4) == ExportedPolicy.load("network.bin", seed=4)
+    assert load_policy("network.bin", 4) == NetworkPolicy(Network.load("network.bin"), seed=4)
     searching = load_policy("network.bin:8", seed=4)
-    assert searching == ExportedPolicy.load("network.bin", seed=4, num_simulations=8)
+    options = SearchOptions(8, solve_roots_below=9, solve_leaves_below=9)
+    assert searching == NetworkPolicy(Network.load("network.bin"), seed=4, search=options)
     assert searching.exact_endings == (9, 8)
     for path in (Path("network.bin"), folder / "network.bin", str(folder / "network.bin")):
         assert load_policy(path) == load_policy("network.bin")
     # The whole text is a path if there is such a file.
     (folder / "network.bin").rename(folder / "network:8")
     assert load_policy("network:8") == load_policy(folder / "network:8")
-    assert load_policy("network:8").num_simulations == 0
+    assert load_policy("network:8").search is None
 
 
 def test_a_built_in_name_comes_before_a_file(folder):
@@ -241,7 +244,7 @@ def test_wrong_types_and_seeds():
 def test_openings_are_played_by_the_network_of_a_file(folder):
     positions = random_openings(20, 3)
     policy = load_policy("network.bin")
-    network = mijnlieff.Network.load("network.bin")
+    network = Network.load("network.bin")
     logits, _ = network.evaluate(
         mijnlieff.encoding.observe_batch(positions, "flat"),
         mijnlieff.encoding.mask_batch(positions),

@@ -10,7 +10,7 @@ from mijnlieff import (
     Board,
     Canvas,
     CheckpointError,
-    ExportedPolicy,
+    Network,
     NetworkPolicy,
     PolicyError,
     Position,
@@ -18,7 +18,6 @@ from mijnlieff import (
     Variant,
     VariantError,
 )
-from mijnlieff._mijnlieff import Network
 from mijnlieff.encoding import observe_batch
 from network_inputs import VARIANTS, canvas_network, damaged, games, outputs_with_integers, playable
 from network_reference import reference_of
@@ -220,7 +219,7 @@ class TestFiles:
         file = tmp_path / "network.bin"
         file.write_bytes(damaged(kind, network_for(Variant()).to_bytes()))
         with pytest.raises(CheckpointError, match=words):
-            ExportedPolicy.load(file)
+            Network.load(file)
 
     def test_the_size_is_that_of_the_weights(self):
         network = network_for(GAPS)
@@ -238,27 +237,27 @@ class TestPlay:
         return path
 
     def test_it_plays_the_largest_legal_logit(self, file):
-        policy = ExportedPolicy.load(file)
+        policy = NetworkPolicy(Network.load(file))
         positions = playable(GAPS, 20)
         actions = policy.act_batch(positions)
-        plain = NetworkPolicy(lambda observations, _: policy.network.evaluate(observations))
+        plain = NetworkPolicy(lambda observations, _: policy.model.evaluate(observations))
         assert actions.tolist() == plain.act_batch(positions).tolist()
         assert [policy.act(position) for position in positions[:20]] == actions[:20].tolist()
         assert pickle.loads(pickle.dumps(policy)) == policy
 
     def test_a_search_before_every_move(self, file):
         positions = [position for position in playable(GAPS, 5) if position.ply < 9]
-        search = ExportedPolicy.load(file, num_simulations=16)
+        search = NetworkPolicy(Network.load(file), search=16)
         actions = search.act_batch(positions)
         masks = np.stack([position.action_mask() for position in positions])
         assert masks[np.arange(len(positions)), actions].all()
-        again = ExportedPolicy.load(file, num_simulations=16)
+        again = NetworkPolicy(Network.load(file), search=16)
         assert again.act_batch(positions).tolist() == actions.tolist()
-        assert actions.tolist() != ExportedPolicy.load(file).act_batch(positions).tolist()
+        assert actions.tolist() != NetworkPolicy(Network.load(file)).act_batch(positions).tolist()
 
     def test_other_boards_are_refused(self, file):
         with pytest.raises(PolicyError, match="was trained on Variant"):
-            ExportedPolicy.load(file).act(Position())
+            NetworkPolicy(Network.load(file)).act(Position())
 
     def test_games_do_not_depend_on_threads(self):
         network = network_for(Variant())
@@ -276,5 +275,5 @@ class TestPlay:
         only_pass = [variant.pass_action]
         positions = [it for it in playable(variant, 60) if list(it.legal_actions()) == only_pass]
         assert positions
-        policy = ExportedPolicy(network_for(variant))
+        policy = NetworkPolicy(network_for(variant))
         assert set(policy.act_batch(positions).tolist()) == set(only_pass)

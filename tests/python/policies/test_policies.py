@@ -199,7 +199,7 @@ def test_networks_see_observations_and_masks(observation):
         seen.append((observations.copy(), masks.copy()))
         return count_logits(observations, masks), np.zeros(len(masks))
 
-    policy = NetworkPolicy(network, observation, batch_size=2)
+    policy = NetworkPolicy(network, observation=observation, batch_size=2)
     actions = policy.act_batch(positions)
     assert actions.dtype == np.int64
     assert actions.tolist() == [p.legal_actions().max() for p in positions]
@@ -222,9 +222,9 @@ def test_temperature_draws_from_the_softmax():
     actions = policy.act_batch([position] * 8000)
     counts = [int((actions == action).sum()) for action in legal[:3]]
     assert np.abs(np.array(counts) - [1000, 2000, 5000]).max() < 200
-    twin = NetworkPolicy(policy.fn, temperature=1, seed=3, batch_size=7)
+    twin = NetworkPolicy(policy.model.evaluate, temperature=1, seed=3, batch_size=7)
     assert twin.act_batch([position] * 100).tolist() == actions[:100].tolist()
-    cold = NetworkPolicy(policy.fn, temperature=0.01)
+    cold = NetworkPolicy(policy.model.evaluate, temperature=0.01)
     assert set(cold.act_batch([position] * 50).tolist()) == {legal[2]}
 
 

@@ -12,8 +12,9 @@ import sys
 import numpy as np
 import pytest
 
-from mijnlieff import MCTSPolicy, RandomPolicy
+from mijnlieff import NetworkPolicy, RandomPolicy
 from mijnlieff.evaluation.statistics import fit_ratings
+from mijnlieff.policies.searches import ending_options
 
 pytest.importorskip("torch")
 
@@ -131,7 +132,9 @@ def test_a_search_that_solves_nothing_is_followed_to_a_ply(monkeypatch, solve_be
     def evaluate(observations, masks):
         return np.zeros(masks.shape, dtype=np.float32), np.zeros(len(masks), dtype=np.float32)
 
-    worst = baseline_measures.worst_case(MCTSPolicy(1, evaluate, solve_below=solve_below))
+    worst = baseline_measures.worst_case(
+        NetworkPolicy(evaluate, search=ending_options(1, solve_below))
+    )
     assert worst["horizon"] == horizon and worst["margin"] == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from mijnlieff import ChampionPolicy, ExportedPolicy, Position, solve
+from mijnlieff import ChampionPolicy, Network, NetworkPolicy, Position, solve
 from mijnlieff.evaluation import random_openings
 from tools.data import champion, champion_pool
 
@@ -26,7 +26,7 @@ def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, ca
     monkeypatch.setattr(sys, "argv", line)
     with pytest.raises(SystemExit, match="after 1 rounds"):
         champion.main()
-    assert ExportedPolicy.load(out).network.width == 64
+    assert Network.load(out).width == 64
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     assert [(row["round"], row["seat"]) for row in rows] == [
         (number, seat) for number in (0, 1) for seat in ("dark", "light")
@@ -37,14 +37,14 @@ def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, ca
 
 
 def test_the_pool_settles_on_one_optimal_move():
-    network = ChampionPolicy().network
+    network = ChampionPolicy().model
     positions = [one for one in random_openings(60, 5, seed=2) if len(one.legal_actions()) > 1]
     margins = [solve(one).action_margins for one in positions]
     worst = np.array([min(row, key=row.__getitem__) for row in margins])
     best = np.array([max(row, key=row.__getitem__) for row in margins])
     for actions, is_wrong in ((best, False), (worst, True)):
         pool = champion_pool.Pool()
-        met = champion_pool.Recorder(ExportedPolicy(network), list(positions), [actions])
+        met = champion_pool.Recorder(NetworkPolicy(network), list(positions), [actions])
         wrong, fatal = pool.add(met, -128, network)
         assert (wrong > 30) == is_wrong and fatal == 0
         count = len(positions)
@@ -64,14 +64,14 @@ def test_the_pool_settles_on_one_optimal_move():
 
 
 def test_mistakes_that_cost_the_value_of_the_game_weigh_most():
-    network = ChampionPolicy().network
+    network = ChampionPolicy().model
     position = Position.from_record("1. a1+, d1+")
     solution = solve(position)
     row = solution.action_margins
     bad = min(row, key=row.__getitem__)
     assert row[bad] < solution.margin
     pool = champion_pool.Pool()
-    met = champion_pool.Recorder(ExportedPolicy(network), [position], [np.array([bad])])
+    met = champion_pool.Recorder(NetworkPolicy(network), [position], [np.array([bad])])
     assert pool.add(met, solution.margin, network) == (1, 1)
     assert pool.weights[0] == champion_pool.FATAL_WEIGHT
     assert len(pool) == 1 + len(position.legal_actions())

@@ -13,7 +13,6 @@ from mijnlieff import (
     Board,
     ChampionPolicy,
     GreedyPolicy,
-    MCTSPolicy,
     MinimaxPolicy,
     NetworkPolicy,
     PerfectPolicy,
@@ -27,6 +26,8 @@ from mijnlieff import (
 )
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation import BestResponse, random_openings
+from mijnlieff.policies import RolloutPolicy
+from mijnlieff.policies.searches import ending_options
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -205,7 +206,7 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     def evaluate(observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(masks.shape), np.zeros(len(masks))
 
-    policy = MCTSPolicy(2, evaluate, solve_below=7)
+    policy = NetworkPolicy(evaluate, search=ending_options(2, 7))
     assert policy.exact_endings == (7, 8)
     known = best_response(policy, start=start)
     asked = best_response(policy, start=start, settle=False)
@@ -215,8 +216,9 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     everything = PerfectPlayer()
     everything.exact_endings = (10**30, 10**30)
     assert best_response(everything, start=start).margin == known.value
-    assert MCTSPolicy(2, evaluate).exact_endings is None
-    assert MCTSPolicy(2, evaluate, solve_below=7, margin_weight=0.0).exact_endings is None
+    assert NetworkPolicy(evaluate, search=2).exact_endings is None
+    outcome = ending_options(2, 7, margin_weight=0.0)
+    assert NetworkPolicy(evaluate, search=outcome).exact_endings is None
 
 
 def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
@@ -282,7 +284,7 @@ def test_no_opponent_takes_anything_from_the_champion(opening: str, margin: int,
 
 def test_policies_that_draw_without_probabilities_are_refused() -> None:
     with pytest.raises(errors.PolicyError, match="draws its moves at random"):
-        best_response(MCTSPolicy(4), start=Position(SMALL[0]))
+        best_response(RolloutPolicy(4), start=Position(SMALL[0]))
 
     class Dice(Hashed):
         def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
@@ -305,7 +307,7 @@ def test_wrong_arguments_are_refused() -> None:
         best_response("greedy", start=[])
     with pytest.raises(TypeError, match="must be a Position"):
         best_response("greedy", start=["a1+"])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="max_positions must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="max_positions must be at least 1, not 0"):
         best_response("greedy", max_positions=0)
     start, huge = Position(SMALL[0]), 10**30
     report = best_response(

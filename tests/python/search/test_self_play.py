@@ -17,7 +17,7 @@ from mijnlieff import (
     Board,
     Canvas,
     ChampionPolicy,
-    ExportedPolicy,
+    NetworkPolicy,
     PolicyError,
     Position,
     SearchOptions,
@@ -29,7 +29,7 @@ from mijnlieff import (
 )
 from mijnlieff._mijnlieff import Network
 from mijnlieff.encoding import mask_batch, observe_batch
-from mijnlieff.policies.mcts import search_value
+from mijnlieff.policies.searches import search_value
 from mijnlieff.self_play import SelfPlaySamples, SelfPlayStatistics
 from network_inputs import canvas_network, network_for
 from vector_model import Stream
@@ -311,7 +311,7 @@ def test_roots_are_searched_where_only_leaves_are_solved():
 
 def test_nothing_depends_on_threads_or_on_games_at_once():
     settings: dict[str, Any] = {"seed": 3, "num_simulations": 8, **ENDINGS}
-    network = ChampionPolicy().network
+    network = ChampionPolicy().model
     first = SelfPlay(network, num_threads=1, num_games=100, **settings).play(100)
     for num_threads, num_games in [(2, 100), (3, 7), (8, 1), (1, 1)]:
         others = SelfPlay(network, num_threads=num_threads, num_games=num_games, **settings)
@@ -336,7 +336,7 @@ def test_exact_games_do_not_depend_on_threads_or_on_games_at_once():
         "solve_book_roots": True,
         "solved_temperature": 3.0,
     }
-    network = ChampionPolicy().network
+    network = ChampionPolicy().model
     first = SelfPlay(network, num_threads=1, num_games=60, **settings).play(60)
     for num_threads, num_games in [(2, 60), (3, 7), (1, 1)]:
         others = SelfPlay(network, num_threads=num_threads, num_games=num_games, **settings)
@@ -367,7 +367,7 @@ def test_games_that_are_solved_from_the_start_need_no_search():
     [("flat", "float32"), ("planes", "uint8"), ("planes", np.float32), ("packed", "uint8")],
 )
 def test_observations_in_any_layout(layout, dtype):
-    network = ChampionPolicy().network
+    network = ChampionPolicy().model
     options = SearchOptions(2, **ENDINGS)
     games = SelfPlay(network, options=options, observation=layout, dtype=dtype, seed=5)
     samples = games.play(3)
@@ -407,7 +407,7 @@ def test_another_network_plays_the_next_games():
     expected = SelfPlay(second, num_simulations=4)
     expected.play(5)
     assert_same(samples, expected.play(5))
-    with pytest.raises(TypeError, match="network must be an ExportedPolicy or its network, not 7"):
+    with pytest.raises(TypeError, match="network must be a Network or a policy with one, not 7"):
         games.set_network(7)
     with pytest.raises(PolicyError, match="cannot play"):
         games.set_network(network_for(SMALL))
@@ -472,7 +472,7 @@ def test_bad_settings(settings, error, words):
 
 
 def test_misuse():
-    with pytest.raises(TypeError, match="must be an ExportedPolicy or its network, not 'greedy'"):
+    with pytest.raises(TypeError, match="must be a Network or a policy with one, not 'greedy'"):
         SelfPlay("greedy")
     with pytest.raises(PolicyError, match=r"was trained on .* and cannot play"):
         SelfPlay(ChampionPolicy(), SMALL)
@@ -513,7 +513,7 @@ def test_a_network_whose_sums_overflow():
 
 
 def test_stop_ends_a_call_of_another_thread():
-    games = SelfPlay(ExportedPolicy(ChampionPolicy().network), num_simulations=64)
+    games = SelfPlay(NetworkPolicy(ChampionPolicy().model), num_simulations=64)
     raised: list[BaseException] = []
 
     def play() -> None:

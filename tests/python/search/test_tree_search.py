@@ -1,4 +1,4 @@
-"""TreeSearch and MCTSPolicy: against a plain search, against the solver, and their errors."""
+"""TreeSearch, against a plain search and the solver; policies that search; and their errors."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import pytest
 from mijnlieff import (
     Board,
     GameOverError,
-    MCTSPolicy,
+    NetworkPolicy,
     PolicyError,
     Position,
     RandomPolicy,
+    SearchOptions,
     TreeSearch,
     Variant,
     evaluate,
     solve,
 )
-from mijnlieff.policies.mcts import search_with
+from mijnlieff.policies import RolloutPolicy
+from mijnlieff.policies.searches import search_with
 from search_inputs import NoisyNetwork, noise_of, positions_of, random_games
 from search_reference import ReferenceSearch, after
 
@@ -323,28 +325,24 @@ def test_memory_of_a_thousand_trees():
     assert search.tree_bytes < 256e6
 
 
-def test_mcts_policy_beats_chance_and_repeats_itself():
-    report = evaluate(MCTSPolicy(64, seed=1), RandomPolicy(), games=200)
+def test_searches_with_random_games_beat_chance_and_repeat_themselves():
+    report = evaluate(RolloutPolicy(64, seed=1), RandomPolicy(), games=200)
     assert report.score > 0.8
     positions = positions_of(Variant(), 20)
-    policy = MCTSPolicy(32, seed=7)
+    policy = RolloutPolicy(32, seed=7)
     other = copy.deepcopy(policy)
     assert (policy.act_batch(positions) == other.act_batch(positions)).all()
     assert policy.act(positions[0]) in positions[0].legal_actions()
-    assert repr(policy) == "MCTSPolicy(32, root='puct', seed=7)"
 
 
-def test_mcts_policy_with_a_network():
+def test_searches_with_a_network():
     network = NoisyNetwork(Variant())
-    policy = MCTSPolicy(16, network, root="gumbel", solve_below=6)
+    options = SearchOptions(16, solve_roots_below=6, solve_leaves_below=6)
+    policy = NetworkPolicy(network, search=options)
     positions = positions_of(Variant(), 10)
     actions = policy.act_batch(positions)
     for position, action in zip(positions, actions, strict=True):
         assert action in position.legal_actions()
     assert network.rows > 0
     with pytest.raises(PolicyError, match="logits and values"):
-        MCTSPolicy(4, lambda observations, masks: masks).act(Position())
-    with pytest.raises(TypeError, match="network must be a function"):
-        MCTSPolicy(4, 3)
-    with pytest.raises(ValueError, match="num_simulations"):
-        MCTSPolicy(0)
+        NetworkPolicy(lambda observations, masks: masks, search=4).act(Position())

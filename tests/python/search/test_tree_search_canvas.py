@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from zlib import crc32
 
 import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Canvas, MCTSPolicy, Position, TreeSearch, Variant, encoding
+from mijnlieff import Board, Canvas, NetworkPolicy, Position, TreeSearch, Variant, encoding
+from mijnlieff.policies import RolloutPolicy
 from search_inputs import NoisyNetwork, positions_of
 from search_reference import after, must_pass
 
@@ -232,7 +234,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
             TreeSearch([Position()], canvas=CANVAS, observation=layout)
         with pytest.raises(ValueError, match=f'"planes", not "{layout}"'):
-            MCTSPolicy(4, canvas=CANVAS, observation=layout)
+            NetworkPolicy(CanvasNetwork(), search=4, canvas=CANVAS, observation=layout)
 
     def test_a_canvas_is_a_canvas(self):
         with pytest.raises(TypeError, match="Canvas"):
@@ -243,20 +245,26 @@ class TestBadInput:
             TreeSearch([], canvas=CANVAS)
 
 
-class TestMCTSPolicy:
-    @pytest.mark.parametrize("network", [None, CanvasNetwork()], ids=["rollouts", "network"])
-    def test_it_plays_positions_of_mixed_variants(self, network):
+class TestPolicies:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            partial(RolloutPolicy, 16),
+            partial(NetworkPolicy, CanvasNetwork(), search=16, canvas=CANVAS),
+        ],
+        ids=["rollouts", "network"],
+    )
+    def test_they_play_positions_of_mixed_variants(self, make):
         positions = mixed_positions()
-        policy = MCTSPolicy(16, network, canvas=CANVAS, seed=2)
-        actions = policy.act_batch(positions)
+        actions = make(seed=2).act_batch(positions)
         for number, (position, action) in enumerate(zip(positions, actions, strict=True)):
             assert action in position.legal_actions()
-            alone = MCTSPolicy(16, network, canvas=CANVAS, seed=2 + number)
-            assert alone.act(position) == action
+            assert make(seed=2 + number).act(position) == action
 
     def test_the_canvas_may_be_smaller_than_the_standard_board(self):
         small = VARIANTS[1]
-        policy = MCTSPolicy(4, canvas=Canvas.around([small]))
+        canvas = Canvas.around([small])
+        policy = NetworkPolicy(lambda o, m: (m * 1.0, m[:, 0] * 0.0), search=4, canvas=canvas)
         position = Position(small)
         assert policy.act(position) in position.legal_actions()
         with pytest.raises(mijnlieff.errors.VariantError, match="position 0: a board of 4 rows"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import Position, TreeSearch, Variant
-from mijnlieff.policies.mcts import search_with
+from mijnlieff.policies.searches import search_with
 from search_inputs import NoisyNetwork, positions_of, random_games
 
 TREES = 2000

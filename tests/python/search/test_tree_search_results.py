@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mijnlieff import Board, Position, TreeSearch, Variant
-from mijnlieff.policies.mcts import search_with
+from mijnlieff.policies.searches import search_with
 from random_variants import build, random_spec
 from search_inputs import (
     NoisyNetwork,

@@ -101,15 +101,14 @@ def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished)
         actions = policy.act_batch(positions)
         for position, action in zip(positions, actions.tolist(), strict=True):
             assert position.action_mask()[action] == 1
-            if isinstance(policy, NetworkPolicy):  # searches draw from new streams
+            if policy.search is None:  # searches draw from new streams
                 assert policy.act(position) == action
         assert policy.act_batch([]).tolist() == []
         with pytest.raises(PolicyError, match="boards that fit 4 x 4 cells"):
             policy.act(Position(Variant(Board.from_blocks([(2 * x, 0) for x in range(4)]))))
         with pytest.raises(PolicyError, match="copies"):
             policy.act(Position(Variant(boards.seen[0].board, copies=1)))
-    drawing = load_policy(folder)
-    drawing.temperature = 1.0
+    drawing = NetworkPolicy(load_policy(folder).model, temperature=1.0)
     shares = drawing.action_probabilities(positions[:3])
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert ((shares > 0) <= (mask_batch(positions[:3]) > 0)).all()

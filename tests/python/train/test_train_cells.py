@@ -11,7 +11,6 @@ pytest.importorskip("matplotlib")
 from mijnlieff import (  # noqa: E402
     Board,
     Canvas,
-    ExportedPolicy,
     Position,
     Variant,
     load_policy,
@@ -216,7 +215,7 @@ def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
     assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
     assert main(["export", str(out), "--out", str(file)]) == 0
     assert "cells" in capsys.readouterr().out
-    exported, trained = ExportedPolicy.load(file), load_policy(out)
+    exported, trained = load_policy(file), load_policy(out)
     positions = positions_of(Variant())
     same = exported.act_batch(positions) == trained.act_batch(positions)
     assert same.mean() > 0.95  # rounding may decide between equal logits

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mijnlieff import ExportedPolicy, Network, Variant, load_policy  # noqa: E402
+from mijnlieff import Network, Variant, load_policy  # noqa: E402
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.encoding import observe_batch  # noqa: E402
@@ -75,10 +75,10 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     said = capsys.readouterr().out
     assert said.startswith(f"{out}: ") and f"{out.stat().st_size:,} bytes" in said
     assert sorted(path.name for path in run.iterdir()) == ["checkpoint.pt", "small.bin"]
-    policy = ExportedPolicy.load(out)
-    assert (policy.network.width, policy.network.blocks) == (32, 1)
+    policy = load_policy(out)
+    assert (policy.model.width, policy.model.blocks) == (32, 1)
     positions = playable(Variant(), 30)
-    logits, _ = policy.network.evaluate(observe_batch(positions, "flat"))
+    logits, _ = policy.model.evaluate(observe_batch(positions, "flat"))
     # Where two actions are all but equal, rounding may decide.
     legal = np.stack([position.action_mask() for position in positions]).astype(bool)
     ranked = np.sort(np.where(legal, logits, -np.inf), axis=1)

@@ -20,6 +20,7 @@ pytest.importorskip("matplotlib")
 from interrupts import needs_signals  # noqa: E402
 from mijnlieff import (  # noqa: E402
     Board,
+    NetworkPolicy,
     Position,
     Variant,
     VectorEnv,
@@ -392,8 +393,7 @@ class TestPolicy:
         env.close()
 
     def test_temperature_draws(self, folder):
-        policy = load_policy(folder.path)
-        policy.temperature = 1.0
+        policy = NetworkPolicy(load_policy(folder.path).model, temperature=1.0)
         assert len(set(policy.act_batch([Position()] * 50).tolist())) > 10
 
     @pytest.mark.parametrize("num_simulations", [0, 4])

@@ -13,9 +13,10 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 
 from mijnlieff._mijnlieff import as_variant, functional_to_positions, seed_of
 from mijnlieff.errors import PolicyError
-from mijnlieff.integrations._model_policy import ModelPolicy
+from mijnlieff.integrations._models import model_of
 from mijnlieff.policies.base import act_checked
 from mijnlieff.policies.load import load_policy
+from mijnlieff.policies.network import NetworkPolicy
 
 if TYPE_CHECKING:
     from typing import Self
@@ -139,7 +140,7 @@ class PolicyRLModule(_FixedRLModule):
         return act_checked(self.policy, functional_to_positions(states, self.variant))
 
 
-class RLModulePolicy(ModelPolicy):
+class RLModulePolicy(NetworkPolicy):
     """A trained RLlib module as a `Policy`, for `evaluate`, `grade` and the rest of the package.
 
     The policy calls the module's ``forward_inference``, on the device of its weights. The module's
@@ -180,8 +181,12 @@ class RLModulePolicy(ModelPolicy):
         self.module = module
         seen = module.observation_space
         seen = seen.spaces.get("observations") if isinstance(seen, Dict) else seen
-        spaces = seen, module.action_space
-        super().__init__(self._forward, *spaces, temperature, seed, batch_size, canvas)
+        super().__init__(
+            model_of(self._forward, seen, module.action_space, canvas),
+            temperature=temperature,
+            seed=seed,
+            batch_size=batch_size,
+        )
 
     def __repr__(self) -> str:
         """Return the settings; a module is shown by its class."""

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from mijnlieff.integrations._model_policy import ModelPolicy
+from mijnlieff.integrations._models import model_of
+from mijnlieff.policies import NetworkPolicy
 
 if TYPE_CHECKING:
     from mijnlieff._mijnlieff import Canvas
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SB3Policy"]
 
 
-class SB3Policy(ModelPolicy):
+class SB3Policy(NetworkPolicy):
     """A model of Stable-Baselines3 as a policy, for `evaluate`, `grade` and ``opponent=``.
 
     The layout and dtype of observations follow from the model's observation space. Illegal actions
@@ -70,16 +71,17 @@ class SB3Policy(ModelPolicy):
         if frozen:
             network, normalize = _copied(network), copy.deepcopy(normalize)
         self._network, self._normalize = network, normalize
-        spaces, temperature = (
-            (model.observation_space, model.action_space),
-            float(not deterministic),
+        super().__init__(
+            model_of(self._scores, model.observation_space, model.action_space, canvas),
+            temperature=float(not deterministic),
+            seed=seed,
+            batch_size=batch_size,
         )
-        super().__init__(self._scores, *spaces, temperature, seed, batch_size, canvas)
 
     def __repr__(self) -> str:
         """Return the algorithm and the settings."""
         return (
-            f"SB3Policy({self.algorithm}, observation={self.observation!r}, "
+            f"SB3Policy({self.algorithm}, observation={self.model.observation!r}, "
             f"deterministic={self.is_deterministic}, seed={self.seed})"
         )
 

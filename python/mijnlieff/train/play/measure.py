@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Variant
 from mijnlieff.evaluation import MatchReport, evaluate
-from mijnlieff.policies import NetworkPolicy, Policy
+from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import TrainableNetwork
-from mijnlieff.train.network.function import NetworkFunction
-from mijnlieff.train.play.policy import search_policy, solve_below_in_play
+from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.process import torch_threads
 
 __all__ = ["final_opponents", "measure"]
@@ -46,21 +45,16 @@ def measure(
         games: games per opponent, an even number.
         seed: seed of the openings and opponents.
         progress: show bars on a terminal.
-        search: settings of a run to search with, see `solve_below_in_play`; None plays the network
-            alone.
+        search: settings of a run to search with, see `search_policy`; None plays the network alone.
         num_simulations: simulations per search.
 
     Returns:
         One report per opponent, in order.
     """
-    policy: Policy
     if search is None:
-        policy = NetworkPolicy(NetworkFunction(network), observation="flat")
+        policy = NetworkPolicy(network)
     else:
-        solve_below = solve_below_in_play(search)
-        policy = search_policy(
-            network, variant, search, num_simulations, seed, solve_below=solve_below
-        )
+        policy = search_policy(network, search, num_simulations, seed)
     # The batches are so small that several threads would be slower.
     with torch_threads(1):
         return [

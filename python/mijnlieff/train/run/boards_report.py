@@ -12,10 +12,10 @@ from mijnlieff._util.tables import markdown_table, print_table
 from mijnlieff.evaluation.board_scores import BoardScore, scores_on
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
-from mijnlieff.policies import Policy, load_policy
+from mijnlieff.policies import NetworkPolicy, Policy, load_policy
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
-from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
+from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.graded import graded_positions, plain_grade
@@ -44,8 +44,8 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
         f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
     )
-    network: Policy = CanvasPolicy(trainer.network)
-    search = CanvasSearch(trainer.network, num_simulations, config, solve_below=0, seed=config.seed)
+    network: Policy = NetworkPolicy(trainer.network)
+    search = search_policy(trainer.network, config, num_simulations, config.seed, solve_below=0)
     players: dict[str, Policy] = {
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,

@@ -8,10 +8,9 @@ from pathlib import Path
 import torch
 
 from mijnlieff.errors import CheckpointError
-from mijnlieff.policies import MCTSPolicy, NetworkPolicy
+from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.network import TrainableNetwork, new_network
-from mijnlieff.train.play.boards_policy import CanvasPolicy, CanvasSearch
-from mijnlieff.train.play.policy import TrainedPolicy, search_policy, solve_below_in_play
+from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 
@@ -65,7 +64,7 @@ def policy_from_checkpoint(
     num_simulations: int,
     seed: int,
     solve_below: int | None = None,
-) -> NetworkPolicy | MCTSPolicy:
+) -> NetworkPolicy:
     """A player by the network of a checkpoint.
 
     Args:
@@ -73,25 +72,13 @@ def policy_from_checkpoint(
         num_simulations: of a search before every move, with a Gumbel root and without noise; 0
             plays the network alone.
         seed: of the player.
-        solve_below: positions with at most this many empty cells are solved exactly inside the
-            search, roots included. None is what `solve_below_in_play` says.
+        solve_below: see `search_policy`.
 
     Raises:
         CheckpointError: as `network_from_checkpoint`.
     """
     network, checkpoint = network_from_checkpoint(path)
+    if not num_simulations:
+        return NetworkPolicy(network, seed=seed)
     config = checkpoint.config
-    if solve_below is None:
-        solve_below = solve_below_in_play(config)
-    if network.canvas is not None:
-        if num_simulations:
-            return CanvasSearch(
-                network, num_simulations, config, solve_below=solve_below, seed=seed
-            )
-        return CanvasPolicy(network)
-    variant = checkpoint.boards.seen[0]
-    if num_simulations:
-        return search_policy(
-            network, variant, config, num_simulations, seed, solve_below=solve_below
-        )
-    return TrainedPolicy(network, variant, 0.0)
+    return search_policy(network, config, num_simulations, seed, solve_below=solve_below)

@@ -10,11 +10,11 @@ from mijnlieff._util.progress import note
 from mijnlieff.evaluation.benchmark import Benchmark
 from mijnlieff.evaluation.board_scores import scores_on
 from mijnlieff.evaluation.grading import grade
+from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.alphazero import SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import TrainableNetwork
-from mijnlieff.train.play.boards_policy import CanvasPolicy
 from mijnlieff.train.play.local import Backend
 from mijnlieff.train.ppo import Losses
 from mijnlieff.train.process import torch_threads
@@ -152,7 +152,7 @@ class _Grades:
     def measure(self, network: TrainableNetwork, rounds: int) -> Point:
         assert self._graded is not None  # prepared at the start of the run
         config = self._config
-        policy = CanvasPolicy(network)
+        policy = NetworkPolicy(network)
         with torch_threads(1):
             report = grade(policy, self._graded, config.seed, by="board")
             scores = scores_on(

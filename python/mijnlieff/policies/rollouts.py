@@ -1,0 +1,100 @@
+"""A policy that searches with random games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import (
+    Canvas,
+    Position,
+    SearchOptions,
+    TreeSearch,
+    check_playable,
+    own_actions,
+    seed_of,
+)
+from mijnlieff.policies.base import variants_of
+from mijnlieff.policies.searches import Searches, play_options
+
+__all__ = ["RolloutPolicy"]
+
+
+class RolloutPolicy:
+    """Runs a tree search with random games before every decision, without a network.
+
+    The value of a position is the result of one game of random moves from there, and all legal
+    moves get equal prior probability. Decision ``n`` draws from stream ``n`` of the seed.
+
+    >>> import mijnlieff
+    >>> mijnlieff.load_policy("rollouts:64").act(mijnlieff.Position()) in range(64)
+    True
+
+    Args:
+        search: the number of simulations, with a root of PUCT; or the `SearchOptions`. It plays the
+            best action: ``temperature`` and ``dirichlet_share`` have no effect.
+        seed: 0 to 2**64 - 1.
+        num_threads: 1 to 1024; None is as many as there are cores.
+
+    Raises:
+        ValueError: a number out of range.
+        TypeError: a number that is not an integer.
+    """
+
+    def __init__(
+        self,
+        search: SearchOptions | SupportsIndex,
+        seed: SupportsIndex = 0,
+        *,
+        num_threads: SupportsIndex | None = None,
+    ) -> None:
+        """Check the settings."""
+        self.seed = seed_of(seed)
+        self.search = play_options(search, _with_puct)
+        self._searches = Searches(self.search, self.seed, num_threads=num_threads)
+
+    def __repr__(self) -> str:
+        """Return the settings."""
+        return f"RolloutPolicy({self.search!r}, seed={self.seed})"
+
+    def act(self, position: Position) -> int:
+        """Return the action to play.
+
+        Raises:
+            GameOverError: the game is over.
+        """
+        return int(self.act_batch([position])[0])
+
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``; positions may be of several variants.
+
+        Runs without the GIL and stops on Ctrl-C.
+
+        Raises:
+            GameOverError: a game is over; the message says which. No decision is counted.
+        """
+        if not len(positions):
+            return np.empty(0, dtype=np.int64)
+        variants = list(variants_of(positions))
+        # A search of several variants has a canvas, which does not change its trees.
+        canvas = Canvas.around(variants) if len(variants) > 1 else None
+        check_playable(positions, canvas)
+        actions = self._searches.choose(positions, canvas, TreeSearch.run_with_rollouts)
+        return actions if canvas is None else own_actions(positions, actions, canvas)
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether equal positions always get the same action: no, the games are random."""
+        return False
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """Where it keeps the exact margin, see `best_response`; None if it solves nothing."""
+        return self._searches.exact_endings
+
+
+def _with_puct(num_simulations: SupportsIndex) -> SearchOptions:
+    return SearchOptions(num_simulations, "puct")

@@ -1,0 +1,190 @@
+"""Tree searches before the decisions of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import (
+    FULL_MARGIN,
+    MARGIN_UNIT,
+    SEEDS,
+    Canvas,
+    Position,
+    SearchOptions,
+    TreeSearch,
+    threads_of,
+)
+from mijnlieff.errors import PolicyError
+from mijnlieff.policies.model import Layout
+
+__all__ = [
+    "SOLVE_BELOW",
+    "Searches",
+    "ending_options",
+    "play_options",
+    "search_value",
+    "search_with",
+]
+
+SOLVE_BELOW = 9
+"""A position with more empty cells costs the solver more than a search."""
+# The most edges (nodes times actions) of all trees that are searched at once.
+_EDGES_AT_ONCE = 1 << 24
+# With a smaller weight of the margin, rounding could hide a point.
+_LEAST_MARGIN_WEIGHT = 1e-3
+# Observations, masks and results take about as much memory as this many nodes of a tree.
+_NODES_BESIDE_TREE = 16
+
+
+def search_value(values: Any, margin_weight: float) -> Any:
+    """Return the values that a search uses, from the two values that a network gives.
+
+    Args:
+        values: ``(B, 2)``, a NumPy array or a tensor: expected outcome, and expected margin in
+            units of `MARGIN_UNIT` points.
+        margin_weight: weight of the margin, as in `SearchOptions`.
+
+    Returns:
+        ``(B,)``, an array or a tensor like `values`, between -1 and 1.
+    """
+    share = (values[:, 1] * (MARGIN_UNIT / FULL_MARGIN)).clip(-1.0, 1.0)
+    return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
+
+
+def search_with(
+    evaluate: Callable[[NDArray[Any], NDArray[np.int8]], Any], search: TreeSearch
+) -> None:
+    """Run a search to its end.
+
+    Args:
+        evaluate: called for the leaves, see `Model.evaluate`; it must give values.
+        search: the search; its results can be read afterwards.
+
+    Raises:
+        PolicyError: there are no values, or something is not finite.
+    """
+    while (batch := search.select()) is not None:
+        output = evaluate(batch.observation, batch.action_mask)
+        if not isinstance(output, tuple) or len(output) != 2:
+            raise PolicyError("the network of a tree search must return logits and values")
+        logits, values = output
+        if getattr(values, "ndim", 1) == 2 and values.shape[1] == 2:
+            values = search_value(values, search.options.margin_weight)
+        search.update(logits, values)
+
+
+def play_options(
+    search: SearchOptions | SupportsIndex,
+    default: Callable[[SupportsIndex], SearchOptions] = SearchOptions,
+) -> SearchOptions:
+    """Return the options of a search in play, which has no noise and plays its best action.
+
+    Args:
+        search: the options, or the number of simulations.
+        default: makes the options from a number of simulations.
+
+    Raises:
+        ValueError: a number out of range.
+        TypeError: neither options nor an integer.
+    """
+    options = search if isinstance(search, SearchOptions) else default(search)
+    return options.replace(temperature=0.0, dirichlet_share=0.0)
+
+
+def ending_options(
+    num_simulations: SupportsIndex, solve_below: int = SOLVE_BELOW, **others: Any
+) -> SearchOptions:
+    """Return the options of a search that solves positions near the end exactly.
+
+    Args:
+        num_simulations: of each search.
+        solve_below: the most empty cells of these positions, roots and leaves alike.
+        others: options by name.
+
+    Raises:
+        ValueError: a number out of range.
+        TypeError: a number is not an integer.
+    """
+    return SearchOptions(
+        num_simulations, solve_roots_below=solve_below, solve_leaves_below=solve_below, **others
+    )
+
+
+class Searches:
+    """Searches for the decisions of a policy; decision ``n`` draws from stream ``n`` of the seed.
+
+    Args:
+        options: of each search.
+        seed: of the searches.
+        observation: the layout of leaves; None is flat, and planes on a canvas.
+        num_threads: 1 to 1024; None is as many as there are cores.
+
+    Raises:
+        ValueError: a number of threads out of range.
+        TypeError: the number of threads is not an integer.
+    """
+
+    def __init__(
+        self,
+        options: SearchOptions,
+        seed: int,
+        observation: Layout | None = None,
+        num_threads: SupportsIndex | None = None,
+    ) -> None:
+        """Check the number of threads."""
+        self.options = options
+        self._seed = seed
+        self._observation = observation
+        self._num_threads = threads_of(num_threads)
+        self._decisions = 0
+
+    def choose(
+        self,
+        positions: Sequence[Position],
+        canvas: Canvas | None,
+        run: Callable[[TreeSearch], object],
+    ) -> NDArray[np.int64]:
+        """Return the action of a search for each position, int64 ``(B,)``, of the canvas if given.
+
+        At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
+        of memory; more positions are searched part by part. The trees, and so the actions, do not
+        depend on how the positions are cut.
+
+        Args:
+            positions: at least one, none of them over.
+            canvas: for positions of several variants, else None.
+            run: runs a search to its end.
+        """
+        nodes = self.options.num_simulations + _NODES_BESIDE_TREE
+        shape = positions[0].variant if canvas is None else canvas
+        trees = max(1, _EDGES_AT_ONCE // (nodes * shape.num_actions))
+        actions = np.empty(len(positions), dtype=np.int64)
+        for start in range(0, len(positions), trees):
+            part = list(positions[start : start + trees])
+            search = TreeSearch(
+                part,
+                self.options,
+                seed=(self._seed + self._decisions) % SEEDS,
+                num_threads=self._num_threads,
+                observation=self._observation,
+                canvas=canvas,
+            )
+            self._decisions += len(part)
+            run(search)
+            actions[start : start + len(part)] = search.actions
+        return actions
+
+    @property
+    def exact_endings(self) -> tuple[int, int] | None:
+        """The most empty cells and the largest margin with which it keeps the exact margin.
+
+        All larger margins have the same value for the search. None if it solves nothing.
+        """
+        below = self.options.solve_roots_below
+        if not below or self.options.margin_weight < _LEAST_MARGIN_WEIGHT:
+            return None
+        return below, int(FULL_MARGIN)
