@@ -168,7 +168,8 @@ def test_docstring_examples_run(name):
     result = doctest.testmod(module)
     assert result.failed == 0
     examples = re.findall(r"^ *>>> ", inspect.getsource(module), flags=re.MULTILINE)
-    assert result.attempted == len(examples) > 0
+    # Those of native functions in the module are run too.
+    assert result.attempted >= len(examples) > 0
 
 
 def test_rules_objects_are_values():
