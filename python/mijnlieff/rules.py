@@ -11,7 +11,7 @@ from mijnlieff._mijnlieff import Variant, perft
 __all__ = ["PLAYERS", "Piece", "VariantLike", "perft"]
 
 VariantLike: TypeAlias = Variant | str | Mapping[str, Any]
-"""What is taken as a variant: itself, or its text or dict, see `Variant.from_text`."""
+"""A variant, its text or its dict, see `Variant.from_text`."""
 
 PLAYERS = ("Light", "Dark")
 """The names of the players, by index."""

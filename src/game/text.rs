@@ -22,7 +22,7 @@ const STANDARD: &str = "standard";
 const BLOCKS: &str = "blocks:";
 
 impl Board {
-    /// The board with this text; see the [module](self) for the forms.
+    /// The board with this text: `standard`, blocks, or rows of cells.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use crate::memory::OutOfMemory;
 
 /// A batch that must be reset, and should be seeded, before the first step.
 ///
-/// Its games are packed if the boards fit ([`PackedGame`]). It can write observations of the `layout`
+/// Its games are packed if the boards fit (`PackedGame`). It can write observations of the `layout`
 /// only, on a canvas those of [`Layout::Planes`].
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn batch_env(
     }
 }
 
-/// The same of [`WideGame`]s, whatever the board; meant for comparisons.
+/// The same of `WideGame`s, whatever the board; meant for comparisons.
 ///
 /// # Errors
 ///

@@ -87,7 +87,7 @@ class RolloutPolicy:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether equal positions always get the same action: no, the games are random."""
+        """False, as the games are random."""
         return False
 
     @property

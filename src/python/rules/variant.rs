@@ -197,7 +197,7 @@ impl PyVariant {
     /// >>> from mijnlieff import Board, Variant
     /// >>> Variant(Board.from_text("###"), "corner", copies=1).to_dict()
     /// {'board': '###', 'opening': 'corner', 'copies': 1}
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Shown<Parts, PyDict>> {
+    fn to_dict(&self, py: Python<'_>) -> PyResult<Shown<Parts, PyDict>> {
         let parts = PyDict::new(py);
         parts.set_item(intern!(py, "board"), self.0.board().to_text())?;
         parts.set_item(intern!(py, "opening"), self.opening())?;

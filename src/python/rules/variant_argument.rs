@@ -122,10 +122,10 @@ pub(crate) fn as_variant(variant: Option<&Bound<'_, PyAny>>, name: &str) -> PyRe
 ///     BoardError: its board is not one.
 #[pyfunction]
 #[pyo3(signature = (variants: "Sequence[VariantLike]") -> "tuple[Variant, ...]")]
-pub(crate) fn as_variants<'py>(
-    py: Python<'py>,
+pub(crate) fn as_variants(
+    py: Python<'_>,
     #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
-) -> PyResult<Bound<'py, PyTuple>> {
+) -> PyResult<Bound<'_, PyTuple>> {
     PyTuple::new(py, variants)
 }
 
