@@ -9,3 +9,4 @@ pub(crate) mod position;
 pub(crate) mod records;
 pub(crate) mod variant;
 pub(crate) mod variant_argument;
+mod variant_parts;

@@ -1,6 +1,6 @@
 //! `mijnlieff.Variant`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -9,15 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
 use super::board::PyBoard;
-use super::variant_argument::from_parts;
+use super::variant_parts::{copies, from_parts, standard};
 use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
 use crate::game::{Variant, format_move, parse_move};
 use crate::python::convert::arrays::Array2;
-use crate::python::convert::integers::{index, integer_or};
+use crate::python::convert::integers::index;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::text;
-use crate::python::errors::classes;
 
 type_texts! {
     Parts: "dict[str, Any]";
@@ -94,7 +93,7 @@ impl PyVariant {
             let parts = short_repr(parts);
             PyTypeError::new_err(format!("the parts of a variant are a dict, not {parts}"))
         });
-        from_parts(parts?)
+        Ok(from_parts(parts?)?.into())
     }
 
     /// The board.
@@ -250,18 +249,4 @@ impl PyVariant {
     pub(crate) fn or_default(variant: Option<Self>) -> Self {
         variant.unwrap_or_else(|| Self(Arc::clone(standard())))
     }
-}
-
-/// The standard game, made once: it is by far the most used, and its tables are not small.
-pub(super) fn standard() -> &'static Arc<Variant> {
-    static STANDARD: OnceLock<Arc<Variant>> = OnceLock::new();
-    STANDARD.get_or_init(Arc::default)
-}
-
-/// The extractor of `copies`.
-pub(super) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    integer_or("copies", value, |number| {
-        let (max, number) = (Variant::MAX_COPIES, short_repr(number));
-        classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
-    })
 }

@@ -1,18 +1,15 @@
 //! Variants as arguments: themselves, their texts or their dicts.
 
-use std::sync::Arc;
-
 use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyTuple};
 
-use super::variant::{PyVariant, copies, standard};
-use crate::game::{Board, Opening, Variant, shortened};
+use super::variant::PyVariant;
+use super::variant_parts::from_parts;
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 use crate::python::convert::text::text;
-use crate::python::errors::classes;
 
 /// Every argument that is a variant may be its text or its dict.
 impl<'py> FromPyObject<'_, 'py> for PyVariant {
@@ -31,55 +28,10 @@ impl<'py> FromPyObject<'_, 'py> for PyVariant {
             return Self::from_text(text(&value)?);
         }
         match value.cast::<PyMapping>() {
-            Ok(parts) => from_parts(&parts),
+            Ok(parts) => Ok(from_parts(&parts)?.into()),
             Err(_) => Err(PyTypeError::new_err(not_a_variant("it", &value))),
         }
     }
-}
-
-/// The variant with the items of a mapping.
-pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<PyVariant> {
-    let (mut board, mut opening, mut number) = (None, None, None);
-    for item in parts.items()? {
-        let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-        let part = match name.extract::<&str>() {
-            Ok("board") => &mut board,
-            Ok("opening") => &mut opening,
-            Ok("copies") => &mut number,
-            _ => {
-                let name = short_repr(&name);
-                return Err(classes::VariantError::new_err(format!(
-                    "a variant has board, opening and copies, but not {name}"
-                )));
-            }
-        };
-        *part = Some(value);
-    }
-    let text_of = |name: &str, value: Option<Bound<'_, PyAny>>| match value {
-        Some(value) if !value.is_instance_of::<PyString>() => {
-            let value = short_repr(&value);
-            let message = format!("the {name} of a variant is a str, not {value}");
-            Err(PyTypeError::new_err(message))
-        }
-        Some(value) => text(&value).map(|text| Some(text.to_owned())),
-        None => Ok(None),
-    };
-    let board = match text_of("board", board)? {
-        Some(text) => Arc::new(Board::from_text(&text).map_err(|error| {
-            let message = format!("{:?}: {error}", shortened(&text));
-            classes::BoardError::new_err(message)
-        })?),
-        None => Arc::clone(standard().board()),
-    };
-    let opening = match text_of("opening", opening)? {
-        Some(text) => text.parse()?,
-        None => Opening::default(),
-    };
-    let number = match number {
-        Some(number) => copies(&number)?,
-        None => i64::from(standard().copies()),
-    };
-    Ok(Variant::new(board, opening, number)?.into())
 }
 
 fn not_a_variant(name: &str, value: &Bound<'_, PyAny>) -> String {

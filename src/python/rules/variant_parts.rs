@@ -1,0 +1,72 @@
+//! The parts of a variant: what they are by default, and how they are read from a dict.
+
+use std::sync::{Arc, OnceLock};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyMapping, PyString};
+
+use crate::game::{Board, Opening, Variant, shortened};
+use crate::python::convert::integers::integer_or;
+use crate::python::convert::short_repr;
+use crate::python::convert::text::text;
+use crate::python::errors::classes;
+
+/// The variant with the items of a mapping.
+pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
+    let (mut board, mut opening, mut number) = (None, None, None);
+    for item in parts.items()? {
+        let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let part = match name.extract::<&str>() {
+            Ok("board") => &mut board,
+            Ok("opening") => &mut opening,
+            Ok("copies") => &mut number,
+            _ => {
+                let name = short_repr(&name);
+                return Err(classes::VariantError::new_err(format!(
+                    "a variant has board, opening and copies, but not {name}"
+                )));
+            }
+        };
+        *part = Some(value);
+    }
+    let text_of = |name: &str, value: Option<Bound<'_, PyAny>>| match value {
+        Some(value) if !value.is_instance_of::<PyString>() => {
+            let value = short_repr(&value);
+            let message = format!("the {name} of a variant is a str, not {value}");
+            Err(PyTypeError::new_err(message))
+        }
+        Some(value) => text(&value).map(|text| Some(text.to_owned())),
+        None => Ok(None),
+    };
+    let board = match text_of("board", board)? {
+        Some(text) => Arc::new(Board::from_text(&text).map_err(|error| {
+            let message = format!("{:?}: {error}", shortened(&text));
+            classes::BoardError::new_err(message)
+        })?),
+        None => Arc::clone(standard().board()),
+    };
+    let opening = match text_of("opening", opening)? {
+        Some(text) => text.parse()?,
+        None => Opening::default(),
+    };
+    let number = match number {
+        Some(number) => copies(&number)?,
+        None => i64::from(standard().copies()),
+    };
+    Ok(Variant::new(board, opening, number)?)
+}
+
+/// The standard game, made once: it is by far the most used, and its tables are not small.
+pub(super) fn standard() -> &'static Arc<Variant> {
+    static STANDARD: OnceLock<Arc<Variant>> = OnceLock::new();
+    STANDARD.get_or_init(Arc::default)
+}
+
+/// The extractor of `copies`.
+pub(super) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    integer_or("copies", value, |number| {
+        let (max, number) = (Variant::MAX_COPIES, short_repr(number));
+        classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
+    })
+}
