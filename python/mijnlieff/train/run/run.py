@@ -153,7 +153,7 @@ def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> str:
     if saved.canvas is None and given.keys() <= {"board", "opening", "copies"}:
         only = saved.seen[0]
         same: dict[str, Any] = {"board": only.board, "opening": only.opening, "copies": only.copies}
-        return str(Variant(**(same | dict(given))))
+        return repr(Variant(**(same | dict(given))))
     return ", ".join(f"{name} {value!r}" for name, value in given.items())
 
 
