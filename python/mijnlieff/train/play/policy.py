@@ -57,7 +57,9 @@ def search_policy(
 def _frozen(network: TrainableNetwork) -> Model:
     """The network with its current weights; on the CPU in native code with integers of 16 bits."""
     if network.device.type != "cpu":
-        return copy.deepcopy(network).requires_grad_(False)
+        frozen = copy.deepcopy(network)
+        frozen.requires_grad_(False)
+        return frozen
     native = Network.from_torch(network)
     return FunctionModel(
         partial(native.evaluate, precision="int16"),
