@@ -752,7 +752,7 @@ class Network:
             path: the file to create or replace.
 
         Raises:
-            OutputError: the file cannot be written; the message names it.
+            OSError: the file cannot be written; the message names it.
         """
     @staticmethod
     def symmetric(

@@ -1,8 +1,9 @@
 """The exceptions of this package. Messages name the offending value and what would be valid.
 
-Wrong dtypes raise ``TypeError`` and wrong shapes or values ``ValueError``, as in NumPy; the classes
-here are for errors that a caller may want to handle separately. They are plain Python classes, so
-that the native module can raise them under every Python version.
+Wrong dtypes raise ``TypeError`` and wrong shapes or values ``ValueError``, as in NumPy. A file that
+cannot be written and a window that cannot be opened raise ``OSError``. The classes here are for
+errors that a caller may want to handle separately. They are plain Python classes, so that the
+native module can raise them under every Python version.
 """
 
 from __future__ import annotations
@@ -14,12 +15,10 @@ __all__ = [
     "CheckpointError",
     "ClosedEnvError",
     "ClusterError",
-    "DisplayError",
     "GameOverError",
     "IllegalMoveError",
     "MijnlieffError",
     "MissingExtraError",
-    "OutputError",
     "ParseError",
     "PolicyError",
     "PositionError",
@@ -88,10 +87,6 @@ class ClusterError(MijnlieffError, RuntimeError):
     """A cluster cannot be reached, or the workers of an executor are gone."""
 
 
-class DisplayError(MijnlieffError, RuntimeError):
-    """There is no display to open a window on."""
-
-
 class PolicyError(MijnlieffError, ValueError):
     """A policy returned an illegal action, or logits of a wrong shape or with NaN."""
 
@@ -125,10 +120,6 @@ class SearchLimitError(MijnlieffError, RuntimeError):
 
 class CheckpointError(MijnlieffError, ValueError):
     """A checkpoint or network file is missing, truncated, damaged, or from another program."""
-
-
-class OutputError(MijnlieffError, OSError):
-    """A folder or file cannot be written."""
 
 
 class TrainingError(MijnlieffError, RuntimeError):

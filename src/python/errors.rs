@@ -38,7 +38,6 @@ pub(crate) mod classes {
     import_exception!(mijnlieff.errors, CheckpointError);
     import_exception!(mijnlieff.errors, GameOverError);
     import_exception!(mijnlieff.errors, IllegalMoveError);
-    import_exception!(mijnlieff.errors, OutputError);
     import_exception!(mijnlieff.errors, ParseError);
     import_exception!(mijnlieff.errors, PolicyError);
     import_exception!(mijnlieff.errors, PositionError);

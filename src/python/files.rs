@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use super::errors::classes;
@@ -28,11 +29,11 @@ pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path) -> PyResult<Ve
 ///
 /// # Errors
 ///
-/// `OutputError`; the old file is unchanged then.
+/// `OSError`; the old file is unchanged then.
 pub(crate) fn write_whole(py: Python<'_>, path: &Path, content: &[u8]) -> PyResult<()> {
     py.detach(|| replace(path, content)).map_err(|error| {
         let message = format!("cannot write {}: {}", path.display(), reason(&error));
-        classes::OutputError::new_err(message)
+        PyOSError::new_err(message)
     })
 }
 

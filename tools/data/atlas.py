@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from mijnlieff import Board, Position, Variant, solve
 from mijnlieff._util.files import write_whole
-from mijnlieff._util.progress import StatusBar
+from mijnlieff._util.output import StatusBar
 from tools.results import DOCS
 
 OPENINGS = ("outside", "corner", "corner_straight", "anywhere")

@@ -11,7 +11,7 @@ import argparse
 import random
 
 from mijnlieff import MinimaxPolicy, Position, solve
-from mijnlieff._util.progress import StatusBar
+from mijnlieff._util.output import StatusBar
 from tools.data.atlas import known
 
 

@@ -21,7 +21,7 @@ import torch
 
 from mijnlieff import benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
 from mijnlieff.train.network import TrainableNetwork

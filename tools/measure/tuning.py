@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff import grade
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.folder import RunFolder
 from tools.measure.runs import Training

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, groupby
 from pathlib import Path
 
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from tools.data.atlas import OPENINGS, Value, known
 from tools.pages.numbers import signed
 

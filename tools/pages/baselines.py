@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades
 from tools.pages.numbers import percent, signed, spread
 from tools.results import read_results

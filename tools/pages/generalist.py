@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from mijnlieff.train.report.grades_plot import draw_grade_lines
 from tools.pages.numbers import percent
 from tools.pages.plots import svg_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from tools.results import read_results
 
 __all__ = ["files"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mijnlieff._util.tables import markdown_table
+from mijnlieff._util.output import markdown_table
 from tools.pages.numbers import percent
 from tools.pages.training_plot import draw
 from tools.pages.training_runs import Run, measured

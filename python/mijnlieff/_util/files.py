@@ -1,21 +1,37 @@
-"""Files that are replaced whole or not at all, and those that come with the package."""
+"""Files that are replaced whole or not at all, those that come with the package, and JSON."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from mijnlieff.errors import OutputError
-
-__all__ = ["package_data", "part_path", "write_whole"]
+__all__ = ["json_text", "package_data", "parse_json", "part_path", "write_whole", "writing"]
 
 _DATA = Path(__file__).resolve().parent.parent / "data"
+_MOST_BRACKETS = 500
 
 
 def part_path(path: Path) -> Path:
     """Return the temporary file beside `path` that `write_whole` writes first."""
     return path.with_name(path.name + ".part")
+
+
+@contextlib.contextmanager
+def writing(what: object) -> Iterator[None]:
+    """Let an error of the system in the block name what cannot be written.
+
+    Raises:
+        OSError: the block raised one.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"cannot write {what}: {error.strerror or error}") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -29,10 +45,10 @@ def write_whole(path: Path, content: bytes) -> None:
         content: all of its bytes.
 
     Raises:
-        OutputError: the file cannot be written; the message names it.
+        OSError: the file cannot be written; the message names it.
     """
     part = part_path(path)
-    try:
+    with writing(path):
         try:
             with part.open("wb") as file:
                 file.write(content)
@@ -44,8 +60,6 @@ def write_whole(path: Path, content: bytes) -> None:
             with contextlib.suppress(OSError):
                 part.unlink()
             raise
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def package_data(name: str) -> bytes:
@@ -55,3 +69,37 @@ def package_data(name: str) -> bytes:
     another thread imports a module waits for ever if it imports the same module.
     """
     return (_DATA / name).read_bytes()
+
+
+def json_text(content: Any) -> str:
+    """Return plain values as indented JSON.
+
+    JSON cannot express infinity (the Elo difference of a clean sweep) or NaN (a share of nothing),
+    so null stands for both.
+    """
+    return json.dumps(_finite(content), indent=2, allow_nan=False)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read a short JSON text that anyone may have written.
+
+    Brackets are counted before the parser sees them. It would stop at Python's recursion limit,
+    but the garbage collector can run there, and then the finalizers of other objects fail.
+
+    Raises:
+        ValueError: it is not JSON, not UTF-8, or has more than 500 opening brackets.
+    """
+    if isinstance(text, bytes):
+        text = text.decode()
+    brackets = text.count("[") + text.count("{")
+    if brackets > _MOST_BRACKETS:
+        raise ValueError(f"{brackets} opening brackets; at most {_MOST_BRACKETS} are read")
+    return json.loads(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

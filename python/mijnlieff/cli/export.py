@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     Raises:
         MissingExtraError: PyTorch is not installed.
         CheckpointError: the checkpoint is missing, damaged, or from another program.
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     from mijnlieff.train.extras import require_train_extra
 

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mijnlieff._util.progress import note
+from mijnlieff._util.output import note
 from mijnlieff.cli.parser import command_of, make_parser
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
 

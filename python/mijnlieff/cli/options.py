@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mijnlieff._mijnlieff import Board, Position, Variant
-from mijnlieff._util.json_text import json_text
+from mijnlieff._util.files import json_text
 from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
 

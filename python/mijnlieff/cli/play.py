@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Variant, format_record
-from mijnlieff._util.tables import print_table
+from mijnlieff._util.output import print_table
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, review_table
 from mijnlieff.cli.options import add_seed_argument, add_variant_arguments, variant_of
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser

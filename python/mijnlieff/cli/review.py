@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 
 from mijnlieff._mijnlieff import Position, Variant, parse_record
-from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import print_table
+from mijnlieff._util.files import json_text
+from mijnlieff._util.output import print_table
 from mijnlieff.cli.margins import EXACT_PLAY, review_table
 from mijnlieff.cli.options import (
     add_json_argument,

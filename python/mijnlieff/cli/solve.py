@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.json_text import json_text
+from mijnlieff._util.files import json_text
 from mijnlieff.cli.margins import evaluation_line, margin_lines, named_margins
 from mijnlieff.cli.options import (
     add_json_argument,

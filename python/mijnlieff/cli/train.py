@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mijnlieff._util.files import write_whole
-from mijnlieff._util.progress import note
+from mijnlieff._util.output import note
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
@@ -191,7 +191,7 @@ def run(args: argparse.Namespace) -> int:
         ValueError: a setting is out of range, or options contradict each other.
         TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
             loss is NaN or infinite.
-        OutputError: the folder cannot be written to; noticed before training starts.
+        OSError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         VariantError: the number of copies is out of range.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._util.mixing import mix
+from mijnlieff.policies.pool import mix
 
 __all__ = ["GameNumbers"]
 

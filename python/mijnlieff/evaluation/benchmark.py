@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import Position, Variant, as_variants, integer, seed_of
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.files import package_data
-from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.output import progress_bar
 from mijnlieff.errors import BenchmarkError
 from mijnlieff.evaluation.benchmark_file import SOURCES, read_benchmark
 from mijnlieff.evaluation.decisions import solvable_decisions

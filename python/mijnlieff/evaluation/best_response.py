@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import (
     threads_of,
 )
 from mijnlieff._util.arguments import check_choice, integer_from
-from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.output import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
 from mijnlieff.policies.base import Policy, act_checked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mijnlieff._mijnlieff import Position, format_record
-from mijnlieff._util.tables import TableReport
+from mijnlieff._util.output import TableReport
 from mijnlieff.evaluation.axes import new_axes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._util.tables import TableReport
+from mijnlieff._util.output import TableReport
 from mijnlieff.evaluation.losses import ActionLosses
 from mijnlieff.evaluation.statistics import mean_interval, mean_over_boards, share_interval
 

@@ -21,7 +21,7 @@ from mijnlieff._mijnlieff import (
 )
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.executors import check_executor, map_jobs, shared
-from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.benchmark import Benchmark, benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import PLAYERS, Decisions

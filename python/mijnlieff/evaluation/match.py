@@ -21,7 +21,7 @@ from mijnlieff._mijnlieff import (
     threads_of,
 )
 from mijnlieff._util.executors import check_executor, map_jobs, shared
-from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._util.tables import TableReport
+from mijnlieff._util.output import TableReport
 from mijnlieff.evaluation.statistics import elo_difference, score_interval
 
 __all__ = ["MatchReport", "SeatRecord"]

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from mijnlieff._mijnlieff import SEEDS
 from mijnlieff._util.executors import check_executor, map_jobs, shared
-from mijnlieff._util.progress import progress_bar
+from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
 from mijnlieff.policies.load import PolicyLike, load_policy

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mijnlieff._util.tables import TableReport
+from mijnlieff._util.output import TableReport
 from mijnlieff.evaluation.axes import new_axes
 from mijnlieff.evaluation.match_report import MatchReport, SeatRecord
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, fit_ratings, point_groups

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, integer, seed_of
-from mijnlieff._util.mixing import mix
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
 
-__all__ = ["OpponentPool", "check_weight"]
+__all__ = ["OpponentPool", "check_weight", "mix"]
 
 _Member = tuple[Policy, float]
 
@@ -208,3 +207,14 @@ def check_weight(weight: float) -> float:
     if not 0 < weight <= sys.float_info.max:
         raise ValueError(f"a weight must be above 0 and finite, not {weight!r}")
     return float(weight)
+
+
+def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers that look random, uint64; different ones stay different.
+
+    This is the output function of SplitMix64, after adding its constant.
+    """
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -7,7 +7,7 @@ import os
 from typing import Any, SupportsIndex
 
 from mijnlieff._util.extras import needs
-from mijnlieff.errors import DisplayError, MissingExtraError
+from mijnlieff.errors import MissingExtraError
 from mijnlieff.render.shapes import Drawable
 from mijnlieff.render.to_image import image
 
@@ -58,7 +58,7 @@ class Window:
             Whether the window is open.
 
         Raises:
-            DisplayError: there is no display to open a window on.
+            OSError: there is no display to open a window on.
             MissingExtraError: pygame-ce or Pillow is not installed.
             TypeError: the size is not an integer.
             ValueError: the size is out of range.
@@ -143,6 +143,6 @@ def _start_display(pygame: Any) -> None:
     try:
         pygame.display.init()
     except pygame.error as error:
-        raise DisplayError(
+        raise OSError(
             f"cannot open a window ({error}); without a display use render mode rgb_array or ansi"
         ) from error

@@ -84,7 +84,7 @@ def train(
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
         TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
             loss is NaN or infinite.
-        OutputError: the folder cannot be written to; noticed before training starts.
+        OSError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
             PyTorch cannot use; `blocks` or `lag` out of range; or many boards with `"ppo"`.

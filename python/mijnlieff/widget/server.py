@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from mijnlieff._mijnlieff import Position
 from mijnlieff._util.extras import needs
-from mijnlieff._util.json_text import parse_json
+from mijnlieff._util.files import parse_json
 from mijnlieff.policies.base import Policy
 from mijnlieff.widget.art import art
 from mijnlieff.widget.static_files import static_file, widget_module

@@ -124,7 +124,7 @@ impl PyNetwork {
     ///     path: the file to create or replace.
     ///
     /// Raises:
-    ///     OutputError: the file cannot be written; the message names it.
+    ///     OSError: the file cannot be written; the message names it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         write_whole(py, &path, self.core().file())
     }

@@ -10,8 +10,7 @@ import time
 import pytest
 
 from mijnlieff import evaluate
-from mijnlieff._util.progress import StatusBar, note, progress_bar
-from mijnlieff._util.tables import print_table, text_table
+from mijnlieff._util.output import StatusBar, note, print_table, progress_bar, text_table
 
 ROWS = [["player", "wins", "losses"], ["greedy", "10", "2"], ["[red]", "7", "5"]]
 TEXT = "player  wins  losses\ngreedy    10       2\n[red]      7       5"

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from mijnlieff._util.json_text import parse_json
+from mijnlieff._util.files import parse_json
 
 
 def test_text_and_bytes_are_read():

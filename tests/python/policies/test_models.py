@@ -21,7 +21,6 @@ from mijnlieff import (
     best_response,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
-from mijnlieff.errors import OutputError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionModel, Model, RolloutPolicy
 from network_inputs import canvas_network, network_for, playable
@@ -217,7 +216,7 @@ class TestNetwork:
 
     def test_files_that_cannot_be_written_or_read(self, tmp_path):
         missing = tmp_path / "none" / "network.bin"
-        with pytest.raises(OutputError, match=r"cannot write .*network.bin: No such file"):
+        with pytest.raises(OSError, match=r"cannot write .*network.bin: No such file"):
             NETWORK.save(missing)
         with pytest.raises(CheckpointError, match=r"the network file .*network.bin does not exist"):
             Network.load(missing)
@@ -226,7 +225,7 @@ class TestNetwork:
         ):
             Network.load(tmp_path)
         (tmp_path / "folder").mkdir()
-        with pytest.raises(OutputError, match="cannot write"):
+        with pytest.raises(OSError, match="cannot write"):
             NETWORK.save(tmp_path / "folder")
         assert [one.name for one in tmp_path.iterdir()] == ["folder"]
 

@@ -7,7 +7,6 @@ import os
 import pytest
 
 from mijnlieff._util.files import part_path, write_whole
-from mijnlieff.errors import OutputError
 
 
 class TestWriteWhole:
@@ -23,7 +22,7 @@ class TestWriteWhole:
         path = tmp_path / "file"
         path.write_bytes(b"old")
         part_path(path).symlink_to("/dev/full")
-        with pytest.raises(OutputError, match="No space left on device") as caught:
+        with pytest.raises(OSError, match="No space left on device") as caught:
             write_whole(path, b"new")
         assert str(path) in str(caught.value)
         assert path.read_bytes() == b"old"
@@ -40,6 +39,6 @@ class TestWriteWhole:
 
     def test_a_folder_in_the_way(self, tmp_path):
         (tmp_path / "file").mkdir()
-        with pytest.raises(OutputError, match="cannot write"):
+        with pytest.raises(OSError, match="cannot write"):
             write_whole(tmp_path / "file", b"new")
         assert os.listdir(tmp_path) == ["file"]

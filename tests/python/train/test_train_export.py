@@ -13,7 +13,7 @@ from mijnlieff import Network, Variant, load_policy  # noqa: E402
 from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.errors import CheckpointError, OutputError  # noqa: E402
+from mijnlieff.errors import CheckpointError  # noqa: E402
 from mijnlieff.train.boards import Boards  # noqa: E402
 from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
 from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
@@ -92,7 +92,7 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     ("checkpoint", "out", "error", "words"),
     [
         ("nowhere", "a.bin", CheckpointError, "there is no checkpoint nowhere"),
-        ("run", "no/such/a.bin", OutputError, "cannot write"),
+        ("run", "no/such/a.bin", OSError, "cannot write"),
     ],
 )
 def test_errors_are_one_line(run, monkeypatch, capsys, checkpoint, out, error, words):

@@ -18,7 +18,7 @@ pytest.importorskip("matplotlib")
 
 from mijnlieff import Variant, load_policy  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.errors import OutputError, TrainingError  # noqa: E402
+from mijnlieff.errors import TrainingError  # noqa: E402
 from mijnlieff.train import Budget, TrainConfig, TrainState, train  # noqa: E402
 from mijnlieff.train.run.trainer import Trainer  # noqa: E402
 
@@ -181,7 +181,7 @@ class TestTemporaryFiles:
 
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
         monkeypatch.setattr(os, "fsync", no_space)
-        with pytest.raises(OutputError, match="No space left on device"):
+        with pytest.raises(OSError, match="No space left on device"):
             run(folder, 3, resume=True, variant=Variant(opening="corner"))
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

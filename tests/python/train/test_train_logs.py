@@ -22,7 +22,6 @@ from mijnlieff import (  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.errors import (  # noqa: E402
     CheckpointError,
-    DisplayError,
     MissingExtraError,
     TrainingError,
 )
@@ -260,7 +259,7 @@ class TestLivePlot:
 
     def test_without_a_notebook_it_says_what_to_do(self, monkeypatch):
         FakeNotebook(monkeypatch, shell=None)
-        with pytest.raises(DisplayError, match="notebook"):
+        with pytest.raises(RuntimeError, match="notebook"):
             LivePlot()
 
     def test_without_ipython_it_says_how_to_install_it(self, monkeypatch):

@@ -27,7 +27,7 @@ from mijnlieff import (  # noqa: E402
     evaluate,
     load_policy,
 )
-from mijnlieff._util.progress import StatusBar  # noqa: E402
+from mijnlieff._util.output import StatusBar  # noqa: E402
 from mijnlieff.cli.main import main  # noqa: E402
 from mijnlieff.cli.parser import make_parser  # noqa: E402
 from mijnlieff.cli.train import _resume_command  # noqa: E402

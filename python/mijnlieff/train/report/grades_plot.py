@@ -55,7 +55,7 @@ def draw_grades(path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[
         log: see `grades_figure`.
 
     Raises:
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     write_png(path, grades_figure(curve, log))
 

@@ -7,7 +7,6 @@ import time
 from typing import Any
 
 from mijnlieff._util.extras import needs
-from mijnlieff.errors import DisplayError
 from mijnlieff.train.extras import require_train_extra
 from mijnlieff.train.report.state import TrainState
 
@@ -36,7 +35,7 @@ class LivePlot:
 
         Raises:
             MissingExtraError: IPython or matplotlib is not installed.
-            DisplayError: this is not a notebook.
+            RuntimeError: this is not a notebook.
             ValueError: `seconds` is negative or not a number.
         """
         if not seconds >= 0:
@@ -45,7 +44,7 @@ class LivePlot:
         with needs("a live plot", "a notebook's IPython", "notebooks"):
             import IPython
         if IPython.get_ipython() is None:
-            raise DisplayError(
+            raise RuntimeError(
                 "a live plot works only in a notebook; elsewhere leave it out: "
                 "the run writes curve.png to its folder"
             )

@@ -52,7 +52,7 @@ def draw_curve(
         title: see `curve_figure`.
 
     Raises:
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     write_png(path, curve_figure(curve, log, title))
 
@@ -65,7 +65,7 @@ def write_png(path: Path, figure: Figure) -> None:
         figure: the figure.
 
     Raises:
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     file = io.BytesIO()
     figure.savefig(file, format="png")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import markdown_table, print_table
+from mijnlieff._util.files import json_text
+from mijnlieff._util.output import markdown_table, print_table
 from mijnlieff.evaluation import MatchReport
 
 __all__ = ["print_report", "report_json", "report_markdown"]

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mijnlieff._util.json_text import parse_json
+from mijnlieff._util.files import parse_json
 from mijnlieff.train.config import CURVE_OPPONENTS
 
 __all__ = ["csv_text", "flat_row", "parse_round"]

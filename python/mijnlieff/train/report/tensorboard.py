@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mijnlieff.errors import OutputError
+from mijnlieff._util.files import writing
 from mijnlieff.train.report.rows import flat_row
 from mijnlieff.train.report.state import TrainState
 
@@ -30,15 +30,13 @@ class TensorBoardLog:
 
         Raises:
             ImportError: TensorBoard is not installed.
-            OutputError: the folder cannot be written to.
+            OSError: the folder cannot be written to.
         """
         from torch.utils.tensorboard import SummaryWriter
 
         self._folder = folder
-        try:
+        with writing(folder):
             self._writer = SummaryWriter(str(folder), purge_step=steps + 1)
-        except OSError as error:
-            raise OutputError(f"cannot write {folder}: {error}") from error
 
     def __call__(self, state: TrainState) -> None:
         """Write the latest round.
@@ -47,17 +45,15 @@ class TensorBoardLog:
             state: the state of the run.
 
         Raises:
-            OutputError: the file cannot be written.
+            OSError: the file cannot be written.
         """
         row = flat_row(state.log[-1])
         steps = row.pop("steps")
-        try:
+        with writing(self._folder):
             for name, value in row.items():
                 if value is not None and name != "round":
                     self._writer.add_scalar(_tag(name), value, steps)
             self._writer.flush()
-        except OSError as error:
-            raise OutputError(f"cannot write {self._folder}: {error}") from error
 
     def __enter__(self) -> Self:
         """Return the log, which is open already."""

@@ -6,9 +6,8 @@ import dataclasses
 import math
 from collections.abc import Mapping
 
-from mijnlieff._util.files import write_whole
-from mijnlieff._util.json_text import json_text
-from mijnlieff._util.tables import markdown_table, print_table
+from mijnlieff._util.files import json_text, write_whole
+from mijnlieff._util.output import markdown_table, print_table
 from mijnlieff.evaluation.board_scores import BoardScore, scores_on
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
@@ -37,7 +36,7 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
             the grade shows what the network is worth.
 
     Raises:
-        OutputError: a file cannot be written.
+        OSError: a file cannot be written.
     """
     boards, config, counters = trainer.boards, trainer.config, trainer.counters
     about = (

@@ -78,7 +78,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         checkpoint: the content.
 
     Raises:
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     content = {
         "format": FORMAT,

@@ -24,7 +24,7 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
 
     Raises:
         CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint.
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     trained, _ = network_from_checkpoint(checkpoint)
     network = Network.from_torch(trained)

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mijnlieff._util.files import part_path, write_whole
-from mijnlieff.errors import OutputError, TrainingError
+from mijnlieff._util.files import part_path, write_whole, writing
+from mijnlieff.errors import TrainingError
 from mijnlieff.train.report.rows import csv_text, parse_round
 
 __all__ = ["RunFolder"]
@@ -50,14 +50,10 @@ class RunFolder:
         """Create the folder if it does not exist.
 
         Raises:
-            OutputError: it cannot be created.
+            OSError: it cannot be created.
         """
-        try:
+        with writing(f"to the folder {self.path}"):
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"cannot write to the folder {self.path}: {error.strerror}"
-            ) from error
 
     def refuse_run(self) -> None:
         """Make sure that there is no run in the folder.
@@ -75,13 +71,13 @@ class RunFolder:
         """Delete a run in the folder.
 
         Raises:
-            OutputError: a file cannot be deleted.
+            OSError: a file cannot be deleted.
         """
         try:
             for file in self._files():
                 file.unlink(missing_ok=True)
         except OSError as error:
-            raise OutputError(
+            raise OSError(
                 f"cannot delete the run in {self.path}: {error.filename}: {error.strerror}"
             ) from error
 
@@ -99,7 +95,7 @@ class RunFolder:
             row: plain values.
 
         Raises:
-            OutputError: one of them cannot be written.
+            OSError: one of them cannot be written.
         """
         _append(self.log, json.dumps(row) + "\n")
         _append(self.csv, csv_text([row], header=not self.csv.exists()))
@@ -143,7 +139,7 @@ class RunFolder:
 
         Raises:
             TrainingError: the log is damaged, see `read_log`.
-            OutputError: the log or the table cannot be written.
+            OSError: the log or the table cannot be written.
         """
         kept = [row for row in self.read_log() if row["round"] <= rounds]
         write_whole(self.log, "".join(json.dumps(row) + "\n" for row in kept).encode())
@@ -154,9 +150,6 @@ class RunFolder:
 
 
 def _append(file: Path, text: str) -> None:
-    try:
-        # A text that fits the buffer is written in one piece: readers see all of it or nothing.
-        with file.open("ab", buffering=1 << 16) as stream:
-            stream.write(text.encode())
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror}") from error
+    # A text that fits the buffer is written in one piece: readers see all of it or nothing.
+    with writing(file), file.open("ab", buffering=1 << 16) as stream:
+        stream.write(text.encode())

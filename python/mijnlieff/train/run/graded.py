@@ -36,7 +36,7 @@ def graded_positions(file: Path, boards: Boards, positions: int, seed: int) -> B
 
     Raises:
         ValueError: games on these boards have no turn with two legal actions.
-        OutputError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     about = json.dumps([boards.to_dict(), positions, seed])
     groups = ["seen"] * len(boards.seen) + ["unseen"] * len(boards.unseen)

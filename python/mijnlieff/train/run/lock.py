@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mijnlieff.errors import OutputError, TrainingError
+from mijnlieff._util.files import writing
+from mijnlieff.errors import TrainingError
 
 if sys.platform == "win32":
     import msvcrt
@@ -34,13 +35,11 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
     Raises:
         TrainingError: another training uses the folder; the message names its process.
-        OutputError: the folder cannot be written to.
+        OSError: the folder cannot be written to.
     """
     path = folder / LOCK_NAME
-    try:
+    with writing(f"to the folder {folder}"):
         descriptor = _open_locked(path)
-    except OSError as error:
-        raise OutputError(f"cannot write to the folder {folder}: {error.strerror}") from error
     if descriptor is None:
         raise TrainingError(
             f"another training ({_holder(path)}) is running in {folder}: wait until it ends, or "

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mijnlieff._mijnlieff import Board, Variant
-from mijnlieff._util.progress import StatusBar
+from mijnlieff._util.output import StatusBar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards, boards_named
 from mijnlieff.train.config import Budget, TrainConfig
@@ -49,7 +49,7 @@ def start_run(
 
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
-        OutputError: the folder cannot be written to.
+        OSError: the folder cannot be written to.
         ValueError: PyTorch cannot use the device, or settings that several boards do not take.
         MemoryError: there is not enough memory for the replay buffer.
     """
@@ -90,7 +90,7 @@ def resume_run(
     Raises:
         CheckpointError: there is no valid checkpoint, or it is of another variant or settings.
         TrainingError: the folder is in use, or its log is damaged.
-        OutputError: the folder cannot be written to.
+        OSError: the folder cannot be written to.
         ValueError: a setting is out of range, or PyTorch cannot use the device.
     """
     chosen = choose_device(device)
@@ -187,7 +187,7 @@ def run_session(
     Raises:
         ImportError: `tensorboard` is true, and TensorBoard is not installed.
         TrainingError: a loss is NaN or infinite.
-        OutputError: a file cannot be written.
+        OSError: a file cannot be written.
     """
     with contextlib.ExitStack() as stack:
         reports: list[OnReport] = []

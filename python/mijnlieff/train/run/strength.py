@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from mijnlieff._util.files import write_whole
-from mijnlieff._util.json_text import json_text
-from mijnlieff._util.progress import note
+from mijnlieff._util.files import json_text, write_whole
+from mijnlieff._util.output import note
 from mijnlieff.evaluation.benchmark import Benchmark
 from mijnlieff.evaluation.board_scores import scores_on
 from mijnlieff.evaluation.grading import grade
@@ -40,7 +39,7 @@ class Strength(Protocol):
             shows_progress: whether to say on standard error what takes long.
 
         Raises:
-            OutputError: a file cannot be written.
+            OSError: a file cannot be written.
         """
         ...
 
@@ -69,7 +68,7 @@ class Strength(Protocol):
         """Draw the learning curve into the run's folder.
 
         Raises:
-            OutputError: the file cannot be written.
+            OSError: the file cannot be written.
         """
         ...
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import torch
 
-from mijnlieff._util.progress import StatusBar
+from mijnlieff._util.output import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.alphazero import AlphaZero, Replay, SearchLosses
@@ -140,7 +140,7 @@ class Trainer:
             folder: the folder of the run.
 
         Raises:
-            OutputError: it cannot be written.
+            OSError: it cannot be written.
         """
         save_checkpoint(
             folder.checkpoint,
@@ -204,7 +204,7 @@ class Trainer:
             folder: the folder of the run.
 
         Raises:
-            OutputError: the file cannot be written.
+            OSError: the file cannot be written.
         """
         self._strength.draw(folder, self.curve)
 
@@ -228,7 +228,7 @@ class Trainer:
 
         Raises:
             TrainingError: a loss is NaN or infinite; the last checkpoint is still valid.
-            OutputError: a file cannot be written.
+            OSError: a file cannot be written.
         """
         self._strength.prepare(folder, progress is not None)
         # Saved before the first round, so that there is always a checkpoint to return to.
