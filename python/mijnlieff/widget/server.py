@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import json
 import secrets
+import socket
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -24,6 +25,8 @@ from mijnlieff.widget.table import Table
 
 with needs("the page", "Tornado", "browser"):
     from tornado.httpserver import HTTPServer
+    from tornado.ioloop import IOLoop
+    from tornado.iostream import IOStream
     from tornado.netutil import bind_sockets
     from tornado.web import Application, HTTPError, RequestHandler
     from tornado.websocket import WebSocketClosedError, WebSocketHandler
@@ -32,6 +35,7 @@ __all__ = ["ADDRESS", "Server"]
 
 ADDRESS = "127.0.0.1"
 _PAUSE = 0.45
+_REST = 0.5  # seconds
 _LARGEST_MESSAGE = 64 * 1024
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 _HEADERS = {
@@ -104,15 +108,15 @@ class Server:
             websocket_max_message_size=_LARGEST_MESSAGE,
             log_function=lambda handler: None,
         )
-        http = HTTPServer(application)
-        http.add_sockets(self._sockets)
+        http = HTTPServer(application, max_body_size=0)  # all requests are without one
+        listener = _Listener(self._sockets, http)
         try:
             self.table.begin()
             ready()
             await asyncio.Event().wait()
         finally:
             self.table.close()
-            http.stop()
+            listener.close()
             for page in list(self.pages):
                 page.close(1001, "the server has ended")
             await http.close_all_connections()
@@ -132,6 +136,42 @@ class Server:
                 page.write_message(message)
             except WebSocketClosedError:
                 self.pages.discard(page)
+
+
+class _Listener:
+    """Hands connections to a server, and rests while the system has no descriptors left.
+
+    Tornado's own would try again at once, with a traceback for every failure.
+    """
+
+    def __init__(self, sockets: list[socket.socket], server: HTTPServer) -> None:
+        self._sockets = set(sockets)
+        self._server = server
+        self._loop = IOLoop.current()
+        for listening in sockets:
+            self._listen(listening)
+
+    def close(self) -> None:
+        """Take no more connections, and close the sockets."""
+        for listening in self._sockets:
+            self._loop.remove_handler(listening)
+            listening.close()
+        self._sockets.clear()
+
+    def _listen(self, listening: socket.socket) -> None:
+        if listening in self._sockets:  # not closed meanwhile
+            self._loop.add_handler(listening, self._accept, IOLoop.READ)
+
+    def _accept(self, listening: socket.socket, _: int) -> None:
+        try:
+            connection, address = listening.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError:
+            self._loop.remove_handler(listening)
+            self._loop.call_later(_REST, self._listen, listening)
+            return
+        self._server.handle_stream(IOStream(connection), address)
 
 
 class _Guarded(RequestHandler):

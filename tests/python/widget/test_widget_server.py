@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +100,14 @@ def test_a_wrong_token_is_refused(server, name, token):
     status, _, body = get(server, f"/{token.format(server.token)}/{name}")
     assert status == 403
     assert server.token not in body
+
+
+@pytest.mark.parametrize("body", ["Content-Length: 90000000", "Transfer-Encoding: chunked"])
+def test_a_body_is_refused_before_it_is_sent(server, body):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(f"POST /wrong/ HTTP/1.1\r\nHost: x\r\n{body}\r\n\r\n1000\r\n".encode())
+        assert client.recv(1024).startswith(b"HTTP/1.1 400 ")
+        assert client.recv(1024) == b""
 
 
 def test_other_addresses_are_refused(server):
@@ -224,9 +234,41 @@ def test_a_taken_port_is_an_error(server):
     assert re.search(r"^mijnlieff play: error: .*in use.*\n$", result[1])
 
 
-def play(*arguments):
+def play(*arguments, **options):
     command = [sys.executable, "-m", "mijnlieff", "play", "--browser", "--no-open", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **pipes, **options)
+
+
+def cpu_seconds(process):
+    """The processor time of a process."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the processor time")
+def test_it_rests_while_there_are_no_descriptors_left():
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
+
+    with play(preexec_fn=limit) as process, ExitStack() as killed:
+        killed.callback(process.kill)
+        port = int(re.search(r":(\d+)/", process.stdout.readline())[1])
+        with ExitStack() as clients:
+            for _ in range(60):
+                clients.enter_context(socket.create_connection(("127.0.0.1", port)))
+            used = cpu_seconds(process)
+            time.sleep(2)
+            used = cpu_seconds(process) - used
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 403
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=PATIENCE)[1] == ""
+    assert used < 1, used
 
 
 @pytest.mark.parametrize(
