@@ -296,7 +296,11 @@ class BestResponseSearch:
             SearchLimitError: there are more than `max_positions` positions.
         """
     def finish(self, /, max_refutations: SupportsIndex) -> BestResponseResult:
-        """The results; nothing can be asked afterwards."""
+        """The results; nothing can be asked afterwards.
+
+        Raises:
+            RuntimeError: `ask` has not given an empty list yet.
+        """
 
 @final
 class Board:

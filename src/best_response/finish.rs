@@ -62,7 +62,7 @@ impl BestResponseSearch {
         max_refutations: usize,
         limits: Limits<'_>,
     ) -> Result<BestResponse, BestResponseError> {
-        assert_eq!(self.ply + 1, self.layers.len(), "positions are left to ask");
+        assert!(self.is_answered(), "positions are left to ask");
         for ply in (0..self.ply).rev() {
             self.compute_values(ply, limits)?;
         }

@@ -221,6 +221,12 @@ impl BestResponseSearch {
         (self.ply, nodes)
     }
 
+    /// Whether nothing is left to ask, as the last [`Self::ask`] said.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        self.ply + 1 == self.layers.len()
+    }
+
     /// The next positions in which the player has to choose: between 1 and `most` of them, or an
     /// empty slice when there is nothing left to ask.
     ///
@@ -238,7 +244,7 @@ impl BestResponseSearch {
         limits: Limits<'_>,
     ) -> Result<Vec<Position>, BestResponseError> {
         assert!(self.asked.is_empty(), "the positions given before wait");
-        while self.ply + 1 < self.layers.len() {
+        while !self.is_answered() {
             let is_own = Player::ALL[self.ply % 2] == self.config.seat;
             if self.next.is_none() {
                 self.open_layer(is_own, num_threads, limits)?;

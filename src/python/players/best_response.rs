@@ -200,8 +200,14 @@ impl PyBestResponseSearch {
     }
 
     /// The results; nothing can be asked afterwards.
+    ///
+    /// Raises:
+    ///     RuntimeError: `ask` has not given an empty list yet.
     fn finish(&mut self, py: Python<'_>, max_refutations: usize) -> PyResult<PyBestResponseResult> {
         let num_threads = self.num_threads;
+        if self.core.as_ref().is_some_and(|core| !core.is_answered()) {
+            return Err(PyRuntimeError::new_err("positions are left to ask"));
+        }
         let core = self.take()?;
         let found = run_interruptible(py, move |stop| {
             core.finish(num_threads, max_refutations, Limits::stopped_by(stop))

@@ -24,6 +24,7 @@ from mijnlieff import (
     errors,
     solve,
 )
+from mijnlieff._mijnlieff import BestResponseSearch
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation import BestResponse, random_openings
 from mijnlieff.policies import RolloutPolicy
@@ -364,6 +365,25 @@ def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFix
     assert main([*arguments, "--max-positions", "10"]) == 1
     assert "max_positions=10" in capsys.readouterr().err
     assert main(["best-response", "nobody"]) == 2
+
+
+def test_the_native_search_does_not_finish_early():
+    options = {"exact_cells": None, "exact_margin": 0, "horizon": None, "least_margin": None}
+    start = Position(SMALL[0])
+
+    def search() -> BestResponseSearch:
+        return BestResponseSearch([start], 0, **options, max_positions=10**6, num_threads=1)
+
+    for asked in (False, True):
+        early = search()
+        if asked:
+            early.ask(8)
+        with pytest.raises(RuntimeError, match="positions are left to ask"):
+            early.finish(0)
+    whole = search()
+    while positions := whole.ask(10**6)[2]:
+        whole.answer(GreedyPolicy().act_batch(positions))
+    assert len(whole.finish(0).margins) == 1
 
 
 def _finished(variant: Variant | None = None) -> Position:
