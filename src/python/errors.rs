@@ -25,7 +25,7 @@ use crate::python::convert::actions::OutOfRange;
 use crate::python::convert::short_repr;
 use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
-use crate::self_play::SelfPlayError;
+use crate::self_play::{ProgressError, SelfPlayError};
 use crate::tree_search::UpdateError;
 use crate::vector::{StepError, UnknownName, WeightsError};
 
@@ -69,6 +69,7 @@ exceptions! {
     PackError => classes::VariantError;
     ParseError => classes::ParseError;
     PositionError => classes::PositionError;
+    ProgressError => PyValueError;
     UnknownLayout => PyValueError;
     UnknownName => PyValueError;
     VariantError => classes::VariantError;

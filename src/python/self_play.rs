@@ -128,8 +128,7 @@ impl PySelfPlayGames {
 
     /// Go on after this many games with this many samples.
     fn resume(&self, games: u64, samples: u64) -> PyResult<()> {
-        self.lock()?.resume(Progress { games, samples });
-        Ok(())
+        Ok(self.lock()?.resume(Progress { games, samples })?)
     }
 }
 

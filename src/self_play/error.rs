@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::Progress;
 use crate::memory::OutOfMemory;
 use crate::search::Halt;
 use crate::tree_search::UpdateError;
@@ -17,6 +18,11 @@ pub enum SelfPlayError {
     #[error("the network's evaluation cannot be used: {0}")]
     Evaluation(UpdateError),
 }
+
+/// A progress that no games can have made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("no self-play has {} games with {} samples", .0.games, .0.samples)]
+pub struct ProgressError(pub Progress);
 
 impl From<OutOfMemory> for SelfPlayError {
     fn from(error: OutOfMemory) -> Self {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 pub use config::SelfPlayConfig;
-pub use error::SelfPlayError;
+pub use error::{ProgressError, SelfPlayError};
 pub use evaluator::Evaluator;
 pub use samples::{ObservationRows, Samples, Statistics};
 
@@ -58,6 +58,11 @@ pub struct Progress {
     pub games: u64,
     /// The samples of these games.
     pub samples: u64,
+}
+
+impl Progress {
+    /// The most games and the most samples to continue from: sums with what is played later stay exact.
+    pub const MOST: u64 = 1 << 62;
 }
 
 impl SelfPlay {
@@ -104,8 +109,19 @@ impl SelfPlay {
     }
 
     /// Continues from the progress of another one.
-    pub fn resume(&mut self, progress: Progress) {
+    ///
+    /// # Errors
+    ///
+    /// When no games can have made this progress.
+    pub fn resume(&mut self, progress: Progress) -> Result<(), ProgressError> {
+        let variants = self.variants.all().iter();
+        let longest = variants.map(|variant| variant.max_game_length() as u64);
+        let most = progress.games.saturating_mul(longest.max().unwrap_or(0));
+        if progress.games > Progress::MOST || progress.samples > most.min(Progress::MOST) {
+            return Err(ProgressError(progress));
+        }
         self.progress = progress;
+        Ok(())
     }
 
     /// Plays the next games, as many as asked for.
@@ -182,7 +198,7 @@ impl SelfPlay {
             return Ok(());
         }
         make_room(played, GAMES, games)?;
-        let first = self.progress.games.wrapping_add(played.len() as u64);
+        let first = self.progress.games + played.len() as u64;
         let at_once = self.config.num_games.min(games);
         let workers = self.num_threads.min(at_once);
         let players = self.players(evaluator, first, games, at_once.div_ceil(workers), limits)?;
@@ -198,7 +214,7 @@ impl SelfPlay {
             add(counts, own);
         }
         let new = played.len() - games;
-        played[new..].sort_unstable_by_key(|game| game.number.wrapping_sub(first));
+        played[new..].sort_unstable_by_key(|game| game.number);
         Ok(())
     }
 
@@ -224,8 +240,7 @@ impl SelfPlay {
             begun: AtomicUsize::new(0),
         };
         let mut players: Vec<_> = (0..count).map(player).collect();
-        for game in 0..games as u64 {
-            let number = first.wrapping_add(game);
+        for number in first..first + games as u64 {
             let (_, variant) = stream_of(self.config.tree.seed, number, count);
             let numbers = &mut players[variant].numbers;
             make_room(numbers, GAMES, 1)?;
@@ -241,7 +256,7 @@ impl SelfPlay {
         limits: Limits<'_>,
     ) -> Result<Samples, SelfPlayError> {
         let samples = Samples::of(&self.variants, &self.config, played, leaves, limits)?;
-        self.progress.games = self.progress.games.wrapping_add(played.len() as u64);
+        self.progress.games += played.len() as u64;
         self.progress.samples += samples.len() as u64;
         Ok(samples)
     }

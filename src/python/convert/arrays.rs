@@ -73,15 +73,22 @@ impl Dtype {
     /// Anything that `numpy.dtype` accepts, if it means float32 or uint8.
     pub(crate) fn parse(dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = dtype.py();
+        let refused = |found: &Bound<'_, PyAny>| {
+            PyTypeError::new_err(format!(
+                "observations have dtype float32 or uint8, not {found}"
+            ))
+        };
+        // `PyArrayDescr::new` cannot convert None, which is float64 to NumPy.
+        if dtype.is_none() {
+            return Err(refused(dtype));
+        }
         let descriptor = PyArrayDescr::new(py, dtype)?;
         if descriptor.is_equiv_to(&numpy::dtype::<f32>(py)) {
             Ok(Self::Float32)
         } else if descriptor.is_equiv_to(&numpy::dtype::<u8>(py)) {
             Ok(Self::Uint8)
         } else {
-            Err(PyTypeError::new_err(format!(
-                "observations have dtype float32 or uint8, not {descriptor}"
-            )))
+            Err(refused(&descriptor))
         }
     }
 }

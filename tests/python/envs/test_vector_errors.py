@@ -44,6 +44,7 @@ def state(env: VectorEnv) -> bytes:
         ({"observation": "pixels"}, ValueError, "pixels.*planes, flat or packed"),
         ({"observation": "packed", "variant": LARGE}, VariantError, "25 cells"),
         ({"dtype": "float64"}, TypeError, "float32 or uint8, not float64"),
+        ({"dtype": None}, TypeError, "float32 or uint8, not None"),
         ({"reward": "wins"}, ValueError, "wins.*outcome, margin"),
         ({"autoreset": "later"}, ValueError, "later.*same_step, next_step, disabled"),
         ({"autoreset": ["later"]}, ValueError, "later.*same_step, next_step, disabled"),

@@ -503,6 +503,33 @@ def test_misuse():
     assert games.games_played == 0
 
 
+@pytest.mark.parametrize("dtype", ["f8", None])
+def test_observations_of_another_dtype_are_refused(dtype):
+    with pytest.raises(TypeError, match="observations have dtype float32 or uint8, not"):
+        SelfPlay(ChampionPolicy(), dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "progress",
+    [(2**64 - 1, 2**64 - 1), (2**64 - 1, 0), (0, 2**64 - 16), (2**62 + 1, 0), (3, 400)],
+)
+def test_a_progress_that_no_games_have_is_refused(progress):
+    games = SelfPlay(network_for(SMALL), SMALL, num_simulations=2)
+    state = games.__getstate__() | {"progress": progress}
+    with pytest.raises(
+        ValueError, match=f"no self-play has {progress[0]} games with {progress[1]} "
+    ):
+        games.__setstate__(state)
+
+
+def test_games_go_on_after_the_largest_progress():
+    games = SelfPlay(network_for(SMALL), SMALL, num_simulations=2)
+    games.__setstate__(games.__getstate__() | {"progress": (2**62, 2**62)})
+    assert games.play(2).games.max() == 2**62 + 1
+    samples = games.play_samples(3)
+    assert len(samples) >= 3 and samples.games.min() == 2**62 + 2
+
+
 def test_a_network_whose_sums_overflow():
     games = SelfPlay(network_for(Variant(), scale=1e30), num_simulations=2)
     for _ in range(2):
