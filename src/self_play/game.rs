@@ -134,22 +134,33 @@ impl Game {
             limits,
             ..
         } = context;
-        let margin = solver.margin(&self.position, limits);
-        let margin = margin.map_err(|(halt, _)| halt)?;
-        let value = config.tree.value(margin);
-        let [less, more] = [margin - 1, margin + 1].map(|other| config.tree.value(other));
-        let strays = self.temperature > 0.0;
-        let (best, moves): (Vec<Move>, _) = if !strays && less < value && value < more {
-            let best = solver.best_moves(&self.position, limits)?;
-            (best.iter().collect(), Vec::new())
-        } else {
-            let solution = solver.solve(&self.position, limits);
-            let moves = solution.map_err(|unsolved| unsolved.halt)?.moves;
-            // Actions are compared as in a search, for which some margins are equal.
-            let best = moves.iter();
-            let best = best.filter(|&&(_, margin)| config.tree.value(margin) >= value);
-            (best.map(|&(mv, _)| mv).collect(), moves)
+        let position = self.position;
+        let solve = || {
+            let solution = solver.solve(&position, limits);
+            solution.map_err(|unsolved| unsolved.halt)
         };
+        let value_of = |margin| config.tree.value(margin);
+        let strays = self.temperature > 0.0;
+        // The moves that may be played, and how they end; others are not needed.
+        let (margin, moves) = if strays {
+            let solution = solve()?;
+            (solution.margin, solution.moves)
+        } else {
+            let margin = solver.margin(&position, limits);
+            let margin = margin.map_err(|(halt, _)| halt)?;
+            // Actions are compared as in a search, for which some margins are equal.
+            let [less, value, more] = [margin - 1, margin, margin + 1].map(value_of);
+            let moves = if less < value && value < more {
+                let best = solver.best_moves(&position, limits)?;
+                best.iter().map(|mv| (mv, margin)).collect()
+            } else {
+                solve()?.moves
+            };
+            (margin, moves)
+        };
+        let value = value_of(margin);
+        let best = moves.iter().filter(|&&(_, other)| value_of(other) >= value);
+        let best: Vec<Move> = best.map(|&(mv, _)| mv).collect();
         self.make_room(variant)?;
         let row = self.decide(variant, value, Some(margin));
         for &mv in &best {
