@@ -138,9 +138,9 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         list(mijnlieff.errors.__all__),
     ),
 }
-#: Modules whose public names are on the pages above, and the command line. Adapters are left out
-#: too: they cannot be imported without their frameworks, which pin versions that clash, and classes
-#: derived from mocks would lack their bases. Their pages are in docs/integrations.
+#: Modules whose public names are on the pages above, and the command line. Adapters but `text` are
+#: left out too: they cannot be imported without their frameworks, which pin versions that clash,
+#: and classes derived from mocks would lack their bases. Their pages are in docs/integrations.
 NO_PAGE = {*HOMES, "cli", "errors", "integrations", "jax"}
 
 
@@ -157,7 +157,7 @@ def modules() -> list[str]:
             if "__all__" not in (path / "__init__.py").read_text(encoding="utf-8"):
                 inner = (it.stem for it in sorted(path.glob("[!_]*.py")))
                 names += [f"{names[-1]}.{stem}" for stem in inner]
-    return names
+    return [*names, "mijnlieff.integrations.text"]
 
 
 def public_names() -> list[str]:

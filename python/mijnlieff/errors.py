@@ -22,6 +22,7 @@ __all__ = [
     "ParseError",
     "PolicyError",
     "PositionError",
+    "ReplyError",
     "SearchLimitError",
     "TrainingError",
     "VariantError",
@@ -97,6 +98,23 @@ class BenchmarkError(MijnlieffError, RuntimeError):
 
 class BookError(MijnlieffError, RuntimeError):
     """The book of exact margins is damaged, or of a version that this package does not read."""
+
+
+class ReplyError(MijnlieffError, ValueError):
+    """The reply of a language model that is not a legal move; the message tells the model why.
+
+    Attributes:
+        kind: what is wrong, one of `mijnlieff.integrations.text.KINDS`.
+    """
+
+    def __init__(self, message: str, kind: str) -> None:
+        """Keep the kind next to the message."""
+        super().__init__(message, kind)
+        self.kind = kind
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return str(self.args[0])
 
 
 class SearchLimitError(MijnlieffError, RuntimeError):

@@ -8,10 +8,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tools.pages import atlas, baselines, generalist, pictures, solution, training
+from tools.pages import (
+    atlas,
+    baselines,
+    generalist,
+    language_models,
+    pictures,
+    solution,
+    training,
+)
 from tools.results import DOCS
 
-PAGES = (atlas, baselines, generalist, pictures, solution, training)
+PAGES = (atlas, baselines, generalist, language_models, pictures, solution, training)
 
 
 def main() -> None:

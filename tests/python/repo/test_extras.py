@@ -43,7 +43,9 @@ PACKAGE = Path(mijnlieff.__file__).parent
 ADAPTERS = [
     f"mijnlieff.integrations.{path.stem}"
     for path in sorted((PACKAGE / "integrations").iterdir())
-    if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
+    if not path.name.startswith("_")
+    and path.name != "text"  # which needs no framework
+    and (path.suffix == ".py" or (path / "__init__.py").exists())
 ] + ["mijnlieff.jax"] * (PACKAGE / "jax").exists()
 FRAMEWORKS = (
     "jax",

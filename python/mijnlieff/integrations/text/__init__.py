@@ -1,0 +1,46 @@
+"""The game as text: for language models as players, and for puzzles to train or test them.
+
+Nothing here needs another package. Any function from a prompt to a reply is a player:
+
+>>> import mijnlieff
+>>> from mijnlieff.integrations.text import TextPolicy
+>>> policy = TextPolicy(lambda prompt: "I place a Puller on a1.", retries=0)
+>>> policy.act(mijnlieff.Position())
+48
+"""
+
+from mijnlieff.integrations.text.chat import ChatModel
+from mijnlieff.integrations.text.policy import ReplyCounts, TextPolicy
+from mijnlieff.integrations.text.positions import (
+    correction_text,
+    move_text,
+    moves_text,
+    position_text,
+    prompt_text,
+)
+from mijnlieff.integrations.text.puzzles import (
+    Puzzle,
+    Puzzles,
+    puzzles,
+    sample_of,
+)
+from mijnlieff.integrations.text.replies import KINDS, read_move
+from mijnlieff.integrations.text.rules import rules_text
+
+__all__ = [
+    "KINDS",
+    "ChatModel",
+    "Puzzle",
+    "Puzzles",
+    "ReplyCounts",
+    "TextPolicy",
+    "correction_text",
+    "move_text",
+    "moves_text",
+    "position_text",
+    "prompt_text",
+    "puzzles",
+    "read_move",
+    "rules_text",
+    "sample_of",
+]
