@@ -69,7 +69,7 @@ test-rules: .venv/installed-test ## Compare the core with the plain reference on
 test-boards: ## Compare a million steps on random boards with games that are played plainly
 	MIJNLIEFF_COMPARED_STEPS=1000000 cargo test --quiet --no-default-features --test core games_on_random_boards
 
-miri: ## Check the threads, file headers and portable vectors for undefined behaviour by Miri
+miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
 	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
 		"rustup toolchain install nightly --component miri"; exit 1; }
 	cargo +nightly miri test --quiet --no-default-features --lib -- \

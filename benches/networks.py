@@ -46,7 +46,7 @@ def champion(seconds: float) -> Found:
 
 
 def beside_torch(seconds: float) -> Found:
-    """Evaluations and samples learnt per second of both kinds of networks beside PyTorch.
+    """Evaluations and samples learned per second of both kinds of networks beside PyTorch.
 
     The symmetric network is also spread out to ordinary matrices, which PyTorch and, if it is
     installed, ONNX Runtime evaluate.
@@ -68,27 +68,27 @@ def beside_torch(seconds: float) -> Found:
         plain = f"{name}: torch, dense matrices"
         works = [
             evaluation(plain, dense.frozen(), observations),
-            evaluation(f"{name}: torch", network.frozen(), observations, plain),
+            evaluation(f"{name}: torch", network, observations, plain),
             *natively(name, network, observations, plain),
             *in_onnx(name, dense, observations, plain),
         ]
         found |= measure(works, seconds)
-        plain = f"{name}: learnt, dense matrices"
+        plain = f"{name}: learned, dense matrices"
         works = [
             learning(plain, dense, observations),
-            learning(f"{name}: learnt", network, observations, plain),
+            learning(f"{name}: learned", network, observations, plain),
         ]
         found |= measure(works, seconds)
     network = CellNetwork(Variant(), 96, 3, 8)
     randomize(network)
     name = "cells, 96 units, 3 blocks"
-    plain, floats = f"{name}: torch", f"{name}: learnt, float32"
+    plain, floats = f"{name}: torch", f"{name}: learned, float32"
     works = [
         evaluation(plain, network, observations),
         *natively(name, network, observations, plain),
     ]
     found |= measure(works, seconds)
-    mixed = learning(f"{name}: learnt, bfloat16", network, observations, floats, torch.bfloat16)
+    mixed = learning(f"{name}: learned, bfloat16", network, observations, floats, torch.bfloat16)
     return found | measure([learning(floats, network, observations), mixed], seconds)
 
 

@@ -8,13 +8,7 @@ from importlib.resources import files
 import numpy as np
 
 from benches.games import BOARDS, Found
-from mijnlieff import (
-    ChampionPolicy,
-    Position,
-    SelfPlay,
-    TreeSearch,
-    Variant,
-)
+from mijnlieff import ChampionPolicy, Position, SelfPlay, TreeSearch, Variant
 from mijnlieff._mijnlieff import Solver
 from mijnlieff.cli.bench import Searches, margins_by_minimax, solutions
 from mijnlieff.cli.timing import Measured, Work, measure, timed

@@ -1,4 +1,4 @@
-"""Proximal policy optimisation by self-play, in one file.
+"""Proximal policy optimization by self-play, in one file.
 
     python examples/ppo_selfplay.py
 

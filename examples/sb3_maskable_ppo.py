@@ -22,7 +22,7 @@ from mijnlieff.policies import OpponentPool
 
 
 def train(args: argparse.Namespace) -> MaskablePPO:
-    """Return a model that has learnt against the pool."""
+    """Return a model that has learned against the pool."""
     pool = OpponentPool(["random", "greedy"], limit=args.snapshots, seed=args.seed)
     # Illegal actions raise an error: with masks there are none.
     games = MijnlieffVecEnv(args.envs, opponent=pool, random_plies=4, illegal_action="raise")

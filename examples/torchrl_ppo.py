@@ -1,4 +1,4 @@
-"""Proximal policy optimisation with TorchRL, against a random player.
+"""Proximal policy optimization with TorchRL, against a random player.
 
     python examples/torchrl_ppo.py
 

@@ -1,7 +1,7 @@
-"""Fit a network to exact labels: for the champion, for behaviour cloning, and to compare settings.
+"""Fit a network to exact labels: for the champion, for behavior cloning, and to compare settings.
 
 Labels are made once by `SelfPlay` and kept in a file. Positions that are equal to one of the
-benchmark, up to symmetry, are not learnt.
+benchmark, up to symmetry, are not learned.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def take_step(
 
     Args:
         network: learns.
-        optimizer: its optimiser.
+        optimizer: its optimizer.
         batch: observations, masks and policies, and the values as the network gives them.
         rate: the learning rate.
         config: its ``precision`` and ``max_grad_norm`` are used.
@@ -95,7 +95,7 @@ def take_step(
 def fit(
     data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
 ) -> tuple[TrainableNetwork, int, float]:
-    """Return a network that learnt from this many samples or for so long, and what it took.
+    """Return a network that learned from this many samples or for so long, and what it took.
 
     Args:
         data: positions with their labels, see `labels`.

@@ -1,4 +1,4 @@
-"""Steps per second of `MaskedEnv` in RLlib: its native vector form beside RLlib's vectorisation.
+"""Steps per second of `MaskedEnv` in RLlib: its native vector form beside RLlib's vectorization.
 
     python benches/frameworks/rllib_games.py [--games 64] [--seconds 4]
 

@@ -1,4 +1,4 @@
-"""Steps per second of `MijnlieffVecEnv` beside the vectorisation of Stable-Baselines3.
+"""Steps per second of `MijnlieffVecEnv` beside the vectorization of Stable-Baselines3.
 
     python benches/frameworks/sb3_games.py
 

@@ -36,12 +36,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff.envs import MijnlieffEnv, VectorEnv, register_envs
 from mijnlieff.errors import *  # noqa: F403 - the list of exceptions is kept in one place
 from mijnlieff.evaluation import benchmark, best_response, evaluate, grade, review, tournament
-from mijnlieff.policies import (
-    ChampionPolicy,
-    NetworkPolicy,
-    Policy,
-    load_policy,
-)
+from mijnlieff.policies import ChampionPolicy, NetworkPolicy, Policy, load_policy
 from mijnlieff.rules import Piece
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.solving import solve, solve_batch

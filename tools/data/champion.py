@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
     parser.add_argument("--games", type=int, default=100_000, help="random games for labels")
-    parser.add_argument("--samples", type=int, default=8_000_000, help="learnt before round 0")
+    parser.add_argument("--samples", type=int, default=8_000_000, help="learned before round 0")
     parser.add_argument("--width", type=int, default=768)
     parser.add_argument("--rounds", type=int, default=30, help="the most")
     parser.add_argument("--steps", type=int, default=2000, help="gradient steps of a round")

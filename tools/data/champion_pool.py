@@ -12,7 +12,7 @@ from mijnlieff import NetworkPolicy, Position, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
 
-#: How often a position with at least as many empty cells is learnt. In the first of them another
+#: How often a position with at least as many empty cells is learned. In the first of them another
 #: choice leads the player to positions that it has never met.
 EARLY_WEIGHTS = {11: 5.0, 13: 25.0, 15: 100.0}
 #: How often one in which the move cost points, or points that the player needs for its value.
@@ -92,7 +92,7 @@ class Pool:
 
     Attributes:
         samples: one for each position; None before the first.
-        weights: how often each is learnt, relative to the others.
+        weights: how often each is learned, relative to the others.
     """
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ DEPTHS = range(1, 7)
 POINTS = 12
 TRAINED = {"ppo": "ppo", "alphazero exact": "exact", "alphazero pure": "pure"}
 
-#: Of behaviour cloning: games whose positions are solved, and minutes of processor time.
+#: Of behavior cloning: games whose positions are solved, and minutes of processor time.
 LABEL_GAMES, CLONING_MINUTES = 30_000, 5.0
 SB3_STEPS = 3_000_000
 CLONED, SB3_MODEL = "network.bin", "model.zip"
@@ -189,7 +189,7 @@ def _weights(network: torch.nn.Module) -> int:
 
 
 def _cloned(seed: int, folder: Path) -> Policy:
-    """Return a network of AlphaZero's size that has learnt the best actions from the solver."""
+    """Return a network of AlphaZero's size that has learned the best actions from the solver."""
     file = folder / CLONED
     if not file.exists():
         data = labels(folder.parent / "labels.npz", LABEL_GAMES)

@@ -1,11 +1,11 @@
-"""Compare networks, optimisers, learning rates and widths on exact labels.
+"""Compare networks, optimizers, learning rates and widths on exact labels.
 
     python -m tools.measure.learning --width 384 768 --optimizer adamw muon --rate 2.5e-3 5e-3
     python -m tools.measure.learning --network cells --width 64 96 --rate 5e-3 --minutes 5
 
 All fits learn from the same number of samples, or for the same processor time. Labels are made
 once by `SelfPlay` and kept in a file. The networks are graded on the benchmark, without a search;
-positions that are equal to one of the benchmark, up to symmetry, are not learnt. Prints a Markdown
+positions that are equal to one of the benchmark, up to symmetry, are not learned. Prints a Markdown
 table with a row for each fit.
 """
 
@@ -71,8 +71,8 @@ def main() -> None:
         config = TrainConfig.of(
             "alphazero", **chosen, learning_rate=rate, precision=args.precision, seed=seed
         )
-        learnt, samples, seconds = fit(data, config, args.samples, args.minutes)
-        optimal, error = score(learnt)
+        learned, samples, seconds = fit(data, config, args.samples, args.minutes)
+        optimal, error = score(learned)
         print(
             f"| {network} | {width} | {blocks} | {optimizer} | {rate:g} | {seed} | {samples:,} "
             f"| {optimal:.1%} | {error:.2f} | {samples / seconds:,.0f} |",

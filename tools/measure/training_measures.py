@@ -93,7 +93,7 @@ def work(log: list[dict[str, Any]], config: dict[str, Any]) -> dict[str, float]:
     """Return medians over the rounds of a run: rates, and the times of self-play and learning.
 
     Raises:
-        ValueError: the run is so short that it never learnt.
+        ValueError: the run is so short that it never learned.
     """
     rows = [
         {
@@ -109,7 +109,7 @@ def work(log: list[dict[str, Any]], config: dict[str, Any]) -> dict[str, float]:
         if new["policy_loss"] is not None
     ]
     if not rows:
-        raise ValueError("no round of the run learnt; train for longer")
+        raise ValueError("no round of the run learned; train for longer")
     return {name: statistics.median(row[name] for row in rows) for name in rows[0]}
 
 

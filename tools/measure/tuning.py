@@ -61,7 +61,7 @@ def shares_of_cores(jobs: int) -> list[set[int]]:
 
 
 def result(training: Training) -> dict[str, Any]:
-    """Make a run and return its grades and what it learnt from, cached in its folder."""
+    """Make a run and return its grades and what it learned from, cached in its folder."""
     log_file = training.root / f"{training.folder.name}.log"
     with log_file.open("a", encoding="utf-8") as output:
         training.make(points=1, final_games=2, output=output)

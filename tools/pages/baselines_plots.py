@@ -10,8 +10,8 @@ from matplotlib.ticker import NullFormatter
 
 from tools.pages.plots import svg_text
 
-COLOURS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
-GREY = "#6b6b6b"
+COLORS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
+GRAY = "#6b6b6b"
 
 Row = dict[str, Any]
 
@@ -34,12 +34,12 @@ def draw_grades(rows: list[Row], name: str) -> str:
     figure = Figure(figsize=(7, 1 + 0.28 * len(order)), layout="constrained")
     axes = figure.subplots()
     for place, player in enumerate(order):
-        colour = COLOURS.get(player.partition(",")[0], GREY)
+        color = COLORS.get(player.partition(",")[0], GRAY)
         for row in groups[player]:
             share = 100 * row["grade"]["optimal"]
             low, high = (100 * bound for bound in row["grade"]["optimal_interval"])
-            axes.plot([low, high], [place, place], color=colour, lw=1.5, alpha=0.6)
-            axes.plot(share, place, "o", color=colour, ms=4)
+            axes.plot([low, high], [place, place], color=color, lw=1.5, alpha=0.6)
+            axes.plot(share, place, "o", color=color, ms=4)
     axes.set_yticks(range(len(order)), order)
     axes.set(xlabel="optimal moves, %", xlim=(35, 101))
     axes.grid(axis="x", alpha=0.3)
@@ -48,7 +48,7 @@ def draw_grades(rows: list[Row], name: str) -> str:
 
 def draw_curves(rows: list[Row], name: str) -> str:
     """Return the learning curves as SVG for a file of this name."""
-    learnt = [row for row in rows if row["curve"]]
+    learned = [row for row in rows if row["curve"]]
     figure = Figure(figsize=(9, 4), layout="constrained")
     for axes, key, label in zip(
         figure.subplots(1, 2, sharey=True),
@@ -56,18 +56,18 @@ def draw_curves(rows: list[Row], name: str) -> str:
         ("minutes", "steps (actions played)"),
         strict=True,
     ):
-        for row in learnt:
-            colour = COLOURS[row["name"].partition(",")[0]]
+        for row in learned:
+            color = COLORS[row["name"].partition(",")[0]]
             points = [(one[key], 100 * one["optimal"]) for one in row["curve"] if one["steps"]]
-            axes.plot(*zip(*points, strict=True), color=colour, lw=1.1, alpha=0.8)
+            axes.plot(*zip(*points, strict=True), color=color, lw=1.1, alpha=0.8)
         axes.set(xscale="log", xlabel=label)
         axes.xaxis.set_minor_formatter(NullFormatter())
         if key == "minutes":
             axes.xaxis.set_major_formatter("{x:g}")
         axes.grid(alpha=0.3)
-    for kind in dict.fromkeys(row["name"].partition(",")[0] for row in learnt):
-        axes.plot([], [], color=COLOURS[kind], label=kind)
-    if learnt:
+    for kind in dict.fromkeys(row["name"].partition(",")[0] for row in learned):
+        axes.plot([], [], color=COLORS[kind], label=kind)
+    if learned:
         axes.legend(loc="lower right")
     figure.axes[0].set(ylabel="optimal moves of the network alone, %")
     return svg_text(figure, name)

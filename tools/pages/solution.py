@@ -10,7 +10,7 @@ from tools.results import read_results
 
 __all__ = ["files"]
 
-CELLS = {"a1": "corner", "b1": "edge", "b2": "centre"}
+CELLS = {"a1": "corner", "b1": "edge", "b2": "center"}
 SIGNS = {"+": "Straight", "x": "Diagonal", "<>": "Pusher", "><": "Puller"}
 #: Best replies that are named; of more, only the number is shown.
 NAMED = 6

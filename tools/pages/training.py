@@ -132,7 +132,7 @@ def speed(runs: list[Run]) -> str:
                 f"{max(0.0, work['round'] - busy):.2f} s",
             ]
         )
-    head = ["mode, seed", "games", "games/s", "evaluations/s", "samples learnt/s"]
+    head = ["mode, seed", "games", "games/s", "evaluations/s", "samples learned/s"]
     head += ["positions solved", "self-play a round", "learning a round", "rest of a round"]
     return markdown_table(head, rows)
 

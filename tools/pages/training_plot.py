@@ -11,7 +11,7 @@ from tools.pages.plots import svg_text
 from tools.pages.training_runs import Run
 from tools.players import BENCHMARK, MODES, WAYS
 
-COLOURS = {"exact": "#0072B2", "pure": "#E69F00"}
+COLORS = {"exact": "#0072B2", "pure": "#E69F00"}
 STYLES = {"alone": "-", "search": "--"}
 _LOSSES = {"policy_loss": "policy loss, nats", "margin_loss": "margin loss"}
 
@@ -41,13 +41,13 @@ def draw(runs: Sequence[Run], name: str) -> str:
     for mode, words in MODES.items():
         for way, style in STYLES.items():
             label = f"{words}, {WAYS[way]}"
-            panels[0, 0].plot([], [], style, color=COLOURS[mode], label=label)
+            panels[0, 0].plot([], [], style, color=COLORS[mode], label=label)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return svg_text(figure, name)
 
 
 def _draw_run(run: Run, top: Axes, others: Sequence[Axes]) -> None:
-    line = {"color": COLOURS[run.mode], "lw": 1.2, "alpha": 0.8}
+    line = {"color": COLORS[run.mode], "lw": 1.2, "alpha": 0.8}
     curve, losses = run.content["curve"], run.content["losses"]
     for way, style in STYLES.items():
         shares = [100 * point[way] for point in curve]

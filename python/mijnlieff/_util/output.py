@@ -334,7 +334,7 @@ def _rich_console(stream: TextIO | None) -> Any:
 
     It is None for pipes, files and closed streams, on terminals that cannot move the cursor
     (``TERM=dumb``), and where rich is not installed (extra ``terminal``). With ``NO_COLOR`` in the
-    environment the console has neither colours nor bold text.
+    environment the console has neither colors nor bold text.
     """
     if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
         return None

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     from mijnlieff.train.extras import require_train_extra
 
     require_train_extra("torch")
-    from mijnlieff.train.run.export import export_checkpoint
+    from mijnlieff.train.run.policy import export_checkpoint
 
     network = export_checkpoint(args.checkpoint, args.out)
     print(

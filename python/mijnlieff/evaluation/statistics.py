@@ -137,7 +137,7 @@ def fit_ratings(points: NDArray[np.float64]) -> Ratings:
 
     A draw counts as half a win and half a loss. The log-likelihood is concave, so Newton's method
     finds its maximum; a step that would lower it is halved. The standard errors assume independent
-    games without draws. Draws, and the two games of an opening that favours one seat, reduce the
+    games without draws. Draws, and the two games of an opening that favors one seat, reduce the
     variance, so the errors are rather too large.
 
     Args:

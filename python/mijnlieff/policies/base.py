@@ -6,6 +6,7 @@ The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.Greed
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,6 +18,7 @@ from mijnlieff.errors import PolicyError
 
 __all__ = [
     "ActPolicy",
+    "ActsInBatches",
     "BatchPolicy",
     "GamePolicy",
     "Policy",
@@ -56,6 +58,23 @@ class Policy(Protocol):
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``."""
         ...
+
+
+class ActsInBatches(ABC):
+    """The method ``act`` of a policy that chooses actions in batches."""
+
+    def act(self, position: Position) -> int:
+        """Return the action to play.
+
+        Raises:
+            GameOverError: the game is over.
+            PolicyError: as in ``act_batch``.
+        """
+        return int(self.act_batch([position])[0])
+
+    @abstractmethod
+    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``."""
 
 
 @runtime_checkable

@@ -17,13 +17,13 @@ from mijnlieff._mijnlieff import (
     own_actions,
 )
 from mijnlieff._util.arguments import integer_from
-from mijnlieff.policies.base import check_actions
+from mijnlieff.policies.base import ActsInBatches, check_actions
 from mijnlieff.policies.model import Layout, check_inputs
 
 __all__ = ["FunctionPolicy"]
 
 
-class FunctionPolicy:
+class FunctionPolicy(ActsInBatches):
     """A policy from a function of observations and masks that returns actions.
 
     The function is called as ``fn(observations, masks)`` with observations ``(B, ...)`` in the
@@ -75,15 +75,6 @@ class FunctionPolicy:
         name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
         canvas = "" if self.canvas is None else f", canvas={self.canvas!r}"
         return f"FunctionPolicy({name}, observation={self.observation!r}{canvas})"
-
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-            PolicyError: as in `act_batch`.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``, indices of each position's own variant.

@@ -86,7 +86,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
                                is called, from a module that can be imported
     ========================== ====================================================================
 
-    A search solves positions near the end exactly where the network has learnt from exact values,
+    A search solves positions near the end exactly where the network has learned from exact values,
     as far as its run did; without a run, where at most 9 cells are empty.
 
     Args:

@@ -22,14 +22,14 @@ from mijnlieff._mijnlieff import (
     seed_of,
 )
 from mijnlieff._util.arguments import integer_from, number_up_to
-from mijnlieff.policies.base import variants_of
+from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
 from mijnlieff.policies.searches import Searches, play_options, search_with
 
 __all__ = ["NetworkPolicy"]
 
 
-class NetworkPolicy:
+class NetworkPolicy(ActsInBatches):
     """Plays by a network, or by a tree search with one.
 
     The network is a `Network`, one in training by `mijnlieff.train`, any other
@@ -114,15 +114,6 @@ class NetworkPolicy:
             self._searches = Searches(self.search, self.seed, model.observation, num_threads)
         self._generator = np.random.default_rng(self.seed)
         self._decisions = 0
-
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-            PolicyError: as in `act_batch`.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``, indices of each position's own variant.

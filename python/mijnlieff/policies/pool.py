@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, integer, seed_of
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.base import ActsInBatches, Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
 
 __all__ = ["OpponentPool", "check_weight", "mix"]
@@ -20,7 +20,7 @@ __all__ = ["OpponentPool", "check_weight", "mix"]
 _Member = tuple[Policy, float]
 
 
-class OpponentPool:
+class OpponentPool(ActsInBatches):
     """A policy that plays each game by one of several others, its members.
 
     As the opponent of an environment it draws a member for every new game, and keeps it until the
@@ -113,14 +113,6 @@ class OpponentPool:
         if policy is self:
             raise ValueError("a pool cannot be its own member")
         self._added.append(_member(policy, weight))
-
-    def act(self, position: Position) -> int:
-        """Return the action to play, by a member drawn for this position.
-
-        Raises:
-            PolicyError: as in `act_games`.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``, by a member drawn for each position.

@@ -17,13 +17,13 @@ from mijnlieff._mijnlieff import (
     own_actions,
     seed_of,
 )
-from mijnlieff.policies.base import variants_of
+from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.searches import Searches, play_options
 
 __all__ = ["RolloutPolicy"]
 
 
-class RolloutPolicy:
+class RolloutPolicy(ActsInBatches):
     """Runs a tree search with random games before every decision, without a network.
 
     The value of a position is the result of one game of random moves from there, and all legal
@@ -59,14 +59,6 @@ class RolloutPolicy:
     def __repr__(self) -> str:
         """Return the settings."""
         return f"RolloutPolicy({self.search!r}, seed={self.seed})"
-
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``; positions may be of several variants.

@@ -33,7 +33,7 @@ class Layout:
         board_left: left edge of column ``a``.
         board_bottom: lower edge of row 1.
         label_size: font size of the coordinates.
-        status: left edge and vertical centre of the status line.
+        status: left edge and vertical center of the status line.
         trays: top left corner of Light's and of Dark's tray.
     """
 
@@ -46,7 +46,7 @@ class Layout:
     status: tuple[float, float]
     trays: tuple[tuple[float, float], tuple[float, float]]
 
-    def centre(self, x: int, y: int) -> tuple[float, float]:
+    def center(self, x: int, y: int) -> tuple[float, float]:
         """Return the middle of the tile in column ``x`` and row ``y``, counted from 0."""
         return (
             self.board_left + (x + 0.5) * CELL,

@@ -18,9 +18,9 @@ _SIGNS: tuple[tuple[_Line, ...], ...] = (
     # >< Puller
     (((-0.58, -0.4), (-0.18, 0.0), (-0.58, 0.4)), ((0.58, -0.4), (0.18, 0.0), (0.58, 0.4))),
 )
-"""The sign of each piece type, relative to the centre, in radii of the stone."""
+"""The sign of each piece type, relative to the center, in radii of the stone."""
 
-# Light and Dark differ in lightness, not hue, so that colour-blind people can tell them apart.
+# Light and Dark differ in lightness, not hue, so that color-blind people can tell them apart.
 _FACE = ("#fbf4e2", "#34303a")
 _RIM = ("#8a6d3f", "#17141b")
 _INNER = ("#e6d6b4", "#4d4756")
@@ -30,7 +30,7 @@ _SHADOW = "#94713f"
 
 def stone(
     part: str,
-    centre: tuple[float, float],
+    center: tuple[float, float],
     radius: float,
     player: int,
     piece: int,
@@ -42,35 +42,35 @@ def stone(
 
     Args:
         part: name of the stone's shapes; that of the sign ends in ``-sign``.
-        centre: middle of the stone.
+        center: middle of the stone.
         radius: outer radius.
         player: 0 Light, 1 Dark.
         piece: type 0..3; other numbers draw a stone without a sign.
         shadow: whether to draw a shadow below the stone.
-        fade_into: background to blend the colours into, for a piece type with no pieces left.
+        fade_into: background to blend the colors into, for a piece type with no pieces left.
     """
 
-    def colour(of: str) -> str:
+    def color(of: str) -> str:
         return of if fade_into is None else blend(of, fade_into, 0.8)
 
-    x, y = centre
+    x, y = center
     rim = 0.07 * radius
     shapes: list[Shape] = []
     if shadow:
         shapes.append(Circle(f"{part}-shadow", x, y + 0.09 * radius, radius, _SHADOW))
     shapes += [
-        Circle(part, x, y, radius - rim / 2, colour(_FACE[player]), colour(_RIM[player]), rim),
-        Circle(f"{part}-inner", x, y, 0.84 * radius, None, colour(_INNER[player]), 0.05 * radius),
+        Circle(part, x, y, radius - rim / 2, color(_FACE[player]), color(_RIM[player]), rim),
+        Circle(f"{part}-inner", x, y, 0.84 * radius, None, color(_INNER[player]), 0.05 * radius),
     ]
     if 0 <= piece < len(_SIGNS):
         lines = tuple(
             tuple((x + radius * dx, y + radius * dy) for dx, dy in line) for line in _SIGNS[piece]
         )
-        shapes.append(Stroke(f"{part}-sign", lines, colour(_SIGN[player]), 0.17 * radius))
+        shapes.append(Stroke(f"{part}-sign", lines, color(_SIGN[player]), 0.17 * radius))
     return shapes
 
 
-def blend(colour: str, into: str, share: float) -> str:
-    """Return ``colour`` mixed with ``share`` (0..1) of ``into``, all as ``#rrggbb``."""
-    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(into[1:]), strict=True)
+def blend(color: str, into: str, share: float) -> str:
+    """Return ``color`` mixed with ``share`` (0..1) of ``into``, all as ``#rrggbb``."""
+    pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(into[1:]), strict=True)
     return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()

@@ -65,10 +65,10 @@ def scene(position: Drawable) -> Scene:
         owner = int(position.stones[cell])
         if owner:
             piece = _piece(position, cell)
-            centre = layout.centre(x, y)
-            shapes += stone("stone", centre, 0.39 * CELL, owner - 1, piece, shadow=True)
+            center = layout.center(x, y)
+            shapes += stone("stone", center, 0.39 * CELL, owner - 1, piece, shadow=True)
         if cell == last_cell:
-            shapes.append(Circle("last", *layout.centre(x, y), 0.44 * CELL, None, _LAST, 4.5))
+            shapes.append(Circle("last", *layout.center(x, y), 0.44 * CELL, None, _LAST, 4.5))
     for player in (0, 1):
         shapes += _tray(layout, position, player)
     return Scene(
@@ -123,12 +123,12 @@ def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
     bottom = layout.board_bottom + 1.25 * size
     right = layout.board_left - 0.45 * size
     columns = [
-        Text("column", layout.centre(x, 0)[0], bottom, column_name(x), size, _FAINT_INK, "middle")
+        Text("column", layout.center(x, 0)[0], bottom, column_name(x), size, _FAINT_INK, "middle")
         for x in range(width)
     ]
     rows = [
         Text(
-            "row", right, layout.centre(0, y)[1] + 0.36 * size, f"{y + 1}", size, _FAINT_INK, "end"
+            "row", right, layout.center(0, y)[1] + 0.36 * size, f"{y + 1}", size, _FAINT_INK, "end"
         )
         for y in range(height)
     ]
@@ -137,9 +137,9 @@ def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
 
 def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
     """Draw one cell as a tile with a darker lower edge, with a mark if it is allowed."""
-    centre_x, centre_y = layout.centre(x, y)
+    center_x, center_y = layout.center(x, y)
     side = CELL - 4
-    left, top = centre_x - side / 2, centre_y + TILE_EDGE / 2 - side / 2
+    left, top = center_x - side / 2, center_y + TILE_EDGE / 2 - side / 2
     shade = (x + y) % 2
     face = (_OPEN_CELL if is_open else _CELL)[shade]
     shapes: list[Shape] = [
@@ -147,7 +147,7 @@ def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
         Rect("cell-face", left, top, side, side - TILE_EDGE, 7, face),
     ]
     if is_open:
-        shapes.append(Circle("open", centre_x, centre_y, 0.12 * CELL, _OPEN))
+        shapes.append(Circle("open", center_x, center_y, 0.12 * CELL, _OPEN))
     return shapes
 
 

@@ -1,6 +1,6 @@
 """The primitive shapes of a drawing, and the protocol of positions that can be drawn.
 
-All colours are opaque ``#rrggbb``, so a backend only has to paint the shapes in order. Lengths are
+All colors are opaque ``#rrggbb``, so a backend only has to paint the shapes in order. Lengths are
 in drawing units, with the origin at the top left and y downwards.
 """
 
@@ -142,7 +142,7 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """Open polylines of one colour and width, with round ends and joins."""
+    """Open polylines of one color and width, with round ends and joins."""
 
     part: str
     lines: tuple[tuple[tuple[float, float], ...], ...]

@@ -34,8 +34,8 @@ class Boards:
     variants as tuples, whatever sequence is given.
 
     Attributes:
-        seen: the variants that are learnt, at least one. All variants differ in their boards alone,
-            and no two boards are equal up to symmetry.
+        seen: the variants that are learned, at least one. All variants differ in their boards
+            alone, and no two boards are equal up to symmetry.
         unseen: those of the boards held out, on which no game is played to learn from.
         holdout: the share of the boards that `split` was asked for; None if it was not.
         seed: the seed that chose the boards held out; None if there was none.

@@ -9,13 +9,7 @@ from typing import Any, Self
 
 from mijnlieff._mijnlieff import MAX_THREADS, SearchOptions
 from mijnlieff.train.presets import PRESETS, preset
-from mijnlieff.train.settings import (
-    check_settings,
-    documented,
-    plain_number,
-    setting,
-    settings_of,
-)
+from mijnlieff.train.settings import check_settings, documented, plain_number, setting, settings_of
 
 __all__ = [
     "ALGORITHMS",
@@ -142,7 +136,7 @@ class TrainConfig:
     )
     random_plies: int = setting(
         4,
-        "most random plies at the start of a game, drawn per game and not learnt from; they lead "
+        "most random plies at the start of a game, drawn per game and not learned from; they lead "
         "to positions that self-play would not reach",
         high=1000,
     )
@@ -230,7 +224,7 @@ class TrainConfig:
     )
     solve_roots_below: int = setting(
         11,
-        "most empty cells of a position whose policy and margin are learnt from the exact solver, "
+        "most empty cells of a position whose policy and margin are learned from the exact solver, "
         "not from a search; those of the opening book are always",
         high=16,
         algo="alphazero",
@@ -252,7 +246,7 @@ class TrainConfig:
     )
     reuse: float = setting(
         4.0,
-        "how often a position is learnt from, on average",
+        "how often a position is learned from, on average",
         algo="alphazero",
     )
     optimizer: str = setting(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["GameSource", "LocalSource"]
+__all__ = ["GameSource"]
 
 Games = TypeVar("Games", covariant=True)
 
@@ -39,11 +39,5 @@ class GameSource(Protocol[Games]):
 
     @property
     def policy_lag(self) -> int:
-        """Rounds learnt between the weights that played the last games and the current ones."""
+        """Rounds learned between the weights that played the last games and the current ones."""
         ...
-
-
-class LocalSource:
-    """The common part of sources in this process, whose games are those of the current weights."""
-
-    policy_lag = 0

@@ -1,4 +1,4 @@
-"""The pieces and colours of the package's drawings, for the board of the widget."""
+"""The pieces and colors of the package's drawings, for the board of the widget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def art() -> dict[str, list[list[str]]]:
 
     Returns:
         ``{"stones": [[...], [...]]}``: for Light and Dark, SVG elements of each piece type, then of
-        a plain stone. The centre is (0, 0) and the radius 100.
+        a plain stone. The center is (0, 0) and the radius 100.
     """
     return {"stones": [[_drawn(player, kind) for kind in [*Piece, -1]] for player in (0, 1)]}
 

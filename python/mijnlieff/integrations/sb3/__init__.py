@@ -1,4 +1,4 @@
-"""Stable-Baselines3: a native vectorised environment, models as policies, and opponent pools.
+"""Stable-Baselines3: a native vectorized environment, models as policies, and opponent pools.
 
 `MijnlieffVecEnv` is a ``VecEnv`` of many games against an opponent, with the masks that
 ``MaskablePPO`` of sb3-contrib asks for. `SB3Policy` makes a trained model a policy for `evaluate`,

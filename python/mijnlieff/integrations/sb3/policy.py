@@ -25,7 +25,7 @@ class SB3Policy(NetworkPolicy):
     The layout and dtype of observations follow from the model's observation space. Illegal actions
     are masked, also for algorithms without masks. The algorithm must have a distribution over
     actions (``MaskablePPO``, ``PPO``, ``A2C``, ``TRPO``) or a value for each action (``DQN``,
-    ``QRDQN``). Observations are normalised if the model's environment is a ``VecNormalize``.
+    ``QRDQN``). Observations are normalized if the model's environment is a ``VecNormalize``.
 
     Args:
         model: the model, trained on the observations of this package.

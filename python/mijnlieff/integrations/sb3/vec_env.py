@@ -1,4 +1,4 @@
-"""The native batch as a vectorised environment of Stable-Baselines3."""
+"""The native batch as a vectorized environment of Stable-Baselines3."""
 
 from __future__ import annotations
 

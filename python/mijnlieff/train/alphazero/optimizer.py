@@ -1,4 +1,4 @@
-"""The optimisers: AdamW, or Muon for the hidden layers and AdamW for the rest."""
+"""The optimizers: AdamW, or Muon for the hidden layers and AdamW for the rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Muon(torch.optim.Optimizer):
     """Muon (Jordan et al. 2024), for the hidden layers of the network.
 
     A step is the nearest orthogonal matrix to the mean of the gradients, so all directions are
-    learnt at the same speed. A layer that shares weights over the symmetries is block-diagonal in
+    learned at the same speed. A layer that shares weights over the symmetries is block-diagonal in
     the basis of the symmetries, and a matrix is orthogonal there if each of its blocks is. So this
     does what Muon would do to the whole matrix, with a fifth of the work on the square, and layers
     of the same shape are computed together. `torch.optim.Muon` takes single matrices only.
@@ -34,7 +34,7 @@ class Muon(torch.optim.Optimizer):
     def __init__(
         self, layers: list[SharedLinear] | list[nn.Linear], lr: float, weight_decay: float
     ) -> None:
-        """Set up the optimiser.
+        """Set up the optimizer.
 
         Args:
             layers: layers whose weights have the same shape.
@@ -110,14 +110,14 @@ def orthogonalized(matrices: Tensor) -> Tensor:
 
 
 class Optimizer:
-    """The optimiser of a run, as its settings say.
+    """The optimizer of a run, as its settings say.
 
     Attributes:
-        parts: the optimisers, each for a part of the weights.
+        parts: the optimizers, each for a part of the weights.
     """
 
     def __init__(self, network: nn.Module, config: TrainConfig) -> None:
-        """Set up the optimisers.
+        """Set up the optimizers.
 
         Args:
             network: the network to train; its hidden layers are in `network.blocks`.
@@ -155,7 +155,7 @@ class Optimizer:
             state: as `state_dict` returned it.
 
         Raises:
-            ValueError: it is the state of another optimiser or network.
+            ValueError: it is the state of another optimizer or network.
         """
         for part, saved in zip(self.parts, state["parts"], strict=True):
             part.load_state_dict(saved)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -24,7 +22,7 @@ class CellNetwork(CellTrunk):
     of the board is computed once. For a canvas, it reads planes, and serves every board that fits:
     where on the canvas the board lies makes no difference, and slots without a cell cost nothing.
     The weights are of the same kind. It learns more from a position than `PolicyValueNetwork`, and
-    takes longer for it. It is not equivariant: positions should be learnt in all orientations.
+    takes longer for it. It is not equivariant: positions should be learned in all orientations.
 
     Attributes:
         variant: the only game that it plays; None for a canvas.
@@ -165,13 +163,3 @@ class CellNetwork(CellTrunk):
             return Network.of_cells(self.variant, *sizes, self.weights())
         assert self.canvas is not None  # it is for one of the two
         return Network.on_canvas(self.canvas, self.copies, *sizes, self.weights())
-
-    def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """A function with the current weights, which later training does not change.
-
-        Returns:
-            `forward`, without gradients.
-        """
-        frozen = copy.deepcopy(self)
-        frozen.requires_grad_(False)
-        return frozen.forward

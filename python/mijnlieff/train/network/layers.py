@@ -10,7 +10,7 @@ group. Positions are the last axis of all arrays, so that blocks are contiguous.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -22,10 +22,7 @@ from torch.autograd import Function
 
 from mijnlieff.train.network.irreps import adapted_basis, irreps_of
 
-__all__ = ["BasisChange", "Operator", "SharedLinear", "SharedReadout"]
-
-# From and to numbers in an adapted basis, float32 `(size * channels, B)`.
-Operator = Callable[[Tensor], Tensor]
+__all__ = ["BasisChange", "SharedLinear", "SharedReadout"]
 
 
 class BasisChange(nn.Module):
@@ -137,10 +134,12 @@ class SharedLinear(_BlockDiagonal):
         self.weight = nn.Parameter(torch.randn(outputs, inputs, self.size) * scale)
         self.bias = nn.Parameter(torch.zeros(outputs))
 
-    def operator(self) -> Operator:
-        """The layer with its current weights, which later training does not change."""
+    def forward(self, numbers: Tensor) -> Tensor:
+        """From and to numbers in an adapted basis, float32 `(size * channels, B)`."""
         # The same bias for all units of a channel is a multiple of the constant list of length 1.
-        return _operator(self.matrices(self.weight), self.bias * self.order**0.5, self._rows)
+        bias = self.bias * self.order**0.5
+        product: Tensor = _Multiply.apply(numbers, bias, self._rows, *self.matrices(self.weight))
+        return product
 
     def matrices(self, weight: Tensor) -> list[Tensor]:
         """The layer's matrix in the basis, block by block.
@@ -191,20 +190,17 @@ class SharedReadout(_BlockDiagonal):
         constant = torch.from_numpy(lists.parts[0][0]).float()
         self.register_buffer("constant", constant, persistent=False)
 
-    def operator(self) -> Operator:
-        """The layer with its current weights, which later training does not change."""
+    def forward(self, numbers: Tensor) -> Tensor:
+        """From and to numbers in an adapted basis, float32 `(size * channels, B)`."""
         matrices = [part.permute(1, 2, 3, 0).flatten(2) for part in self.spread(self.weight)]
         # Only the mean of the biases over places that symmetries equate counts.
-        return _operator(matrices, self.constant @ self.bias, self._rows)
-
-
-def _operator(matrices: list[Tensor], bias: Tensor, rows: list[int]) -> Operator:
-    """Products with blocks, a tensor for each group of them, and a bias in the trivial one."""
-    return lambda numbers: _Multiply.apply(numbers, bias, rows, *matrices)
+        bias = self.constant @ self.bias
+        product: Tensor = _Multiply.apply(numbers, bias, self._rows, *matrices)
+        return product
 
 
 class _Multiply(Function):
-    """A product with a block-diagonal matrix.
+    """A product with a block-diagonal matrix, and a bias in the trivial block.
 
     Each group of blocks has either one for each of its rows, or one for all.
     """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from torch import Tensor, nn
 from mijnlieff._mijnlieff import Canvas, Network, Variant
 from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.layers import BasisChange, Operator, SharedLinear, SharedReadout
+from mijnlieff.train.network.layers import BasisChange, SharedLinear, SharedReadout
 from mijnlieff.train.network.model import TorchModel
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
@@ -27,7 +26,7 @@ class PolicyValueNetwork(TorchModel):
     """Logits for every action and two values for the side to move.
 
     Rotating or mirroring a position permutes the logits in the same way and leaves the values
-    unchanged, so a pattern learnt in one orientation holds in all.
+    unchanged, so a pattern learned in one orientation holds in all.
 
     Attributes:
         variant: the only game that the network can play.
@@ -103,47 +102,20 @@ class PolicyValueNetwork(TorchModel):
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
-        return self._evaluate(observations, self._operators())
+        of_hidden = self.of_hidden
+        numbers = self.inputs(self.of_inputs.matrix @ self.features(observations))
+        hidden, numbers = of_hidden.rectify(numbers)
+        blocks: Iterable[Any] = self.blocks
+        for block in blocks:
+            _, inner = of_hidden.rectify(block.first(numbers))
+            hidden, numbers = of_hidden.rectify(block.second(inner), hidden)
+        outputs = self.heads(numbers).t() @ self.of_outputs.matrix
+        logits, outcome, margin = torch.split(outputs, [self.num_actions, 1, 1], dim=1)
+        return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
 
     def to_native(self) -> Network:
         """See `Network.from_torch`."""
         return Network.symmetric(self.variant, self.channels, len(self.blocks), self.weights())
-
-    def frozen(self) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """A faster copy of `forward` with the current weights, whose blocks are computed once.
-
-        Returns:
-            A function of float32 observations `(B, num_features)`, without gradients. Later
-            training does not change it.
-        """
-        with torch.no_grad():
-            operators = self._operators()
-        return lambda observations: self._evaluate(observations, operators)
-
-    def _operators(self) -> _Operators:
-        blocks: Iterable[Any] = self.blocks
-        pairs = [(block.first.operator(), block.second.operator()) for block in blocks]
-        return _Operators(self.inputs.operator(), pairs, self.heads.operator())
-
-    def _evaluate(self, observations: Tensor, layers: _Operators) -> tuple[Tensor, Tensor]:
-        of_hidden = self.of_hidden
-        numbers = layers.inputs(self.of_inputs.matrix @ self.features(observations))
-        hidden, numbers = of_hidden.rectify(numbers)
-        for first, second in layers.blocks:
-            _, inner = of_hidden.rectify(first(numbers))
-            hidden, numbers = of_hidden.rectify(second(inner), hidden)
-        outputs = layers.heads(numbers).t() @ self.of_outputs.matrix
-        logits, outcome, margin = torch.split(outputs, [self.num_actions, 1, 1], dim=1)
-        return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Operators:
-    """The layers with the weights of one moment."""
-
-    inputs: Operator
-    blocks: list[tuple[Operator, Operator]]
-    heads: Operator
 
 
 class _Block(nn.Module):

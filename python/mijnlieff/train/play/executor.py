@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
 import numpy as np
 import torch
 
-from mijnlieff._mijnlieff import Variant, integer_in
+from mijnlieff._mijnlieff import integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import TrainableNetwork, sizes_of
-from mijnlieff.train.play.jobs import (
-    Block,
-    play_match,
-    play_rollouts,
-    play_searches,
-    weights_of,
-)
+from mijnlieff.train.play.jobs import Block, play_match, play_rollouts, play_searches, weights_of
+from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.samples import Samples, SearchGames
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
@@ -91,22 +85,14 @@ class ExecutorBackend:
         return _ExecutorSource(self._executor, boards, config, self._blocks, self._lag)
 
     def measure(
-        self,
-        network: TrainableNetwork,
-        variant: Variant,
-        opponents: Sequence[str],
-        games: int,
-        seed: int,
-        progress: bool = False,
-        search: TrainConfig | None = None,
-        num_simulations: int = 64,
+        self, network: TrainableNetwork, matches: Matches, progress: bool = False
     ) -> list[MatchReport]:
         """Play each match on a worker; shows no progress."""
         weights = shared(self._executor, weights_of(network))
         config = TrainConfig.of("alphazero", **sizes_of(network))
         jobs = [
-            (weights, variant, config, opponent, games, seed, search, num_simulations)
-            for opponent in opponents
+            (weights, config, dataclasses.replace(matches, opponents=[opponent]))
+            for opponent in matches.opponents
         ]
         return map_jobs(self._executor, play_match, jobs)
 

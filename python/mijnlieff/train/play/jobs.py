@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Network, Variant
+from mijnlieff._mijnlieff import Network
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork, new_network
-from mijnlieff.train.play.measure import measure
+from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -105,36 +105,14 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
     }
 
 
-def play_match(
-    weights: Weights,
-    variant: Variant,
-    config: TrainConfig,
-    opponent: str,
-    games: int,
-    seed: int,
-    search: TrainConfig | None,
-    num_simulations: int,
-) -> MatchReport:
-    """Play a match of a network against a built-in player, see `measure`.
+def play_match(weights: Weights, config: TrainConfig, matches: Matches) -> MatchReport:
+    """Play a match of a network against a built-in player.
 
     Args:
         weights: the weights of the network.
-        variant: the game.
-        config: the settings of the run.
-        opponent: name of the built-in player.
-        games: number of games.
-        seed: seed of the openings and the opponent.
-        search: settings to search with; None plays the network alone.
-        num_simulations: simulations per search.
+        config: settings that give the network its sizes.
+        matches: the match, with one opponent.
     """
-    network = _network(weights, Boards((variant,)), config)
-    (report,) = measure(
-        network,
-        variant,
-        [opponent],
-        games,
-        seed,
-        search=search,
-        num_simulations=num_simulations,
-    )
+    network = _network(weights, Boards((matches.variant,)), config)
+    (report,) = measure(network, matches)
     return report

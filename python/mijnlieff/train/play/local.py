@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
 
-from mijnlieff._mijnlieff import Network, Variant
+from mijnlieff._mijnlieff import Network
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork
-from mijnlieff.train.play.measure import measure
+from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
-from mijnlieff.train.source import GameSource, LocalSource
+from mijnlieff.train.source import GameSource
 
 __all__ = ["Backend", "LocalBackend", "ThreadedGames"]
 
@@ -40,15 +39,7 @@ class Backend(Protocol):
         ...
 
     def measure(
-        self,
-        network: TrainableNetwork,
-        variant: Variant,
-        opponents: Sequence[str],
-        games: int,
-        seed: int,
-        progress: bool = False,
-        search: TrainConfig | None = None,
-        num_simulations: int = 64,
+        self, network: TrainableNetwork, matches: Matches, progress: bool = False
     ) -> list[MatchReport]:
         """See `mijnlieff.train.play.measure.measure`."""
         ...
@@ -67,8 +58,10 @@ class LocalBackend:
         return kind(boards, config, generator)
 
 
-class ThreadedGames(LocalSource):
+class ThreadedGames:
     """Plays rounds with tree search in native code, in a thread, while the learner learns."""
+
+    policy_lag = 0
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         """Start without a round.
@@ -125,8 +118,10 @@ class ThreadedGames(LocalSource):
         self.abandon()
 
 
-class _Rollouts(LocalSource):
-    """Plays rounds of PPO; they are played by `collect`, with the weights that learnt last."""
+class _Rollouts:
+    """Plays rounds of PPO; they are played by `collect`, with the weights that learned last."""
+
+    policy_lag = 0
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         self._games = RolloutCollector(boards.seen[0], config, generator)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mijnlieff._mijnlieff import Variant
 from mijnlieff.evaluation import MatchReport, evaluate
@@ -12,7 +13,7 @@ from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.process import torch_threads
 
-__all__ = ["final_opponents", "measure"]
+__all__ = ["Matches", "final_opponents", "measure"]
 
 
 def final_opponents(variant: Variant) -> tuple[str, ...]:
@@ -26,38 +27,48 @@ def final_opponents(variant: Variant) -> tuple[str, ...]:
     return (*opponents, "perfect") if variant == Variant() else opponents
 
 
+@dataclass(frozen=True)
+class Matches:
+    """Matches of a network against built-in players.
+
+    Attributes:
+        variant: the game.
+        opponents: names of the players.
+        games: games per opponent, an even number.
+        seed: seed of the openings and opponents.
+        search: settings of a run to search with, see `search_policy`; None plays the network alone.
+        num_simulations: simulations per search.
+    """
+
+    variant: Variant
+    opponents: Sequence[str]
+    games: int
+    seed: int
+    search: TrainConfig | None = None
+    num_simulations: int = 64
+
+
 def measure(
-    network: TrainableNetwork,
-    variant: Variant,
-    opponents: Sequence[str],
-    games: int,
-    seed: int,
-    progress: bool = False,
-    search: TrainConfig | None = None,
-    num_simulations: int = 64,
+    network: TrainableNetwork, matches: Matches, progress: bool = False
 ) -> list[MatchReport]:
     """Play matches with the network's most likely actions, or with a tree search.
 
     Args:
         network: the player.
-        variant: the game.
-        opponents: names of built-in players.
-        games: games per opponent, an even number.
-        seed: seed of the openings and opponents.
+        matches: the matches.
         progress: show bars on a terminal.
-        search: settings of a run to search with, see `search_policy`; None plays the network alone.
-        num_simulations: simulations per search.
 
     Returns:
         One report per opponent, in order.
     """
-    if search is None:
+    variant, games, seed = matches.variant, matches.games, matches.seed
+    if matches.search is None:
         policy = NetworkPolicy(network)
     else:
-        policy = search_policy(network, search, num_simulations, seed)
+        policy = search_policy(network, matches.search, matches.num_simulations, seed)
     # The batches are so small that several threads would be slower.
     with torch_threads(1):
         return [
             evaluate(policy, opponent, games, variant, seed=seed, progress=progress)
-            for opponent in opponents
+            for opponent in matches.opponents
         ]

@@ -18,7 +18,7 @@ def solve_below_in_play(config: TrainConfig) -> int:
     """The most empty cells of a position that a search in play solves, unless told otherwise.
 
     A network plays with the knowledge that its training had, on one board and on many: nothing is
-    solved unless it learnt from exact labels, and then no position larger than those.
+    solved unless it learned from exact labels, and then no position larger than those.
 
     Args:
         config: the settings of the run.

@@ -1,4 +1,4 @@
-"""Proximal policy optimisation: learns from the results of games."""
+"""Proximal policy optimization: learns from the results of games."""
 
 from mijnlieff.train.ppo.ppo import Losses, Ppo
 

@@ -22,7 +22,7 @@ def signed_advantages(
     gamma: float,
     gae_lambda: float,
 ) -> Tensor:
-    """Generalised advantage estimates with signs for two players.
+    """Generalized advantage estimates with signs for two players.
 
     From Schulman et al. 2016 (arXiv:1506.02438), with signs added: `sign` is +1 where the same
     player acts again, -1 where the other does, and 0 after the end::

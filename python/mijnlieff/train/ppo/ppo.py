@@ -1,4 +1,4 @@
-"""Proximal policy optimisation over the positions of one round."""
+"""Proximal policy optimization over the positions of one round."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Losses:
 
 
 class Learner:
-    """A network, its optimiser and the PPO update (Schulman et al. 2017, arXiv:1707.06347).
+    """A network, its optimizer and the PPO update (Schulman et al. 2017, arXiv:1707.06347).
 
     Attributes:
         network: the network to train.
@@ -47,7 +47,7 @@ class Learner:
     def __init__(
         self, network: PolicyValueNetwork, config: TrainConfig, generator: torch.Generator
     ) -> None:
-        """Set up the optimiser.
+        """Set up the optimizer.
 
         Args:
             network: the network to train.
@@ -122,7 +122,7 @@ class Ppo:
     """A learner and the source of its games, which alternate by rounds.
 
     Attributes:
-        optimizer: the optimiser of the learner.
+        optimizer: the optimizer of the learner.
     """
 
     def __init__(

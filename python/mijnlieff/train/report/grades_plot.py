@@ -14,7 +14,7 @@ from mijnlieff.train.report.plot import PALETTE, write_png
 
 __all__ = ["draw_grades", "grades_figure"]
 
-_COLOURS = dict(zip(("seen", "unseen"), PALETTE, strict=False))
+_COLORS = dict(zip(("seen", "unseen"), PALETTE, strict=False))
 
 
 def grades_figure(curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]) -> Figure:
@@ -30,14 +30,14 @@ def grades_figure(curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]
     figure.suptitle("One network on many boards")
     draw_grade_lines(grades, curve)
     minutes = [point["seconds"] / 60 for point in curve]
-    for name, colour in zip(curve[0]["scores"] if curve else (), PALETTE, strict=False):
+    for name, color in zip(curve[0]["scores"] if curve else (), PALETTE, strict=False):
         percent = [100 * point["scores"][name]["score"] for point in curve]
-        scores.plot(minutes, percent, color=colour, marker="o", ms=3, label=f"against {name}")
+        scores.plot(minutes, percent, color=color, marker="o", ms=3, label=f"against {name}")
     scores.set(ylabel="score on boards\nheld out, %", ylim=(0, 102))
-    for name, colour in zip(("policy", "value", "margin"), PALETTE, strict=False):
+    for name, color in zip(("policy", "value", "margin"), PALETTE, strict=False):
         rows = [row for row in log if row[f"{name}_loss"] is not None]
         times = [row["seconds"] / 60 for row in rows]
-        losses.plot(times, [row[f"{name}_loss"] for row in rows], color=colour, lw=1, label=name)
+        losses.plot(times, [row[f"{name}_loss"] for row in rows], color=color, lw=1, label=name)
     losses.set(xlabel="minutes", ylabel="loss", ylim=(0, None))
     for axes in (scores, losses):
         axes.grid(alpha=0.3)
@@ -72,10 +72,10 @@ def draw_grade_lines(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:
         grades = [point["grades"][name] for point in curve]
         label = f"{grades[-1]['boards']} {name} boards: {100 * grades[-1]['optimal']:.1f} %"
         optimal = [100 * grade["optimal"] for grade in grades]
-        axes.plot(minutes, optimal, color=_COLOURS[name], marker="o", ms=3, label=label)
+        axes.plot(minutes, optimal, color=_COLORS[name], marker="o", ms=3, label=label)
         if all(grade["low"] is not None for grade in grades):
             low, high = ([100 * grade[end] for grade in grades] for end in ("low", "high"))
-            axes.fill_between(minutes, low, high, color=_COLOURS[name], alpha=0.2, lw=0)
+            axes.fill_between(minutes, low, high, color=_COLORS[name], alpha=0.2, lw=0)
     axes.set(ylabel="optimal actions, %\n(band: 95 % interval over boards)")
     axes.grid(alpha=0.3)
     if axes.lines:

@@ -75,12 +75,12 @@ def write_png(path: Path, figure: Figure) -> None:
 def _draw_scores(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:
     steps = [point["steps"] / 1e6 for point in curve]
     opponents = list(curve[0]["scores"]) if curve else []
-    for name, colour in zip(opponents, PALETTE, strict=False):
+    for name, color in zip(opponents, PALETTE, strict=False):
         shown = [point["scores"][name] for point in curve]
         percent = {key: [100 * one[key] for one in shown] for key in ("score", "low", "high")}
-        axes.fill_between(steps, percent["low"], percent["high"], color=colour, alpha=0.2, lw=0)
+        axes.fill_between(steps, percent["low"], percent["high"], color=color, alpha=0.2, lw=0)
         label = f"against {name}: {percent['score'][-1]:.1f} % at the end"
-        axes.plot(steps, percent["score"], color=colour, marker="o", ms=3, label=label)
+        axes.plot(steps, percent["score"], color=color, marker="o", ms=3, label=label)
     axes.axhline(50, color="0.5", lw=0.8, ls=":")
     axes.set(ylabel="score, % (band: 95 % interval)", ylim=(0, 102))
     axes.grid(alpha=0.3)
@@ -96,8 +96,8 @@ def _draw_losses(axes: Axes, log: Sequence[dict[str, Any]]) -> None:
         ("margin_loss", "margin loss"),
         ("policy_loss", "policy loss"),
     )
-    for (key, label), colour in zip(lines, PALETTE, strict=False):
-        axes.plot(steps, [row[key] for row in log], color=colour, lw=1, label=label)
+    for (key, label), color in zip(lines, PALETTE, strict=False):
+        axes.plot(steps, [row[key] for row in log], color=color, lw=1, label=label)
     axes.set(xlabel="actions played, millions", ylabel="loss")
     axes.grid(alpha=0.3)
     entropy = axes.twinx()

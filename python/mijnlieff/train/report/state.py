@@ -18,7 +18,7 @@ class TrainState:
         is_last: whether this is the last report, because the budget is spent or the run was told to
             stop.
         log: the rounds so far, oldest first, as in `log.jsonl`: `round`, `steps`, `games`,
-            `seconds`, the losses (None in a round without learning), `policy_lag` (rounds learnt
+            `seconds`, the losses (None in a round without learning), `policy_lag` (rounds learned
             between the weights that played and those of the round, 0 without an executor),
             `games_per_second`, `steps_per_second` and, in rounds with a measurement, `scores`. On
             many boards also `grades`, None in rounds without one.

@@ -1,4 +1,4 @@
-"""Plays with the network of a checkpoint."""
+"""The network of a checkpoint: as a player, and as a file that is played without PyTorch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from mijnlieff._mijnlieff import Network
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.network import TrainableNetwork, new_network
@@ -14,7 +15,12 @@ from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 
-__all__ = ["load_weights", "network_from_checkpoint", "policy_from_checkpoint"]
+__all__ = [
+    "export_checkpoint",
+    "load_weights",
+    "network_from_checkpoint",
+    "policy_from_checkpoint",
+]
 
 
 def load_weights(network: TrainableNetwork, checkpoint: Checkpoint, path: Path) -> None:
@@ -82,3 +88,25 @@ def policy_from_checkpoint(
         return NetworkPolicy(network, seed=seed)
     config = checkpoint.config
     return search_policy(network, config, num_simulations, seed, solve_below=solve_below)
+
+
+def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike[str]) -> Network:
+    """Write the network of a checkpoint to a file, which is replaced whole or not at all.
+
+    A network for several boards plays all that fit its canvas.
+
+    Args:
+        checkpoint: a checkpoint of `mijnlieff train`, or the run's folder.
+        out: the file to write.
+
+    Returns:
+        The network that was written.
+
+    Raises:
+        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint.
+        OSError: the file cannot be written.
+    """
+    trained, _ = network_from_checkpoint(checkpoint)
+    network = Network.from_torch(trained)
+    network.save(out)
+    return network

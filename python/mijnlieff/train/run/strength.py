@@ -15,6 +15,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.play.local import Backend
+from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.ppo import Losses
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.report.grades_plot import draw_grades
@@ -81,10 +82,10 @@ def strength_of(config: TrainConfig, boards: Boards, backend: Backend) -> Streng
         boards: its boards.
         backend: where its matches are played.
     """
-    return _Matches(config, boards, backend) if boards.canvas is None else _Grades(config, boards)
+    return _Scores(config, boards, backend) if boards.canvas is None else _Grades(config, boards)
 
 
-class _Matches:
+class _Scores:
     """Scores against built-in players on the board of the run."""
 
     def __init__(self, config: TrainConfig, boards: Boards, backend: Backend) -> None:
@@ -97,12 +98,8 @@ class _Matches:
 
     def measure(self, network: TrainableNetwork, rounds: int) -> Point:
         config = self._config
-        matches = self._backend.measure(
-            network,
-            self._variant,
-            CURVE_OPPONENTS,
-            config.measurement_games,
-            seed=config.seed + rounds,
+        matches = Matches(
+            self._variant, CURVE_OPPONENTS, config.measurement_games, config.seed + rounds
         )
         scores = {
             match.opponent: {
@@ -110,7 +107,7 @@ class _Matches:
                 "low": match.score_interval[0],
                 "high": match.score_interval[1],
             }
-            for match in matches
+            for match in self._backend.measure(network, matches)
         }
         return {"scores": scores}
 

@@ -19,6 +19,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, new_network
 from mijnlieff.train.play.local import Backend, LocalBackend
+from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.process import torch_threads
@@ -186,16 +187,19 @@ class Trainer:
         self.counters.games += games
         return losses
 
-    def measure(self, opponents: Sequence[str], games: int, **options: Any) -> list[MatchReport]:
+    def measure(
+        self, opponents: Sequence[str], games: int, *, progress: bool = False, **options: Any
+    ) -> list[MatchReport]:
         """Play matches on the first board, see `mijnlieff.train.play.measure.measure`.
 
         Args:
             opponents: names of built-in players.
             games: games per opponent, an even number.
-            options: `seed` and other arguments of that function.
+            progress: show bars on a terminal.
+            options: `seed` and other attributes of `Matches`.
         """
-        variant = self.boards.seen[0]
-        return self._backend.measure(self.network, variant, opponents, games, **options)
+        matches = Matches(self.boards.seen[0], opponents, games, **options)
+        return self._backend.measure(self.network, matches, progress)
 
     def draw(self, folder: RunFolder) -> None:
         """Draw the learning curve into the run's folder.
