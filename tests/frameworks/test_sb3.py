@@ -1,4 +1,4 @@
-"""Stable-Baselines3: the vectorised environment, against the framework's own."""
+"""Stable-Baselines3: the vectorized environment, against the framework's own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def last_legal(observations, masks):
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
-# Against the framework's own vectorisation
+# Against the framework's own vectorization
 
 
 def assert_same_info(ours, theirs):

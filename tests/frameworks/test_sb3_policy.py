@@ -95,7 +95,7 @@ def test_models_see_what_they_were_trained_on(observation, dtype):
     assert np.array_equal(policy.act_batch(env.get_attr("position")), chosen)
 
 
-def test_normalised_observations_are_normalised_for_the_policy_too():
+def test_normalized_observations_are_normalized_for_the_policy_too():
     env = VecNormalize(MijnlieffVecEnv(8), norm_reward=False)
     model = maskable(env).learn(256)
     frozen = SB3Policy(model, frozen=True)

@@ -96,7 +96,7 @@ def test_training_depends_on_the_seed_only():
     assert np.array_equal(trained(1), trained(1)) and not np.array_equal(trained(1), trained(2))
 
 
-def test_a_trained_model_depends_on_the_games_and_not_on_who_vectorises():
+def test_a_trained_model_depends_on_the_games_and_not_on_who_vectorizes():
     options = {"opponent": "greedy"}
     native = MijnlieffVecEnv(8, **options)
     dummy = DummyVecEnv([functools.partial(make, **options)] * 8)

@@ -88,7 +88,7 @@ class TestTables:
         assert stream.getvalue() == f"title\n{LIST}\n"
 
     @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-    def test_colours_can_be_turned_off(self, terminal, monkeypatch, name, value):
+    def test_colors_can_be_turned_off(self, terminal, monkeypatch, name, value):
         stream = terminal("stdout")
         monkeypatch.setenv(name, value)
         print_table(ROWS, "title")

@@ -36,9 +36,6 @@ class FirstLegal:
     def act(self, position: Position) -> int:
         return int(position.legal_actions()[0])
 
-    def act_batch(self, positions: list[Position]) -> list[int]:
-        return [self.act(position) for position in positions]
-
 
 def model_and_env(num_envs, seed, **options):
     env = VectorEnv(num_envs, **options)
@@ -317,9 +314,9 @@ def test_a_pool_draws_its_member_by_the_game():
 
 
 def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
-    class Standard(FirstLegal):
-        def act_batch(self, positions):
-            return [1 for _ in positions]
+    class Standard:
+        def act(self, position):
+            return 1
 
     env = VectorEnv(30, variants=VARIANTS, opponent=Standard(), seat="dark")
     with pytest.raises(PolicyError, match="chose action 1 in position"):

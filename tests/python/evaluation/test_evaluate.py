@@ -12,7 +12,6 @@ from mijnlieff import (
     GreedyPolicy,
     MinimaxPolicy,
     NetworkPolicy,
-    PolicyError,
     RandomPolicy,
     Variant,
     evaluate,
@@ -28,9 +27,6 @@ class Foreign:
 
     def __init__(self, inner):
         self.inner = inner
-
-    def act(self, position):
-        return self.inner.act(position)
 
     def act_batch(self, positions):
         return self.inner.act_batch(positions)
@@ -204,15 +200,3 @@ def test_wrong_types_and_openings():
         play_match([], RandomPolicy(), RandomPolicy())
     with pytest.raises(TypeError):
         play_match(random_openings(1, 2), RandomPolicy(), Foreign(RandomPolicy()))
-
-
-def test_a_policy_that_breaks_the_rules_is_named():
-    class Stubborn(Foreign):
-        def act_batch(self, positions):
-            return np.zeros(len(positions), dtype=np.int64)
-
-        def __repr__(self):
-            return "Stubborn()"
-
-    with pytest.raises(PolicyError, match=r"Stubborn\(\) chose action 0 in position \d+"):
-        evaluate(Stubborn(None), "random", games=20)

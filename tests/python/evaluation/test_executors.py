@@ -11,14 +11,7 @@ import numpy as np
 import pytest
 
 from executor_results import SameResults
-from mijnlieff import (
-    Position,
-    Variant,
-    evaluate,
-    grade,
-    solve_batch,
-    tournament,
-)
+from mijnlieff import Position, Variant, evaluate, grade, solve_batch, tournament
 from mijnlieff._util.executors import map_jobs
 from mijnlieff.errors import ClusterError, PolicyError, SearchLimitError
 from mijnlieff.evaluation import random_openings

@@ -18,12 +18,9 @@ class First:
     def __init__(self) -> None:
         self.asked: list[Position] = []
 
-    def act(self, position: Position) -> int:
-        return int(position.legal_actions()[0])
-
     def act_batch(self, positions: list[Position]) -> np.ndarray:
         self.asked = list(positions)
-        return np.array([self.act(position) for position in positions], dtype=np.int64)
+        return np.array([position.legal_actions()[0] for position in positions])
 
 
 def test_perfect_play_gets_full_marks() -> None:
@@ -41,7 +38,7 @@ def test_a_grade_counts_what_the_solver_says() -> None:
     assert row.positions == len(policy.asked) == 10
     solutions = [solve(position) for position in policy.asked]
     reached = [
-        s.action_margins[policy.act(p)] for s, p in zip(solutions, policy.asked, strict=True)
+        s.action_margins[p.legal_actions()[0]] for s, p in zip(solutions, policy.asked, strict=True)
     ]
     regret = [s.margin - margin for s, margin in zip(solutions, reached, strict=True)]
     assert row.regret == pytest.approx(np.mean(regret))
@@ -163,9 +160,6 @@ def test_bad_input() -> None:
     class Bad:
         def act(self, position: Position) -> int:
             return 64
-
-        def act_batch(self, positions: list[Position]) -> np.ndarray:
-            return np.full(len(positions), 64)
 
     with pytest.raises(errors.PolicyError, match="64"):
         grade(Bad(), positions=3)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from mijnlieff import PolicyError, RandomPolicy, evaluate, tournament
+from mijnlieff import PolicyError, evaluate, tournament
 from mijnlieff.evaluation import MatchReport, TournamentReport
 from mijnlieff.evaluation.statistics import fit_ratings, point_groups
 
@@ -180,16 +180,21 @@ def test_matches_that_are_no_tournament():
         TournamentReport.from_matches([match("a", "b", 2, 0, 0), match("b", "c", 2, 0, 0)], seed=0)
 
 
-def test_a_policy_that_breaks_the_rules_is_named():
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda policy: evaluate(policy, "random", games=20),
+        lambda policy: tournament({"a": "random", "b": policy}, games=20),
+    ],
+    ids=["evaluate", "tournament"],
+)
+def test_a_policy_that_breaks_the_rules_is_named(play):
     class Broken:
         def act(self, position):
             return 0
 
-        def act_batch(self, positions):
-            return np.zeros(len(positions), dtype=np.int64)
-
         def __repr__(self):
             return "Broken()"
 
-    with pytest.raises(PolicyError, match=r"Broken\(\) chose action 0"):
-        tournament({"a": RandomPolicy(), "b": Broken()}, games=10)
+    with pytest.raises(PolicyError, match=r"Broken\(\) chose action 0 in position \d+"):
+        play(Broken())

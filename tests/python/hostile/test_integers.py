@@ -18,7 +18,6 @@ from mijnlieff import (
     MinimaxPolicy,
     NetworkPolicy,
     PerfectPolicy,
-    PolicyError,
     Position,
     RandomPolicy,
     SearchOptions,
@@ -253,15 +252,3 @@ def test_a_list_that_shrinks_while_it_is_read_is_refused():
     env.reset(seed=0)
     with pytest.raises(ValueError, match=r"shape \(2,\), one for each game, not \(0,\)"):
         env.step(actions)
-
-
-def test_policies_may_not_answer_with_booleans():
-    class Flags:
-        def act(self, position):
-            return True
-
-        def act_batch(self, positions):
-            return [True, *[1] * (len(positions) - 1)]
-
-    with pytest.raises(PolicyError, match="integers"):
-        evaluate(Flags(), "random", 4)

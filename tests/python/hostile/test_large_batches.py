@@ -9,14 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mijnlieff import (
-    ChampionPolicy,
-    GameOverError,
-    NetworkPolicy,
-    Policy,
-    Position,
-    Variant,
-)
+from mijnlieff import ChampionPolicy, GameOverError, NetworkPolicy, Policy, Position, Variant
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy, searches
 from processes import run_python

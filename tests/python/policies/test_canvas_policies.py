@@ -18,6 +18,7 @@ from mijnlieff import (
     VariantError,
     best_response,
     evaluate,
+    load_policy,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies import FunctionPolicy, OpponentPool
@@ -157,19 +158,13 @@ def test_other_policies_take_positions_of_mixed_variants():
         assert action in position.legal_actions()
 
 
-class Wrong:
-    """Plays an action of the largest board everywhere."""
-
-    def act(self, position):
-        return 64
-
-    def act_batch(self, positions):
-        return np.full(len(positions), 64)
-
-
 def test_actions_are_checked_by_the_variant_of_each_position():
+    class Wrong:
+        def act(self, position):
+            return 64  # of the largest board
+
     with pytest.raises(PolicyError, match=r"action 64 in position 0, .* are legal"):
-        act_checked(Wrong(), [Position(VARIANTS[1]), Position()])
+        act_checked(load_policy(Wrong()), [Position(VARIANTS[1]), Position()])
 
 
 def test_wrong_canvases_and_positions_are_refused():

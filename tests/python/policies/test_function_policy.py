@@ -123,10 +123,10 @@ def test_one_method_is_enough_everywhere(partial):
 
 def test_a_policy_with_one_method_that_errs_is_named():
     class Wrong:
-        def act(self, position):
-            return True
+        def act_batch(self, positions):
+            return [True, *[1] * (len(positions) - 1)]
 
-    with pytest.raises(errors.PolicyError, match="Wrong"):
+    with pytest.raises(errors.PolicyError, match=r"Wrong.*integers"):
         evaluate(Wrong(), "random", games=4)
     for policy in (OnlyAct, object(), 3):
         with pytest.raises(TypeError, match="act or act_batch"):

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,8 @@ import mijnlieff
 from mijnlieff import (
     Board,
     Canvas,
-    CheckpointError,
+    ChampionPolicy,
     GameOverError,
-    Network,
     NetworkPolicy,
     PolicyError,
     Position,
@@ -20,7 +20,6 @@ from mijnlieff import (
     Variant,
     best_response,
 )
-from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionModel, Model, RolloutPolicy
 from network_inputs import canvas_network, network_for, playable
@@ -152,7 +151,7 @@ def test_a_native_network_for_a_canvas_plays_positions_of_many_variants(search):
         policy.act(Position(SMALL))
 
 
-def test_policies_are_equal_by_network_and_settings():
+def test_policies_are_values():
     policies = [
         NetworkPolicy(NETWORK),
         NetworkPolicy(NETWORK, seed=1),
@@ -160,78 +159,70 @@ def test_policies_are_equal_by_network_and_settings():
         NetworkPolicy(NETWORK, search=8),
         NetworkPolicy(NETWORK, search=9),
         NetworkPolicy(network_for(Variant(), seed=6)),
+        ChampionPolicy(),
+        ChampionPolicy(seed=2, temperature=0.5),
+        ChampionPolicy(search=4),
     ]
     assert len(set(policies)) == len(policies)
     for policy in policies:
         policy.act(Position())
-        for twin in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+        if isinstance(policy, ChampionPolicy):
+            assert eval(repr(policy), vars(mijnlieff)) == policy
+        for twin in (copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
             assert twin == policy and hash(twin) == hash(policy)
-            positions = [Position()] * 10
-            again = copy.deepcopy(policy)
+            # The decisions made so far travel along.
+            positions, again = [Position()] * 20, copy.deepcopy(policy)
             assert twin.act_batch(positions).tolist() == again.act_batch(positions).tolist()
     assert NetworkPolicy(NETWORK) != "policy"
 
 
-def test_what_is_wrong_with_a_model_is_named():
-    with pytest.raises(TypeError, match=r"model must be a network or a function, not 'x\.bin'"):
-        NetworkPolicy("x.bin")
+@pytest.mark.parametrize("make", [partial(NetworkPolicy, NETWORK), ChampionPolicy])
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"temperature": -1.0}, ValueError, "a finite number of at least 0, not -1.0"),
+        ({"temperature": np.nan}, ValueError, "a finite number of at least 0, not nan"),
+        ({"temperature": np.inf}, ValueError, "a finite number of at least 0, not inf"),
+        ({"temperature": "0.5"}, TypeError, "temperature must be a number, not '0.5'"),
+        ({"temperature": True}, TypeError, "temperature must be a number, not True"),
+        ({"temperature": None}, TypeError, "temperature must be a number, not None"),
+        ({"seed": -1}, ValueError, "not -1"),
+        ({"seed": 2**64}, ValueError, "not 18446744073709551616"),
+        ({"search": -1}, ValueError, "num_simulations must be .* not -1"),
+        ({"search": 0}, ValueError, "num_simulations"),
+        ({"search": 1.5}, TypeError, "num_simulations must be an integer"),
+        ({"temperature": 0.5, "search": 4}, ValueError, r"temperature must be 0, not 0\.5"),
+    ],
+    ids=str,
+)
+def test_bad_settings(make, settings, error, message):
+    with pytest.raises(error, match=message):
+        make(**settings)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "error", "message"),
+    [
+        ("x.bin", {}, TypeError, r"model must be a network or a function, not 'x\.bin'"),
+        (no_values, {"dtype": "uint8", "search": 4}, ValueError, "a search shows float32"),
+        (no_values, {"observation": "pixels"}, ValueError, 'unknown observation layout "pixels"'),
+        (no_values, {"batch_size": 0}, ValueError, "batch_size .* not 0"),
+        (
+            no_values,
+            {"canvas": (4, 4)},
+            TypeError,
+            r"canvas must be a Canvas or None, not \(4, 4\)",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_named(model, settings, error, message):
+    with pytest.raises(error, match=message):
+        NetworkPolicy(model, **settings)
+
+
+def test_a_search_needs_values():
     with pytest.raises(PolicyError, match="must return logits and values"):
         NetworkPolicy(no_values, search=4).act(Position())
-    with pytest.raises(ValueError, match=r"temperature must be 0, not 0\.5"):
-        NetworkPolicy(NETWORK, temperature=0.5, search=4)
-    with pytest.raises(ValueError, match="num_simulations"):
-        NetworkPolicy(NETWORK, search=0)
-    with pytest.raises(TypeError, match="num_simulations must be an integer"):
-        NetworkPolicy(NETWORK, search=1.5)
-    with pytest.raises(ValueError, match="a search shows float32"):
-        NetworkPolicy(no_values, dtype="uint8", search=4)
-    with pytest.raises(TypeError, match=r"canvas must be a Canvas or None, not \(4, 4\)"):
-        NetworkPolicy(no_values, canvas=(4, 4))
-
-
-class TestNetwork:
-    def test_masks_rule_actions_out(self):
-        positions = playable(Variant(), 5)
-        observations, masks = observe_batch(positions, "flat"), mask_batch(positions)
-        plain, values = NETWORK.evaluate(observations)
-        for form in (masks, masks.astype(bool), np.asfortranarray(masks)):
-            logits, same = NETWORK.evaluate(observations, form)
-            np.testing.assert_array_equal(logits, np.where(masks, plain, -np.inf))
-            np.testing.assert_array_equal(values, same)
-        with pytest.raises(
-            ValueError, match=r"the masks .* have the shape \(.*, 65\), not \(1, 65\)"
-        ):
-            NETWORK.evaluate(observations, masks[:1])
-        for wrong in (masks.astype(float), masks[0], "all"):
-            with pytest.raises(TypeError):
-                NETWORK.evaluate(observations, wrong)
-
-    def test_it_is_saved_whole_and_loaded(self, tmp_path):
-        path = tmp_path / "network.bin"
-        path.write_bytes(b"older")
-        NETWORK.save(path)
-        assert path.read_bytes() == NETWORK.to_bytes()
-        assert Network.load(path) == Network.load(str(path)) == NETWORK
-        assert [one.name for one in tmp_path.iterdir()] == ["network.bin"]
-
-    def test_files_that_cannot_be_written_or_read(self, tmp_path):
-        missing = tmp_path / "none" / "network.bin"
-        with pytest.raises(OSError, match=r"cannot write .*network.bin: No such file"):
-            NETWORK.save(missing)
-        with pytest.raises(CheckpointError, match=r"the network file .*network.bin does not exist"):
-            Network.load(missing)
-        with pytest.raises(
-            CheckpointError, match=r"cannot read the network file .*: Is a directory"
-        ):
-            Network.load(tmp_path)
-        (tmp_path / "folder").mkdir()
-        with pytest.raises(OSError, match="cannot write"):
-            NETWORK.save(tmp_path / "folder")
-        assert [one.name for one in tmp_path.iterdir()] == ["folder"]
-
-    def test_only_networks_of_the_package_are_converted(self):
-        with pytest.raises(TypeError, match=r"a network of mijnlieff\.train, not 'x'"):
-            Network.from_torch("x")
 
 
 class TestRollouts:

@@ -251,6 +251,13 @@ BAD_NETWORKS = [
 ]
 
 
+def test_a_function_is_shown_by_its_name_and_not_asked_about_finished_games():
+    policy = NetworkPolicy(count_logits)
+    assert "count_logits" in repr(policy)
+    with pytest.raises(GameOverError, match="position 1: the game is over"):
+        policy.act_batch([Position(), Position.from_record(EXAMPLE)])
+
+
 @pytest.mark.parametrize(("network", "message"), BAD_NETWORKS, ids=lambda case: str(case)[:40])
 def test_bad_networks(network, message):
     with pytest.raises(PolicyError, match=message):
@@ -266,30 +273,11 @@ def test_logits_may_be_bfloat16():
     assert NetworkPolicy(network).act(Position()) in range(64)
 
 
-def test_bad_network_settings():
-    for settings, message in (
-        ({"observation": "pixels"}, 'unknown observation layout "pixels"'),
-        ({"temperature": -1.0}, "temperature .* not -1.0"),
-        ({"temperature": float("nan")}, "temperature .* not nan"),
-        ({"batch_size": 0}, "batch_size .* not 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            NetworkPolicy(count_logits, **settings)
-    with pytest.raises(TypeError, match=r"not 'best\.pt'"):
-        NetworkPolicy("best.pt")
-    with pytest.raises(GameOverError, match="position 1: the game is over"):
-        NetworkPolicy(count_logits).act_batch([Position(), Position.from_record(EXAMPLE)])
-    assert "count_logits" in repr(NetworkPolicy(count_logits))
-
-
 class Scripted:
     """A policy that answers with what it is given."""
 
     def __init__(self, answer):
         self.answer = answer
-
-    def act(self, position):
-        return self.answer
 
     def act_batch(self, positions):
         return self.answer

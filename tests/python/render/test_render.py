@@ -180,7 +180,7 @@ def test_images_of_a_game_share_a_shape_and_differ() -> None:
 
 
 def test_image_and_svg_agree_on_the_stones() -> None:
-    """The colour of the image at a stone's rim is the one that the SVG says."""
+    """The color of the image at a stone's rim is the one that the SVG says."""
     root = ElementTree.fromstring(svg(POSITIONS["middle"]))
     frame = image(POSITIONS["middle"])
     stones = [stone for stone in root if stone.get("data-part") == "stone"]

@@ -13,15 +13,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import (
-    Board,
-    Position,
-    SearchOptions,
-    SelfPlay,
-    TreeSearch,
-    Variant,
-    VectorEnv,
-)
+from mijnlieff import Board, Position, SearchOptions, SelfPlay, TreeSearch, Variant, VectorEnv
 from mijnlieff.policies import OpponentPool
 from mixed_variants import VARIANTS, WEIGHTS
 from network_inputs import network_for

@@ -54,7 +54,7 @@ def test_the_pool_settles_on_one_optimal_move():
         for one, row, action in zip(positions, margins, chosen, strict=True):
             assert row[action] == solve(one).margin
         if is_wrong:
-            assert len(pool) > count  # what follows a mistake is learnt too
+            assert len(pool) > count  # what follows a mistake is learned too
             assert pool.weights.max() == champion_pool.WRONG_WEIGHT
             pool.forget()
             assert pool.weights.max() < champion_pool.WRONG_WEIGHT

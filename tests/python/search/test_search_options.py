@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import pickle
 
 import pytest
@@ -88,8 +89,24 @@ def test_searches_take_options_or_single_settings() -> None:
         ({"c_puct": "1"}, TypeError, "c_puct"),
         ({"root": 1}, TypeError, "root"),
         ({"root": "ucb"}, ValueError, 'unknown root "ucb"; choose gumbel or puct'),
-        ({"dirichlet_alpha": 0}, ValueError, "dirichlet_alpha must be a finite number above 0"),
+        ({"num_simulations": 0}, ValueError, "num_simulations must be 1 to 16777216, not 0"),
+        ({"num_simulations": True}, TypeError, "num_simulations must be an integer, not True"),
+        ({"max_considered": 0}, ValueError, "max_considered must be 1 to 1024, not 0"),
+        ({"c_puct": -1.0}, ValueError, "c_puct must be a finite number from 0, not -1"),
         ({"c_visit": 1e39}, ValueError, "c_visit must be a finite number from 0, not 1e39"),
+        ({"c_scale": math.inf}, ValueError, "c_scale must be a finite number from 0, not inf"),
+        ({"temperature": -0.5}, ValueError, "temperature must be a finite number from 0, not -0.5"),
+        (
+            {"temperature": math.nan},
+            ValueError,
+            "temperature must be a finite number from 0",
+        ),
+        ({"dirichlet_alpha": 0}, ValueError, "dirichlet_alpha must be a finite number above 0"),
+        ({"dirichlet_share": 2.0}, ValueError, "dirichlet_share must be from 0 to 1, not 2.0"),
+        ({"margin_weight": 1.5}, ValueError, "margin_weight must be from 0 to 1, not 1.5"),
+        ({"margin_weight": -0.1}, ValueError, "margin_weight must be from 0 to 1, not -0.1"),
+        ({"solve_roots_below": -1}, ValueError, "solve_roots_below must be 0 to"),
+        ({"solve_leaves_below": -2}, ValueError, "solve_leaves_below must be 0 to"),
     ],
 )
 def test_bad_options(call, options, error, words) -> None:

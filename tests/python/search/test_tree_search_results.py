@@ -15,14 +15,7 @@ import pytest
 from mijnlieff import Board, Position, TreeSearch, Variant
 from mijnlieff.policies.searches import search_with
 from random_variants import build, random_spec
-from search_inputs import (
-    NoisyNetwork,
-    dense,
-    noise_of,
-    phases_of,
-    positions_of,
-    random_games,
-)
+from search_inputs import NoisyNetwork, dense, noise_of, phases_of, positions_of, random_games
 from search_reference import (
     Network,
     Node,

@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mijnlieff import (
-    Board,
-    ChampionPolicy,
-    Variant,
-    evaluate,
-    grade,
-    solve_batch,
-    tournament,
-)
+from mijnlieff import Board, ChampionPolicy, Variant, evaluate, grade, solve_batch, tournament
 from mijnlieff.evaluation import random_openings
 
 

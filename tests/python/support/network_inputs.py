@@ -27,11 +27,24 @@ def network_for(variant, channels=4, blocks=2, seed=0, scale=0.4):
     return Network.symmetric(variant, channels, blocks, numbers)
 
 
+def num_cell_weights(shape, units, blocks, heads):
+    """The number of weights of a network of cells, for a board or a canvas."""
+    offsets = 2 * (2 * shape.height - 1) * (2 * shape.width - 1)
+    block = offsets * heads + units * (6 * units + 9)
+    return 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
+
+
+def cells_network(variant, units=16, blocks=2, heads=4, seed=0, scale=None):
+    """A network of cells of random weights, whose outputs are far from 0."""
+    count = num_cell_weights(variant.board, units, blocks, heads)
+    scale = 0.8 / units**0.5 if scale is None else scale
+    numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
+    return Network.of_cells(variant, units, blocks, heads, numbers)
+
+
 def canvas_network(canvas, copies=2, units=12, blocks=2, heads=3, seed=0, scale=0.3):
     """A network of cells of random weights for a canvas."""
-    offsets = 2 * (2 * canvas.height - 1) * (2 * canvas.width - 1)
-    block = offsets * heads + units * (6 * units + 9)
-    count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
+    count = num_cell_weights(canvas, units, blocks, heads)
     numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
     return Network.on_canvas(canvas, copies, units, blocks, heads, numbers)
 

@@ -121,9 +121,9 @@ class CellReference:
             return inputs @ next(arrays).T + next(arrays)
 
         def norm(inputs: np.ndarray) -> np.ndarray:
-            centred = inputs - inputs.mean(axis=1, keepdims=True)
-            spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
-            return centred / spread * next(arrays) + next(arrays)
+            centered = inputs - inputs.mean(axis=1, keepdims=True)
+            spread = np.sqrt((centered**2).mean(axis=1, keepdims=True) + 1e-5)
+            return centered / spread * next(arrays) + next(arrays)
 
         tokens = linear(cells)
         tokens = tokens + hands @ next(arrays).T

@@ -1,7 +1,7 @@
 """A plain tree search, one position at a time, to compare the native one with.
 
 It follows the papers and the documentation of `TreeSearch`, in double precision. The noise at a
-root is an input, so it does not matter how it is drawn. The only draw that is modelled here is the
+root is an input, so it does not matter how it is drawn. The only draw that is modeled here is the
 choice of the action to play, in `last_draw` and its callers.
 """
 

@@ -6,26 +6,20 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from mijnlieff import Board, Position, Variant, VectorEnv  # noqa: E402
-from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
-from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.train.boards import Boards  # noqa: E402
-from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.network import (  # noqa: E402
-    PolicyValueNetwork,
-    masked_log_softmax,
-)
-from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.play.measure import measure  # noqa: E402
-from mijnlieff.train.ppo.advantage import signed_advantages  # noqa: E402
-from mijnlieff.train.ppo.rollouts import RolloutCollector  # noqa: E402
-from mijnlieff.train.process import torch_threads  # noqa: E402
-from mijnlieff.train.run.trainer import Trainer  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Board, Position, Variant, VectorEnv
+from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.encoding import observe_batch
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.play.measure import Matches, measure
+from mijnlieff.train.ppo.advantage import signed_advantages
+from mijnlieff.train.ppo.rollouts import RolloutCollector
+from mijnlieff.train.process import torch_threads
+from mijnlieff.train.run.trainer import Trainer
 
 VARIANTS = {
     "standard": Variant(),
@@ -183,8 +177,8 @@ class TestSymmetry:
     def test_the_network_is_not_blind_to_what_symmetry_does_not_equate(self):
         network = network_for(Variant())
         logits, _ = network(torch.zeros(1, network.num_features))
-        corner, edge, centre = (logits[0, cell].item() for cell in (0, 1, 5))
-        assert len({round(corner, 4), round(edge, 4), round(centre, 4)}) == 3
+        corner, edge, center = (logits[0, cell].item() for cell in (0, 1, 5))
+        assert len({round(corner, 4), round(edge, 4), round(center, 4)}) == 3
 
     def test_the_square_has_eight(self):
         assert [SymmetryGroup.of(variant).order for variant in VARIANTS.values()] == [8, 4, 4, 1, 1]
@@ -216,7 +210,7 @@ class TestMask:
         assert experience.steps >= len(experience.actions)
         assert (experience.log_probs <= 0).all()
 
-    def test_random_players_are_not_learnt_from(self):
+    def test_random_players_are_not_learned_from(self):
         sizes = {}
         for share in (0.0, 1.0):
             config = tiny(num_envs=256, random_plies=0, random_opponents=share)
@@ -293,11 +287,12 @@ def test_a_short_run_beats_the_random_player():
         Budget(steps=80_000),
         Boards((Variant(),)),
     )
-    (before,) = measure(trainer.network, trainer.boards.seen[0], ["random"], 400, seed=1)
+    matches = Matches(Variant(), ["random"], 400, seed=1)
+    (before,) = measure(trainer.network, matches)
     while trainer.spent < 1:
         trainer.train_round()
-    (after,) = measure(trainer.network, trainer.boards.seen[0], ["random"], 400, seed=1)
+    (after,) = measure(trainer.network, matches)
     trainer.close()
     assert after.score_interval[0] > max(before.score, 0.8)
-    # Neither seat may be learnt at the expense of the other.
+    # Neither seat may be learned at the expense of the other.
     assert min(after.as_light.score, after.as_dark.score) > 0.8

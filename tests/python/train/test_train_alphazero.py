@@ -7,36 +7,24 @@ import threading
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("matplotlib")
-
-
-from mijnlieff import (  # noqa: E402
-    Board,
-    Network,
-    Position,
-    Variant,
-    load_policy,
-    solve,
-)
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
-from mijnlieff.train.alphazero import AlphaZero, Replay  # noqa: E402
-from mijnlieff.train.boards import Boards  # noqa: E402
-from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.play.local import LocalBackend  # noqa: E402
-from mijnlieff.train.play.measure import measure  # noqa: E402
-from mijnlieff.train.play.samples import Samples  # noqa: E402
-from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
-from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
-from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
-from mijnlieff.train.run.folder import RunFolder  # noqa: E402
-from mijnlieff.train.run.policy import policy_from_checkpoint  # noqa: E402
-from mijnlieff.train.run.trainer import Trainer  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Board, Network, Position, Variant, load_policy, solve
+from mijnlieff.cli.main import main
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
+from mijnlieff.train.alphazero import AlphaZero, Replay
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.play.local import LocalBackend
+from mijnlieff.train.play.measure import Matches, measure
+from mijnlieff.train.play.samples import Samples
+from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from mijnlieff.train.run.checkpoint import load_checkpoint
+from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.policy import policy_from_checkpoint
+from mijnlieff.train.run.trainer import Trainer
 
 TINY = {
     "network": "symmetric",
@@ -121,20 +109,6 @@ def test_solved_endings_teach_the_truth():
     assert (games.samples.values[firsts, 1] == solution.margin).all()
 
 
-def test_the_frozen_network_gives_the_same_outputs():
-    network = PolicyValueNetwork(Variant(), 64, 2)
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=0.1)
-    observations = torch.rand(50, 56).round()
-    frozen = network.frozen()
-    with torch.no_grad():
-        for now, before in zip(network(observations), frozen(observations), strict=True):
-            torch.testing.assert_close(now, before)
-        before = frozen(observations)[0].clone()
-        torch.nn.init.zeros_(network.heads.weight)
-        torch.testing.assert_close(frozen(observations)[0], before)
-
-
 def test_exact_runs_learn_exact_labels_of_the_whole_game():
     config = tiny(num_envs=60, random_plies=10)
     games = play(PolicyValueNetwork(Variant(), 16, 1), Variant(), config, seed=0)
@@ -145,7 +119,7 @@ def test_exact_runs_learn_exact_labels_of_the_whole_game():
     # Dark wins the game after every first move.
     assert (rows.values[stones == 0, 0] == -1).all()
     assert (rows.values[stones == 1, 0] == 1).all()
-    # Mistakes are made later, and learnt from.
+    # Mistakes are made later, and learned from.
     assert {-1, 0, 1} == set(rows.values[stones == 6, 0])
 
 
@@ -267,7 +241,7 @@ def test_a_short_run_learns(tmp_path, capsys):
     trained = load_policy(out)
     torch.manual_seed(1)  # by their first weights alone, networks score from 36 to 77 %
     fresh = PolicyValueNetwork(Variant(), 64, 1)
-    before = measure(fresh, Variant(), ["random"], 400, seed=3)[0].score
+    before = measure(fresh, Matches(Variant(), ["random"], 400, seed=3))[0].score
     from mijnlieff import evaluate
 
     after = evaluate(trained, "random", 400, seed=3).score

@@ -7,26 +7,22 @@ import threading
 
 import numpy as np
 import pytest
+import torch
 
 from mijnlieff import Board, Canvas, Network, Position, Variant, solve
+from mijnlieff._mijnlieff import random_openings
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named
-
-torch = pytest.importorskip("torch")
-
-from mijnlieff._mijnlieff import random_openings  # noqa: E402
-from mijnlieff.train.network import CellNetwork  # noqa: E402
-from mijnlieff.train.network.features import TacticalFeatures  # noqa: E402
-from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
-from mijnlieff.train.play.local import ThreadedGames  # noqa: E402
-from mijnlieff.train.play.search import play_round, self_play  # noqa: E402
-from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
-from mijnlieff.train.run.graded import graded_positions  # noqa: E402
-from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.network.features import TacticalFeatures
+from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.play.local import ThreadedGames
+from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from mijnlieff.train.run.graded import graded_positions
+from tiny_boards import TWO_BLOCKS, tiny
 
 FOUR_BLOCKS = Board.arrangements(4)
 

@@ -7,24 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import torch
 
 from mijnlieff import Board, Network, NetworkPolicy, Position, SelfPlay, Variant, load_policy
+from mijnlieff._mijnlieff import random_openings
+from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.train import Boards, Budget, TrainConfig, train
-
-torch = pytest.importorskip("torch")
-
-from mijnlieff._mijnlieff import random_openings  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.train.config import CURVE_OPPONENTS  # noqa: E402
-from mijnlieff.train.report.rows import flat_row  # noqa: E402
-from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
-from tiny_boards import TWO_BLOCKS, tiny  # noqa: E402
-from tools.pages import generalist  # noqa: E402
-from tools.results import read_results, write_results  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff.train.config import CURVE_OPPONENTS
+from mijnlieff.train.report.rows import flat_row
+from mijnlieff.train.run.policy import export_checkpoint
+from tiny_boards import TWO_BLOCKS, tiny
+from tools.pages import generalist
+from tools.results import read_results, write_results
 
 
 def run(folder, games=48, boards=None, **options):
@@ -160,7 +156,7 @@ def test_nothing_is_graded_on_boards_held_out_if_there_are_none(tmp_path):
     assert list(state.curve[-1]["grades"]) == ["seen"]
 
 
-def test_larger_boards_are_learnt_too(tmp_path):
+def test_larger_boards_are_learned_too(tmp_path):
     """Boards of 20 cells are solved where few are empty."""
     state = run(
         tmp_path,

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("matplotlib")
-
-from mijnlieff import (  # noqa: E402
-    Board,
-    Canvas,
-    Position,
-    Variant,
-    load_policy,
-)
-from mijnlieff._mijnlieff import random_openings  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.encoding import mask_batch, observe_batch  # noqa: E402
-from mijnlieff.train import Boards, Budget, TrainConfig, train  # noqa: E402
-from mijnlieff.train.alphazero import Replay  # noqa: E402
-from mijnlieff.train.network import (  # noqa: E402
-    CellNetwork,
-    PolicyValueNetwork,
-    new_network,
-    sizes_of,
-)
-from mijnlieff.train.play.samples import Samples  # noqa: E402
-from mijnlieff.train.play.symmetric_boards import SymmetricBoards  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Board, Canvas, Position, Variant, load_policy
+from mijnlieff._mijnlieff import random_openings
+from mijnlieff.cli.main import main
+from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.train import Boards, Budget, TrainConfig, train
+from mijnlieff.train.alphazero import Replay
+from mijnlieff.train.network import CellNetwork, PolicyValueNetwork, new_network, sizes_of
+from mijnlieff.train.play.samples import Samples
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 3)
 ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
@@ -99,16 +84,6 @@ def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
 
     counts = torch.from_numpy(observe_batch(positions, "flat", "uint8"))
     torch.testing.assert_close(network.from_counts(counts), flat)
-
-
-def test_a_frozen_network_keeps_its_weights():
-    network = network_for(Variant())
-    rows = torch.from_numpy(observe_batch(positions_of(Variant()), "flat"))
-    frozen, before = network.frozen(), network(rows)[0].detach()
-    with torch.no_grad():
-        network.placements.weight.add_(1.0)
-    assert torch.equal(frozen(rows)[0], before)
-    assert not torch.equal(network(rows)[0], before)
 
 
 @pytest.mark.parametrize("form", ["symmetric", "cells"])

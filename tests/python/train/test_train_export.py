@@ -6,23 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from mijnlieff import Network, Variant, load_policy  # noqa: E402
-from mijnlieff._mijnlieff import MARGIN_UNIT  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.errors import CheckpointError  # noqa: E402
-from mijnlieff.train.boards import Boards  # noqa: E402
-from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.run.export import export_checkpoint  # noqa: E402
-from mijnlieff.train.run.folder import RunFolder  # noqa: E402
-from mijnlieff.train.run.trainer import Trainer  # noqa: E402
-from network_inputs import EACH_VARIANT, games, playable  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Network, Variant, load_policy
+from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.cli.main import main
+from mijnlieff.encoding import observe_batch
+from mijnlieff.errors import CheckpointError
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.policy import export_checkpoint
+from mijnlieff.train.run.trainer import Trainer
+from network_inputs import EACH_VARIANT, games, playable
 
 
 def network_for(variant: Variant, width: int, blocks: int) -> PolicyValueNetwork:

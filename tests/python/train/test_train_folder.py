@@ -13,16 +13,11 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("matplotlib")
-
-from mijnlieff import Variant, load_policy  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.errors import TrainingError  # noqa: E402
-from mijnlieff.train import Budget, TrainConfig, TrainState, train  # noqa: E402
-from mijnlieff.train.run.trainer import Trainer  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Variant, load_policy
+from mijnlieff.cli.main import main
+from mijnlieff.errors import TrainingError
+from mijnlieff.train import Budget, TrainConfig, TrainState, train
+from mijnlieff.train.run.trainer import Trainer
 
 SETTINGS = {"num_envs": 16, "width": 16, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **SETTINGS)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from dense_network import DenseNetwork  # noqa: E402
-from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.train.network import PolicyValueNetwork  # noqa: E402
-from mijnlieff.train.network.irreps import adapted_basis, irreps_of  # noqa: E402
-from mijnlieff.train.network.symmetry import SymmetryGroup  # noqa: E402
-from network_inputs import playable  # noqa: E402
-from symmetry_boards import EACH_BOARD, variant_of  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from dense_network import DenseNetwork
+from mijnlieff.encoding import observe_batch
+from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network.irreps import adapted_basis, irreps_of
+from mijnlieff.train.network.symmetry import SymmetryGroup
+from network_inputs import playable
+from symmetry_boards import EACH_BOARD, variant_of
 
 # Rows and counts of the irreducible representations in the hidden units.
 DIMENSIONS = {

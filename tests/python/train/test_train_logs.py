@@ -10,25 +10,13 @@ import types
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("matplotlib")
-
-from mijnlieff import (  # noqa: E402
-    Board,
-    Variant,
-    load_policy,
-)
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.errors import (  # noqa: E402
-    CheckpointError,
-    MissingExtraError,
-    TrainingError,
-)
-from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, train  # noqa: E402
-from mijnlieff.train.run.folder import RunFolder  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Board, Variant, load_policy
+from mijnlieff.cli.main import main
+from mijnlieff.errors import CheckpointError, MissingExtraError, TrainingError
+from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, train
+from mijnlieff.train.run.folder import RunFolder
 
 TINY = {"num_envs": 16, "width": 16, "num_threads": 1, "measurement_games": 2, "measurements": 2}
 CONFIG = TrainConfig.of("ppo", **TINY)

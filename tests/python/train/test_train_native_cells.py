@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from mijnlieff import Board, Canvas, Network, Variant  # noqa: E402
-from mijnlieff.encoding import observe_batch  # noqa: E402
-from mijnlieff.train.network import CellNetwork  # noqa: E402
-from network_inputs import games  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from mijnlieff import Board, Canvas, Network, Variant
+from mijnlieff.encoding import observe_batch
+from mijnlieff.train.network import CellNetwork
+from network_inputs import games
 
 IRREGULAR = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 

@@ -1,21 +1,18 @@
-"""The optimisers: Muon on blocks against Muon on the whole matrix, and what they keep."""
+"""The optimizers: Muon on blocks against Muon on the whole matrix, and what they keep."""
 
 from __future__ import annotations
 
 import copy
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from dense_network import DenseNetwork  # noqa: E402
-from mijnlieff import Variant  # noqa: E402
-from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized  # noqa: E402
-from mijnlieff.train.config import TrainConfig  # noqa: E402
-from mijnlieff.train.network import CellNetwork, PolicyValueNetwork  # noqa: E402
-from symmetry_boards import EACH_BOARD, variant_of  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from dense_network import DenseNetwork
+from mijnlieff import Variant
+from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized
+from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
+from symmetry_boards import EACH_BOARD, variant_of
 
 
 def polar(matrix: torch.Tensor) -> torch.Tensor:
@@ -110,7 +107,7 @@ def test_muon_takes_the_hidden_layers_of_the_network_of_cells():
 
 
 @pytest.mark.parametrize("name", ["adamw", "muon"])
-def test_an_optimiser_goes_on_from_its_state(name):
+def test_an_optimizer_goes_on_from_its_state(name):
     network, optimizer = make(name)
     learn(network, optimizer, 3)
     other, resumed = make(name)
@@ -122,7 +119,7 @@ def test_an_optimiser_goes_on_from_its_state(name):
         assert torch.equal(weight, same)
 
 
-def test_the_state_of_another_optimiser_is_refused():
+def test_the_state_of_another_optimizer_is_refused():
     _, muon = make("muon")
     _, adamw = make("adamw")
     for optimizer, other in [(muon, adamw), (adamw, muon)]:

@@ -13,34 +13,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("matplotlib")
-
-from interrupts import needs_signals  # noqa: E402
-from mijnlieff import (  # noqa: E402
-    Board,
-    NetworkPolicy,
-    Position,
-    Variant,
-    VectorEnv,
-    evaluate,
-    load_policy,
-)
-from mijnlieff._util.output import StatusBar  # noqa: E402
-from mijnlieff.cli.main import main  # noqa: E402
-from mijnlieff.cli.parser import make_parser  # noqa: E402
-from mijnlieff.cli.train import _resume_command  # noqa: E402
-from mijnlieff.errors import CheckpointError, PolicyError, TrainingError  # noqa: E402
-from mijnlieff.train.boards import Boards  # noqa: E402
-from mijnlieff.train.config import Budget, TrainConfig  # noqa: E402
-from mijnlieff.train.process import choose_device  # noqa: E402
-from mijnlieff.train.run.checkpoint import load_checkpoint  # noqa: E402
-from mijnlieff.train.run.folder import RunFolder  # noqa: E402
-from mijnlieff.train.run.lock import LOCK_NAME  # noqa: E402
-from mijnlieff.train.run.trainer import Trainer  # noqa: E402
-
-pytestmark = pytest.mark.torch
+from interrupts import needs_signals
+from mijnlieff import Board, NetworkPolicy, Position, Variant, VectorEnv, evaluate, load_policy
+from mijnlieff._util.output import StatusBar
+from mijnlieff.cli.main import main
+from mijnlieff.cli.parser import make_parser
+from mijnlieff.cli.train import _resume_command
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.process import choose_device
+from mijnlieff.train.run.checkpoint import load_checkpoint
+from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.lock import LOCK_NAME
+from mijnlieff.train.run.trainer import Trainer
 
 SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "num_threads": 1, "measurement_games": 2}
 SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [

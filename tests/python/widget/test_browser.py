@@ -284,11 +284,11 @@ def test_it_fits_a_phone_and_follows_the_theme(page, address, board):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     smallest = player.board.locator(".mj-cell").first.bounding_box()
     assert min(smallest["width"], smallest["height"]) >= 34
-    colour = "getComputedStyle(document.querySelector('.mijnlieff')).backgroundColor"
-    dark = page.evaluate(colour)
+    color = "getComputedStyle(document.querySelector('.mijnlieff')).backgroundColor"
+    dark = page.evaluate(color)
     page.emulate_media(color_scheme="light")
     page.locator(".mijnlieff[data-theme=light]").wait_for()
-    assert page.evaluate(colour) != dark
+    assert page.evaluate(color) != dark
 
 
 def test_a_lost_connection_is_told_and_a_second_page_shows_the_same_game(page, address):
