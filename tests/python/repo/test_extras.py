@@ -50,14 +50,17 @@ ADAPTERS = [
 FRAMEWORKS = (
     "jax",
     "open_spiel",
+    "openenv",
     "pgx",
     "pyspiel",
     "ray",
     "sb3_contrib",
     "stable_baselines3",
     "tensordict",
+    "textarena",
     "tianshou",
     "torchrl",
+    "verifiers",
 )
 
 

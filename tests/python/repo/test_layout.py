@@ -46,6 +46,11 @@ OPTIONAL = {
     "pygame": set(),
     "tensorboard": set(),
     "jax": {"mijnlieff.jax"},
+    "textarena": {"mijnlieff.integrations.textarena"},
+    "openenv": {"mijnlieff.integrations.openenv"},
+    "verifiers": {"mijnlieff.integrations.verifiers"},
+    "pydantic": {"mijnlieff.integrations.openenv", "mijnlieff.integrations.verifiers"},
+    "httpx": {"mijnlieff.integrations.verifiers"},
     "pgx": {"mijnlieff.jax"},
 }
 

@@ -1,0 +1,87 @@
+"""mijnlieff.integrations.text.game.TextGame: a game of a model against a policy as texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from mijnlieff import Position, RandomPolicy, Variant
+from mijnlieff.errors import GameOverError
+from mijnlieff.integrations.text import prompt_text
+from mijnlieff.integrations.text.game import TextGame, forced_pass
+
+
+def finished(**options):
+    game = TextGame(**options)
+    prompts = []
+    while not game.is_over:
+        prompts.append(game.prompt)
+        game.play(f"[{game.prompt.rpartition('Legal moves: ')[2].split()[0]}]")
+    return game, prompts
+
+
+@pytest.mark.parametrize("variant", ["standard", "##/## anywhere 1", "##../##../..##/..##"])
+def test_a_game_is_played_to_its_end(variant):
+    outcomes = set()
+    for seed in range(20):
+        game, prompts = finished(variant=variant, seed=seed)
+        end = game.position
+        assert end.is_over and not game.forfeited and not game.illegal
+        own = end.score[game.seat] - end.score[1 - game.seat]
+        assert game.margin == own and game.outcome == (own > 0) - (own < 0)
+        assert str(end) in game.prompt and "Choose" not in game.prompt
+        assert all("played" in prompt for prompt in prompts[1:])
+        outcomes.add(game.outcome)
+        again, _ = finished(variant=variant, seed=seed)
+        assert again.position == end and again.seat == game.seat
+    assert len(outcomes) > 1 or Variant.from_text(variant).max_margin == 0
+
+
+def test_seats_are_as_asked():
+    assert {TextGame(seed=seed).seat for seed in range(10)} == {0, 1}
+    light, dark = TextGame(seat="light"), TextGame(seat="dark")
+    assert light.prompt == prompt_text(Position()) and light.position.ply == 0
+    assert (dark.seat, dark.position.ply) == (1, 1)
+    name = dark.position.variant.action_name(dark.position.last_action)
+    assert dark.prompt.startswith(f"Light played {name}.\n\nMijnlieff is")
+
+
+def test_forced_passes_are_played_without_asking():
+    passed = 0
+    for seed in range(40):
+        game = TextGame(RandomPolicy(seed), seed=seed)
+        while not game.is_over:
+            assert not forced_pass(game.position) and game.position.to_play == game.seat
+            game.play(game.prompt.rpartition("Legal moves: ")[2].split()[0])
+            passed += "You played pass." in game.prompt
+    assert passed > 0
+
+
+def test_illegal_replies_are_told_and_lose_at_last():
+    game = TextGame(seat="light", retries=2)
+    game.play("b2+")
+    assert "b2 is not allowed in this turn" in game.prompt and not game.is_over
+    assert game.prompt.endswith(prompt_text(game.position))
+    game.play(None)
+    game.play("a1+")  # legal replies are counted once more from 0
+    for reply in ("a1+", "", "?"):
+        assert not game.is_over
+        game.play(reply)
+    assert game.is_over and game.forfeited and game.outcome == -1 and game.margin == 0
+    assert game.prompt.startswith("You lose, after 3 illegal replies; the last: it names no move")
+    assert game.illegal == {"not allowed": 1, "no text": 1, "taken": 1, "no move": 2}
+    with pytest.raises(GameOverError):
+        game.play("b1+")
+
+
+def test_the_rules_are_told_once_or_always():
+    for repeat_rules in (False, True):
+        _, (first, *others) = finished(repeat_rules=repeat_rules)
+        assert "Mijnlieff is a board game" in first
+        assert {"Mijnlieff is a board game" in it for it in others} == {repeat_rules}
+
+
+def test_wrong_settings():
+    with pytest.raises(ValueError, match="unknown seat 'left'; choose one of light, dark, random"):
+        TextGame(seat="left")
+    with pytest.raises(ValueError, match=r"unknown policy 'minmax:2'.*did you mean 'minimax:2'"):
+        TextGame("minmax:2")
