@@ -229,8 +229,60 @@ def test_pictures_of_a_game_are_collected(monkeypatch):
     assert [frame.dtype for frame in frames] == [np.uint8, np.uint8]
 
 
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+def test_batches_answer_for_their_games_alike(mode):
+    """What code for Gymnasium's own vector environments asks of the native one."""
+    env = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode=mode, render_mode="ansi")
+    _, info = env.reset(seed=0)
+    for masks in (env.call("action_masks"), env.get_attr("action_masks")):
+        assert isinstance(masks, tuple)
+        assert np.array_equal(masks, info["action_mask"]) and masks[0].dtype == bool
+    positions = env.get_attr("position")
+    assert env.call("render") == tuple(map(str, positions))
+    assert env.get_attr("variant") == env.call("variant") == (Variant(),) * 3
+    assert [space.n for space in env.get_attr("action_space")] == [65] * 3
+    env.set_attr("difficulty", [1, 2, 3])
+    assert env.get_attr("difficulty") == (1, 2, 3)
+    env.set_attr("difficulty", 4)
+    assert env.get_attr("difficulty") == (4, 4, 4)
+    with pytest.raises(ValueError, match="3"):
+        env.set_attr("difficulty", [1, 2])
+    with pytest.raises(AttributeError, match="nothing"):
+        env.call("nothing")
+    env.close()
+
+
+@pytest.mark.parametrize("mode", ["same_step", "next_step"])
+def test_infos_stack_to_arrays_of_the_same_types(mode):
+    options = {"opponent": "random"}
+    native = VectorEnv(4, autoreset=mode, illegal_action="lose", **options)
+    singles = SyncVectorEnv(
+        [lambda: MijnlieffEnv(**options)] * 4, autoreset_mode=native.autoreset_mode
+    )
+    for env in (native, singles):
+        env.reset(seed=1)
+    ended = 0
+    for _ in range(40):
+        actions = native.sample_actions()
+        (*_, ours), (*_, theirs) = native.step(actions), singles.step(actions)
+        if mode == "same_step" and "final_info" in theirs:
+            ours, theirs = ours["final_info"], theirs["final_info"]
+        for key in theirs.keys() - {"final_obs", "final_info"}:
+            assert ours[key].dtype == theirs[key].dtype, key
+        ended += "illegal" in theirs
+    assert ended > 3
+
+
+def test_native_games_are_never_cut_off():
+    with pytest.raises(TypeError, match="max_episode_steps=3: .*vectorization_mode='sync'"):
+        gymnasium.make_vec(
+            NAME, num_envs=2, vectorization_mode="vector_entry_point", max_episode_steps=3
+        )
+
+
 def test_the_registry_knows_both_entry_points():
     spec = gymnasium.spec("Mijnlieff-v0")
     assert spec.entry_point == "mijnlieff.envs:MijnlieffEnv"
-    assert spec.vector_entry_point == "mijnlieff.envs:VectorEnv"
+    native = gymnasium.make_vec(NAME, num_envs=2, vectorization_mode="vector_entry_point")
+    assert isinstance(native, VectorEnv)
     assert mijnlieff.MijnlieffEnv is MijnlieffEnv

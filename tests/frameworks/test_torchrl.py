@@ -14,6 +14,7 @@ from torchrl.collectors import Collector
 from torchrl.data import Categorical
 from torchrl.envs import (
     ActionMask,
+    GymEnv,
     ParallelEnv,
     RewardSum,
     SerialEnv,
@@ -40,15 +41,15 @@ class First:
 
 
 SETTINGS = {
-    "self-play": {},
+    "self-play": {"opponent": None},
     "random": {"opponent": "random"},
     "seat": {"opponent": "greedy", "seat": "dark", "auto_pass": True},
     "margins": {"opponent": "minimax:1", "reward": "margin", "random_plies": 6},
     "outside": {"opponent": First(), "observation": "planes", "dtype": "uint8"},
-    "packed": {"observation": "packed", "random_plies": 3},
+    "packed": {"opponent": None, "observation": "packed", "random_plies": 3},
     "board": {"variant": BLOCKS, "opponent": "random"},
-    "cpu": {"device": "cpu"},
-    "one-hot": {"categorical_action_encoding": False},
+    "cpu": {"opponent": None, "device": "cpu"},
+    "one-hot": {"opponent": None, "categorical_action_encoding": False},
 }
 
 
@@ -147,7 +148,7 @@ def test_the_mask_is_never_stale(options):
 
 def test_a_policy_that_sets_the_mask_of_the_spec_does_no_harm():
     """Epsilon-greedy exploration writes the mask of its data into the spec."""
-    env = MijnlieffEnv(4)
+    env = MijnlieffEnv(4, opponent=None)
     data = env.reset()
     kept = data["action_mask"].clone()
     env.action_spec.update_mask(data["action_mask"])
@@ -156,7 +157,7 @@ def test_a_policy_that_sets_the_mask_of_the_spec_does_no_harm():
 
 
 def test_partial_resets_start_the_chosen_games_only():
-    env, twin = MijnlieffEnv(4), VectorEnv(4, autoreset="disabled")
+    env, twin = MijnlieffEnv(4, opponent=None), VectorEnv(4, autoreset="disabled")
     env.set_seed(5)
     twin.reset(seed=5)
     data, _ = env.step_and_maybe_reset(random_actions(env.reset()))
@@ -301,7 +302,7 @@ def test_copies_go_on_with_the_same_games(how):
 
 
 def test_one_hot_actions_are_checked():
-    env = MijnlieffEnv(3, categorical_action_encoding=False)
+    env = MijnlieffEnv(3, opponent=None, categorical_action_encoding=False)
     data = env.rand_action(env.reset())
     assert data["action"].shape == (3, 65) and (data["action"].sum(-1) == 1).all()
     with pytest.raises(ValueError, match=r"shape \(3, 65\), not \(3,\); .*encoding=True"):
@@ -357,17 +358,19 @@ def test_games_keep_their_numbers_while_others_are_stepped():
 
 def test_options_that_cannot_work_are_refused():
     with pytest.raises(ValueError, match="autoreset='same_step': TorchRL resets"):
-        MijnlieffEnv(2, autoreset="same_step")
+        MijnlieffEnv(2, opponent="random", autoreset="same_step")
     with pytest.raises(ValueError, match="copy=False: TorchRL keeps"):
-        MijnlieffEnv(2, copy=False)
+        MijnlieffEnv(2, opponent="random", copy=False)
     with pytest.raises(ValueError, match="auto_pass=True in self-play"):
-        MijnlieffEnv(2, auto_pass=True)
+        MijnlieffEnv(2, opponent=None, auto_pass=True)
     with pytest.raises(ValueError, match="unknown policy 'nobody'"):
         MijnlieffEnv(2, opponent="nobody")
     with pytest.raises(TypeError, match="seats"):
-        MijnlieffEnv(2, seats="light")
+        MijnlieffEnv(2, opponent="random", seats="light")
     with pytest.raises(ValueError, match="num_envs"):
-        MijnlieffEnv(0)
+        MijnlieffEnv(0, opponent="random")
+    with pytest.raises(TypeError, match="choose an opponent: .* negative discount"):
+        MijnlieffEnv(2)  # ordinary algorithms would learn nothing from self-play
 
 
 def test_a_closed_environment_says_so():
@@ -380,7 +383,7 @@ def test_a_closed_environment_says_so():
 
 def test_an_environment_moves_to_a_device():
     """From none to the CPU, the only one that every machine has."""
-    env = MijnlieffEnv(2)
+    env = MijnlieffEnv(2, opponent=None)
     assert env.device is None
     data = env.reset()
     env = env.to("cpu")
@@ -397,12 +400,21 @@ def test_an_old_torchrl_is_named(monkeypatch):
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_infos_of_the_plain_environment_can_be_registered(seed):
+    """TorchRL plays random actions, also illegal ones, and asks every value for its dtype."""
+    torch.manual_seed(seed)
+    env = GymEnv("mijnlieff:Mijnlieff-v0").auto_register_info_dict()
+    assert env.rollout(3)["action_mask"].shape[-1] == 65
+
+
 def test_pictures_of_the_games():
-    env = MijnlieffEnv(2, render_mode="rgb_array").append_transform(PixelRenderTransform())
+    games = MijnlieffEnv(2, opponent=None, render_mode="rgb_array")
+    env = games.append_transform(PixelRenderTransform())
     pixels = env.rollout(2)["pixels"]
     assert pixels.dtype == torch.uint8 and pixels.shape[:2] == (2, 2) and pixels.shape[-1] == 3
     assert (pixels[:, 0] != pixels[:, 1]).any()
-    env = MijnlieffEnv(2, render_mode="ansi")
+    env = MijnlieffEnv(2, opponent=None, render_mode="ansi")
     env.reset()
     assert [type(text) for text in env.render()] == [str, str]
 

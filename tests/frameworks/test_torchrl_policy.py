@@ -12,8 +12,16 @@ import pytest
 import torch
 from integration_pages import run_page
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
-from torchrl.modules import MaskedCategorical, MaskedOneHotCategorical, ProbabilisticActor
+from tensordict.nn import TensorDictModule, TensorDictSequential
+from torchrl.collectors import Collector
+from torchrl.modules import (
+    EGreedyModule,
+    MaskedCategorical,
+    MaskedOneHotCategorical,
+    ProbabilisticActor,
+    QValueActor,
+)
+from torchrl.objectives import DiscreteSACLoss, DQNLoss
 from torchrl.objectives.value import GAE
 from torchrl_setup import random_actions
 
@@ -28,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_negative_discount_gives_the_advantages_of_self_play():
     critic = TensorDictModule(torch.nn.Linear(56, 1), ["observation"], ["state_value"])
     torch.manual_seed(0)
-    data = MijnlieffEnv(8, reward="margin").rollout(40, break_when_any_done=False)
+    data = MijnlieffEnv(8, opponent=None, reward="margin").rollout(40, break_when_any_done=False)
     with torch.no_grad():
         GAE(gamma=-0.9, lmbda=0.8, value_network=critic, vectorized=False)(data)
         values = torch.cat([data["state_value"], data["next", "state_value"][:, -1:]], 1)
@@ -73,9 +81,46 @@ def test_an_actor_is_a_policy(kind):
     VectorEnv(4, opponent=policy).reset(seed=0)
 
 
+@pytest.mark.parametrize("as_index", [True, False])
+def test_q_learning_takes_the_action_spec(as_index):
+    """Its actors and losses look at the class of the spec."""
+    torch.manual_seed(0)
+    env = MijnlieffEnv(64, opponent="random", categorical_action_encoding=as_index)
+    env.set_seed(0)
+    actor = QValueActor(
+        torch.nn.Sequential(
+            torch.nn.Linear(56, 128), torch.nn.ReLU(), torch.nn.Linear(128, 65, bias=False)
+        ),
+        in_keys=["observation"],
+        spec=env.action_spec_unbatched,
+        action_mask_key="action_mask",
+    )
+    explore = EGreedyModule(
+        env.action_spec, eps_init=0.3, eps_end=0.3, action_mask_key="action_mask"
+    )
+    loss = DQNLoss(actor, delay_value=False, action_space=env.action_spec)
+    loss.make_value_estimator(gamma=1.0)
+    optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
+    policy = TensorDictSequential(actor, explore)
+    for batch in Collector(env, policy, frames_per_batch=2048, total_frames=30 * 2048):
+        chosen = batch["action"] if as_index else batch["action"].to(torch.uint8).argmax(-1)
+        assert batch["action_mask"].gather(-1, chosen.unsqueeze(-1)).all()
+        for rows in batch.reshape(-1)[torch.randperm(2048)].split(256):
+            found = loss(rows)["loss"]
+            optimizer.zero_grad()
+            found.backward()
+            optimizer.step()
+    assert mijnlieff.evaluate(ActorPolicy(actor), "random", games=200).score > 0.6
+    critic = TensorDictModule(torch.nn.Linear(56, 65), ["observation"], ["action_value"])
+    kind = MaskedCategorical if as_index else MaskedOneHotCategorical
+    sac = DiscreteSACLoss(actor_of(kind), critic, action_space=env.action_spec, num_actions=65)
+    found = sac(batch.reshape(-1))
+    sum(found[name] for name in ("loss_actor", "loss_qvalue", "loss_alpha")).backward()
+
+
 def test_an_actor_sees_what_the_environment_shows():
     options = {"observation": "planes", "dtype": "uint8"}
-    env = MijnlieffEnv(5, **options)
+    env = MijnlieffEnv(5, opponent=None, **options)
     data = env.rollout(3)[:, -1]
     expected = TensorDict(
         {key: data["next", key] for key in ("observation", "action_mask", "to_play")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from mijnlieff.errors import MissingExtraError
 
@@ -29,8 +29,10 @@ def needs(feature: str, package: str, extra: str) -> Iterator[None]:
     except MissingExtraError:
         raise
     except ImportError as error:
+        # What the metadata says of a missing package is no more than that.
+        reason = "" if isinstance(error, PackageNotFoundError) else f" ({error})"
         raise MissingExtraError(
-            f"{feature} needs {package} ({error}): pip install 'mijnlieff[{extra}]'"
+            f"{feature} needs {package}{reason}: pip install 'mijnlieff[{extra}]'"
         ) from None
 
 

@@ -196,7 +196,7 @@ def run(args: argparse.Namespace) -> int:
         VariantError: the number of copies is out of range.
     """
     _fill_closed_descriptors()
-    prepare_packages(args.tensorboard)
+    prepare_packages(args.tensorboard, "ray" if args.ray else "train")
     from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     if args.final_games < 2 or args.final_games % 2:

@@ -150,6 +150,18 @@ class VectorMaskInObservation(MaskInObservation, VectorWrapper):
         seen = self._with_mask(observations, self._known_masks(info))
         return seen, rewards, terminations, truncations, info
 
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Call a method of each single environment, if the vector environment can."""
+        return self.env.call(name, *args, **kwargs)  # type: ignore[attr-defined, no-any-return]
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of each single environment, if the vector environment can."""
+        return self.env.get_attr(name)  # type: ignore[attr-defined, no-any-return]
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of each single environment, if the vector environment can."""
+        self.env.set_attr(name, values)  # type: ignore[attr-defined]
+
     def _known_masks(self, info: dict[str, Any]) -> NDArray[Any]:
         """Return the masks of all games; a reset of a few gives only theirs."""
         masks = self._mask_of(info, self.env)

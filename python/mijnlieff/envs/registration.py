@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import gymnasium
 
 from mijnlieff.envs.options import AGENT_OPTIONS
+from mijnlieff.envs.vector import VectorEnv
 
 __all__ = ["AEC_ID", "ENV_ID", "register_aec", "register_envs"]
 
@@ -30,6 +32,21 @@ def register_aec() -> None:
         _has_aec = True
 
 
+def make_native(num_envs: int, *, max_episode_steps: int | None = None, **options: Any) -> VectorEnv:
+    """Return what ``gymnasium.make_vec`` makes of `ENV_ID` without another vectorization.
+
+    Raises:
+        TypeError: there is a limit of steps, or an option does not exist or has a wrong type.
+    """
+    if max_episode_steps is not None:
+        raise TypeError(
+            f"max_episode_steps={max_episode_steps}: games end by themselves, after at most "
+            "Variant.max_game_length actions, and native ones are not cut off; leave the option "
+            "out, or use vectorization_mode='sync'"
+        )
+    return VectorEnv(num_envs, **options)
+
+
 def register_envs() -> None:
     """Register `ENV_ID` for ``gymnasium.make`` and ``gymnasium.make_vec``, once.
 
@@ -41,7 +58,7 @@ def register_envs() -> None:
         gymnasium.register(
             ENV_ID,
             entry_point="mijnlieff.envs:MijnlieffEnv",
-            vector_entry_point="mijnlieff.envs:VectorEnv",
+            vector_entry_point="mijnlieff.envs.registration:make_native",
             kwargs=dict(AGENT_OPTIONS),
         )
     register_aec()

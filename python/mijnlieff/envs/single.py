@@ -54,7 +54,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
     ``info`` has ``"action_mask"`` int8 ``(num_actions,)`` and ``"to_play"`` (0 Light, 1 Dark), with
     ``variants`` the index ``"variant"``, and when the game is over ``"score"`` int16 ``(2,)``
     (Light, Dark), ``"winner"`` (0, 1, or -1 for a draw) and, with ``illegal_action="lose"``,
-    ``"illegal"``.
+    ``"illegal"``, a bool array ``()``. All are arrays or numbers of NumPy, which have a ``dtype``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's name and type
@@ -198,5 +198,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
             if key in infos:
                 info[key] = infos[key][0]
         if "illegal" in infos:
-            info["illegal"] = bool(infos["illegal"][0])
+            # An array, as readers of infos ask for a dtype, and Gymnasium's vector environments
+            # make arrays of objects from NumPy's own bools.
+            info["illegal"] = infos["illegal"][0, ...]
         return info

@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
     seed_of,
 )
 from mijnlieff._util.arguments import check_choice
+from mijnlieff.envs.attributes import GameAttributes
 from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
@@ -54,7 +55,7 @@ class _Closed:
         raise ClosedEnvError("the environment was closed; make a new one")
 
 
-class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
+class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
     """Many games, of one variant or of many, stepped together in native code.
 
     Without an opponent it is self-play: every step acts for the side to move of every game,
@@ -162,6 +163,7 @@ class VectorEnv(GymnasiumVectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         """Make the games; `reset` starts them."""
+        super().__init__()
         self.num_envs = integer_in("num_envs", num_envs, 1, MAX_ENVS)
         self.variants = _variants(variant, variants, variant_weights)
         self.variant = self.variants[0] if len(self.variants) == 1 else None

@@ -23,6 +23,7 @@ with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl"):
     from tensordict import TensorDict, TensorDictBase
     from torch import Tensor
     from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unbounded
+    from torchrl.data.utils import ACTION_SPACE_MAP
     from torchrl.envs import EnvBase
     from torchrl.envs.utils import ExplorationType, set_exploration_type
 
@@ -54,13 +55,19 @@ class _LegalOneHot(_SharedMask, OneHot):
     """An action as a row of bools, one of which is true."""
 
 
+# Actors and losses of Q-learning look up the encoding of actions by the exact class of the spec.
+ACTION_SPACE_MAP[_LegalAction] = ACTION_SPACE_MAP[Categorical]
+ACTION_SPACE_MAP[_LegalOneHot] = ACTION_SPACE_MAP[OneHot]
+
+
 class MijnlieffEnv(EnvBase):
     """Many games, stepped together in native code, as a TorchRL environment.
 
-    The games are those of `VectorEnv`: with an ``opponent`` the agent plays one side of each, an
-    ordinary task for a single agent; without one it is self-play, every step acts for the side to
-    move, and the reward belongs to the player who acted. **Estimators of self-play need a negative
-    discount**, because the next value is the opponent's: ``gamma=-1`` instead of 1.
+    The games are those of `VectorEnv`: against an ``opponent`` the agent plays one side of each, an
+    ordinary task for a single agent; ``opponent=None`` is self-play, every step acts for the side
+    to move, and the reward belongs to the player who acted. **Estimators of self-play need a
+    negative discount**, because the next value is the opponent's: ``gamma=-1`` instead of 1. So
+    the option has no default.
 
     Collectors reset games that have ended; until then they stay at their last position, whose
     observation is in ``("next", "observation")``. Actions drawn from `action_spec`, also from its
@@ -72,12 +79,12 @@ class MijnlieffEnv(EnvBase):
         categorical_action_encoding: True for actions as int64 ``(num_envs,)``, False for one-hot
             bool ``(num_envs, num_actions)``.
         variant: the game to play; None is the standard game.
-        **options: those of `VectorEnv`, except ``autoreset`` and ``copy``.
+        **options: those of `VectorEnv`, except ``autoreset`` and ``copy``; ``opponent`` is required.
 
     Raises:
         ValueError: an option has an unknown value, or one that TorchRL cannot work with; the
             message says what to use instead.
-        TypeError: an option does not exist or has a wrong type.
+        TypeError: an option does not exist or has a wrong type, or there is no ``opponent``.
 
     Keys, each with the leading axis ``num_envs``:
 
@@ -290,6 +297,11 @@ class MijnlieffEnv(EnvBase):
 
 
 def _check_options(options: EnvOptions) -> None:
+    if "opponent" not in options:
+        raise TypeError(
+            "choose an opponent: a player such as opponent='random' for a task of a single agent, "
+            "or opponent=None for self-play, where estimators need a negative discount"
+        )
     if "autoreset" in options:
         raise ValueError(
             f"autoreset={options['autoreset']!r}: TorchRL resets games that have ended by partial "
@@ -300,7 +312,7 @@ def _check_options(options: EnvOptions) -> None:
             "copy=False: TorchRL keeps the tensors of earlier steps, which the next step would "
             "overwrite; leave the option out"
         )
-    if options.get("auto_pass") and options.get("opponent") is None:
+    if options.get("auto_pass") and options["opponent"] is None:
         raise ValueError(
             "auto_pass=True in self-play: a player may act twice in a row, and the discount of -1 "
             "would give wrong signs; leave the option out, or choose an opponent"

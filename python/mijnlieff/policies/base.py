@@ -92,11 +92,22 @@ class GamePolicy(Policy, Protocol):
         ...
 
 
+#: What makes a policy of an object, by the package that its class or a base comes from.
+_WRAPPERS = {
+    "stable_baselines3": "mijnlieff.integrations.sb3.SB3Policy(model)",
+    "tensordict": "mijnlieff.integrations.torchrl.ActorPolicy(actor)",
+    "ray": "mijnlieff.integrations.rllib.RLModulePolicy(module)",
+    "pyspiel": "mijnlieff.integrations.open_spiel.BotPolicy(game, bot)",
+    "torch": "mijnlieff.NetworkPolicy(module)",
+}
+
+
 def whole_policy(policy: object) -> Policy:
     """Return a policy; of an object with only one of the two methods the other one is made.
 
     Raises:
-        TypeError: not an object with ``act`` or ``act_batch``.
+        TypeError: not an object with ``act`` or ``act_batch``; the message names what makes a
+            policy of a model of a framework.
     """
     if not isinstance(policy, type):
         if isinstance(policy, Policy):
@@ -105,6 +116,10 @@ def whole_policy(policy: object) -> Policy:
             return _FromBatch(policy)
         if isinstance(policy, ActPolicy):
             return _FromAct(policy)
+        for base in type(policy).__mro__:
+            if wrapper := _WRAPPERS.get(base.__module__.partition(".")[0]):
+                name = type(policy).__name__
+                raise TypeError(f"a {name} has neither act nor act_batch: give {wrapper}")
     raise TypeError(
         "a policy is a name, a path or an object with the method act or act_batch, "
         f"not {policy!r} of type {type(policy).__name__}"

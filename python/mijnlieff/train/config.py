@@ -49,7 +49,7 @@ class Budget:
     """How long to train; exactly one of the three is given.
 
     Attributes:
-        minutes: wall time of the training loop, including its measurements.
+        minutes: wall time from the first round on, including the measurements after it.
         steps: actions played by all games together.
         games: finished games.
     """

@@ -25,11 +25,12 @@ def require_train_extra(*modules: str, extra: str = "train") -> None:
             importlib.import_module(name)
 
 
-def prepare_packages(tensorboard: bool | None) -> None:
+def prepare_packages(tensorboard: bool | None, extra: str = "train") -> None:
     """Import the packages of a run, before any file is written.
 
     Args:
         tensorboard: whether event files were asked for; None if they may be left out.
+        extra: the extra that installs all that the run needs, besides TensorBoard.
 
     Raises:
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
@@ -37,6 +38,6 @@ def prepare_packages(tensorboard: bool | None) -> None:
     # By default OpenMP's threads spin while they wait for each other, which makes training many
     # times slower when another process needs a core. PyTorch reads this when it is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    require_train_extra("torch", "matplotlib")
+    require_train_extra("torch", "matplotlib", extra=extra)
     if tensorboard:
         require_train_extra("torch.utils.tensorboard", extra="tensorboard")

@@ -125,10 +125,41 @@ def test_info_and_rewards_of_a_game():
         assert reward == -position.margin
         assert info["score"].tolist() == list(position.score)
         assert info["winner"] == (-1 if position.winner is None else position.winner)
-        assert info["illegal"] is False
+        assert info["illegal"].shape == () and not info["illegal"]
         assert info["action_mask"].tolist() == [0] * 64 + [1]
         with pytest.raises(GameOverError, match="over"):
             env.step(64)
+
+
+def test_every_value_of_info_has_a_dtype():
+    """Recorders and vector environments choose their arrays by it."""
+    kinds = {
+        "action_mask": (np.ndarray, np.int8),
+        "to_play": (np.number, np.int8),
+        "variant": (np.number, np.int64),
+        "score": (np.ndarray, np.int16),
+        "winner": (np.number, np.int8),
+        "illegal": (np.ndarray, np.bool_),
+    }
+    for options in ({}, {"opponent": None}, {"variants": [Variant(), Variant(opening="corner")]}):
+        ends = set()
+        for seed in range(30):
+            env = gymnasium.make(NAME, **options).unwrapped
+            steps = [(None, 0, False, env.reset(seed=seed)[1])]
+            while not steps[-1][2]:  # random actions, of which some are illegal
+                random = np.random.default_rng(seed + len(steps))
+                mask = steps[-1][3]["action_mask"]
+                legal = seed % 2 == 0 or len(steps) < 3
+                action = random.choice(np.flatnonzero(mask) if legal else np.flatnonzero(1 - mask))
+                observation, reward, over, _, info = env.step(action)
+                steps.append((observation, reward, over, info))
+            for *_, info in steps:
+                for key, value in info.items():
+                    kind, dtype = kinds[key]
+                    assert isinstance(value, kind) and value.dtype == dtype, key
+            ends.add((bool(info["illegal"]), int(info["winner"])))
+            assert set(info) == set(kinds) - ({"variant"} if "variants" not in options else set())
+        assert len(ends) >= 4
 
 
 def test_the_same_seed_gives_the_same_game():
@@ -208,7 +239,7 @@ def test_registration_happens_once():
 
     mijnlieff.register_envs()
     spec = gymnasium.spec("Mijnlieff-v0")
-    assert spec.vector_entry_point == "mijnlieff.envs:VectorEnv"
+    assert spec.entry_point == "mijnlieff.envs:MijnlieffEnv"
     env = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode="vector_entry_point")
     assert isinstance(env, mijnlieff.VectorEnv)
     assert env.spec.id == "Mijnlieff-v0"

@@ -177,3 +177,13 @@ def test_environments_that_cannot_be_masked_are_refused():
     for env in (WithoutMask(), SyncVectorEnv([WithoutMask])):
         with pytest.raises(ValueError, match=r"has no 'action_mask', only score"):
             MaskInObservation(env).reset()
+
+
+@pytest.mark.parametrize("make", [native, sync])
+def test_attributes_and_methods_of_games_are_passed_on(make):
+    env = MaskInObservation(make("next_step", render_mode="ansi"))
+    observations, _ = env.reset(seed=0)
+    assert np.array_equal(env.call("action_masks"), observations["action_mask"])
+    assert env.call("render") == tuple(map(str, env.get_attr("position")))
+    env.set_attr("level", list(range(GAMES)))
+    assert env.get_attr("level") == tuple(range(GAMES))

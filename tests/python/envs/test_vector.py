@@ -362,3 +362,25 @@ def test_gymnasium_wrappers_count_episodes(autoreset):
     assert episodes > 10
     listed = gymnasium.wrappers.vector.DictInfoToList(VectorEnv(2, autoreset=autoreset))
     assert listed.reset(seed=0)[1][1]["to_play"] == 0
+
+
+def test_attributes_of_games_by_name():
+    env = VectorEnv(3, variants=[mijnlieff.Variant(), mijnlieff.Variant(opening="corner")])
+    env.reset(seed=0)
+    assert env.get_attr("variant") == tuple(it.variant for it in env.positions())
+    assert env.call("render") == (None,) * 3
+    with pytest.raises(AttributeError, match="no attribute 'level'; they have position, variant"):
+        env.get_attr("level")
+    env.set_attr("level", (1, 2, 3))
+    for other in (env, copy.copy(env), copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert other.get_attr("level") == (1, 2, 3)
+        assert other.get_attr("position") == env.get_attr("position")
+    with pytest.raises(AttributeError, match="'variant' cannot be set"):
+        env.set_attr("variant", mijnlieff.Variant())
+    with pytest.raises(ValueError, match="3 games need 3 values, not 2"):
+        env.set_attr("level", [1, 2])
+    with pytest.raises(TypeError, match="action_masks takes no arguments"):
+        env.call("action_masks", 1)
+    env.close()
+    with pytest.raises(mijnlieff.ClosedEnvError):
+        env.call("action_masks")

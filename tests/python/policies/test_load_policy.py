@@ -250,3 +250,20 @@ def test_openings_are_played_by_the_network_of_a_file(folder):
         mijnlieff.encoding.mask_batch(positions),
     )
     np.testing.assert_array_equal(policy.act_batch(positions), logits.argmax(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("module", "wrapper"),
+    [
+        ("stable_baselines3.ppo.ppo", r"integrations\.sb3\.SB3Policy\(model\)"),
+        ("ray.rllib.core.rl_module.rl_module", r"integrations\.rllib\.RLModulePolicy\(module\)"),
+        ("tensordict.nn.common", r"integrations\.torchrl\.ActorPolicy\(actor\)"),
+        ("pyspiel", r"integrations\.open_spiel\.BotPolicy\(game, bot\)"),
+        ("torch.nn.modules.module", r"mijnlieff\.NetworkPolicy\(module\)"),
+    ],
+)
+def test_models_of_frameworks_are_told_what_makes_policies_of_them(module, wrapper):
+    model = type("Mine", (type("Base", (), {"__module__": module}),), {})()
+    for take in (load_policy, lambda it: mijnlieff.MijnlieffEnv(opponent=it)):
+        with pytest.raises(TypeError, match=f"a Mine has neither act nor act_batch: .*{wrapper}"):
+            take(model)

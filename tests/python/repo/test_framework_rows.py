@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 import sys
 from pathlib import Path
@@ -81,6 +82,21 @@ def test_every_test_file_belongs_to_a_row():
     files = (ROOT / "tests" / "frameworks").glob("test_*.py")
     assert sorted(found) == sorted(path.relative_to(ROOT) for path in files)
     assert [path.stem for path in rows["rllib"]] == ["test_rllib", "test_rllib_modules"]
+
+
+def test_tests_find_the_helpers_of_the_tests_of_the_package():
+    folder = ROOT / "tests" / "frameworks"
+    settings = configparser.ConfigParser()
+    settings.read(folder / "pytest.ini")
+    shared = (folder / settings["pytest"]["pythonpath"]).resolve()
+    helpers = {path.stem: path for path in (ROOT / "tests" / "python").rglob("*.py")}
+    used = 0
+    for file in folder.glob("*.py"):
+        for name in re.findall(r"^(?:from|import) (\w+)", file.read_text("utf-8"), re.MULTILINE):
+            if name in helpers:
+                assert helpers[name].parent == shared, (file, name)
+                used += 1
+    assert used
 
 
 def test_a_missing_test_file_is_a_failure():

@@ -48,6 +48,15 @@ def test_without_ray_the_message_says_how_to_install_it():
     assert result.stderr.count("\n") == 1
 
 
+def test_without_any_package_ray_is_asked_for_at_once():
+    """Its extra installs PyTorch too."""
+    code = "sys.modules['ray'] = None; from mijnlieff.cli.main import main; "
+    result = run("torch", code + "sys.exit(main(['train', '--ray', '--out', 'unused']))")
+    assert result.returncode == 1
+    assert "pip install 'mijnlieff[ray]'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("option", ["--ray-workers=2", "--ray-lag=0", "--ray-address=auto"])
 def test_options_of_ray_need_it(option, tmp_path, capsys):
     pytest.importorskip("torch")

@@ -246,6 +246,28 @@ def test_losses_that_are_not_finite_end_the_run(tmp_path):
     assert resume(folder).counters.rounds == 0
 
 
+def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
+    """The measurement before it waits for workers that start, which may take minutes."""
+    clock = [0.0]
+    monkeypatch.setattr("mijnlieff.train.run.trainer.time.monotonic", lambda: clock[0])
+    trainer = Trainer(TrainConfig(**SMALL, measurements=1), Budget(minutes=1), Boards((Variant(),)))
+    measure, play = trainer._measure, trainer.train_round
+
+    def slow_measure():
+        measure()
+        clock[0] += 1000
+
+    def one_second():
+        clock[0] += 1
+        return play()
+
+    monkeypatch.setattr(trainer, "_measure", slow_measure)
+    monkeypatch.setattr(trainer, "train_round", one_second)
+    assert trainer.run(RunFolder(tmp_path), None, lambda: False)
+    assert trainer.counters.rounds == 60
+    assert [point["seconds"] for point in trainer.curve] == [0, 60]
+
+
 def test_a_whole_run(tmp_path, capsys):
     out = tmp_path / "run"
     options = [*SMALL_OPTIONS, "--out", str(out)]

@@ -11,6 +11,7 @@ import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
 from mijnlieff._mijnlieff import integer, integer_in
+from mijnlieff.envs.attributes import METHODS
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["MijnlieffVecEnv"]
 
 _Indices = SupportsIndex | Iterable[SupportsIndex] | None
-
-#: Attributes that are the same for all games.
-_SHARED = ("variant", "canvas", "render_mode", "metadata", "observation_space", "action_space")
-_METHODS = ("action_masks", "render")
 
 
 class MijnlieffVecEnv(VecEnv):
@@ -64,7 +61,6 @@ class MijnlieffVecEnv(VecEnv):
         self._games = VectorEnv(num_envs, variant, **given)
         self._actions: ArrayLike = ()
         self._waiting = False
-        self._own: list[dict[str, Any]] = [{} for _ in range(self._games.num_envs)]
         self.render_mode = self._games.render_mode
         self.metadata = {key: self._games.metadata[key] for key in ("render_modes", "render_fps")}
         metadata = self.metadata
@@ -146,7 +142,7 @@ class MijnlieffVecEnv(VecEnv):
                 if "variant" in last:
                     infos[i]["variant"] = last["variant"][i]
                 if "illegal" in last:
-                    infos[i]["illegal"] = bool(last["illegal"][i])
+                    infos[i]["illegal"] = last["illegal"][i, ...].copy()
         return observations, rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -197,8 +193,8 @@ class MijnlieffVecEnv(VecEnv):
 
         Args:
             attr_name: ``"position"``, ``"variant"``, ``"canvas"``, ``"render_mode"``,
-                ``"metadata"``, ``"observation_space"``, ``"action_space"``, one that `set_attr` has
-                set, or one of the methods of `env_method`.
+                ``"metadata"``, ``"observation_space"``, ``"action_space"`` and so on, one that
+                `set_attr` has set, or one of the methods of `env_method`.
             indices: a game or several; None is all.
 
         Raises:
@@ -207,20 +203,9 @@ class MijnlieffVecEnv(VecEnv):
             TypeError: `indices` are not integers.
         """
         chosen = self._selected(indices)
-        if attr_name == "variant" and self.variant is None:
-            positions = self._games.positions()
-            return [positions[i].variant for i in chosen]
-        if attr_name in _SHARED:
-            return [getattr(self, attr_name)] * len(chosen)
-        if attr_name == "position":
-            positions = self._games.positions()
-            return [positions[i] for i in chosen]
-        if attr_name in _METHODS:
+        if attr_name in METHODS:
             return [partial(self._call, attr_name, i) for i in chosen]
-        if all(attr_name in self._own[i] for i in chosen):
-            return [self._own[i][attr_name] for i in chosen]
-        names = ", ".join(("position", *_SHARED, *_METHODS))
-        raise AttributeError(f"the games have no attribute {attr_name!r}; they have {names}")
+        return self._games._attribute(attr_name, chosen)
 
     def set_attr(self, attr_name: str, value: Any, indices: _Indices = None) -> None:
         """Set an attribute of each of the games; it is kept for `get_attr` and changes nothing.
@@ -229,10 +214,7 @@ class MijnlieffVecEnv(VecEnv):
             AttributeError: the games have an attribute of this name, which cannot be set.
             IndexError: there is no such game.
         """
-        if attr_name in (*_SHARED, *_METHODS, "position"):
-            raise AttributeError(f"{attr_name!r} cannot be set; make a new MijnlieffVecEnv")
-        for i in self._selected(indices):
-            self._own[i][attr_name] = value
+        self._games._keep(attr_name, dict.fromkeys(self._selected(indices), value))
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: _Indices = None, **method_kwargs: Any
@@ -251,17 +233,8 @@ class MijnlieffVecEnv(VecEnv):
             IndexError: there is no such game.
             TypeError: there are arguments.
         """
-        if method_name not in _METHODS:
-            raise AttributeError(
-                f"the games have no method {method_name!r} to call from outside; they have "
-                f"{' and '.join(_METHODS)}"
-            )
-        if method_args or method_kwargs:
-            raise TypeError(f"{method_name} takes no arguments")
-        results = self.action_masks() if method_name == "action_masks" else self._games.render()
-        if results is None:
-            return [None] * len(self._selected(indices))
-        return list(results) if indices is None else [results[i] for i in self._selected(indices)]
+        results = self._games._call(method_name, method_args, method_kwargs)
+        return results if indices is None else [results[i] for i in self._selected(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: _Indices = None) -> list[bool]:
         """Return False for each of the games, since wrappers of single environments do not fit."""
@@ -289,7 +262,7 @@ class MijnlieffVecEnv(VecEnv):
         for number in numbers:
             if not -self.num_envs <= number < self.num_envs:
                 raise IndexError(f"there is no game {number} among {self.num_envs}")
-        return numbers
+        return [number % self.num_envs for number in numbers]
 
 
 def _each(info: dict[str, Any]) -> list[dict[str, Any]]:

@@ -238,10 +238,11 @@ class Trainer:
         # Saved before the first round, so that there is always a checkpoint to return to.
         self.save(folder)
         log = folder.read_log()
+        # Not counted: it waits for workers that are only starting.
+        if not self.curve and self.spent < 1.0 and not wants_stop():
+            self._measure()
         clock = saved_at = time.monotonic()
         while self.spent < 1.0 and not wants_stop():
-            if not self.curve:
-                self._measure()
             began = time.monotonic()
             games, steps = self.counters.games, self.counters.steps
             try:
