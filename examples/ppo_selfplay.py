@@ -12,6 +12,7 @@ PyTorch (``pip install 'mijnlieff[train]'``).
 from __future__ import annotations
 
 import argparse
+import time
 
 import numpy as np
 import torch
@@ -76,6 +77,7 @@ def train(agent: Agent, total_steps: int, num_envs: int, seed: int) -> None:
     observations, info = env.reset(seed=seed)
     optimizer = torch.optim.Adam(agent.parameters(), lr=2e-3, eps=1e-5)
     updates = max(1, total_steps // (STEPS * num_envs))
+    begin = time.perf_counter()
     for update in range(updates):
         optimizer.param_groups[0]["lr"] = 2e-3 * (1 - update / updates)
         rows = []
@@ -95,6 +97,9 @@ def train(agent: Agent, total_steps: int, num_envs: int, seed: int) -> None:
         advantages = advantages_of(rewards, torch.cat([values, last[None]]), ends)
         parts = (seen, masks, actions, log_probs, advantages, advantages + values)
         learn(agent, optimizer, [part.flatten(0, 1) for part in parts])
+        played = (update + 1) * STEPS * num_envs
+        speed, entropy = played / (time.perf_counter() - begin), policy.entropy().mean()
+        print(f"{played:>9,} actions, {speed:,.0f}/s, entropy {entropy:.2f}", flush=True)
 
 
 def main() -> None:

@@ -274,7 +274,7 @@ def test_infos_stack_to_arrays_of_the_same_types(mode):
 
 
 def test_native_games_are_never_cut_off():
-    with pytest.raises(TypeError, match="max_episode_steps=3: .*vectorization_mode='sync'"):
+    with pytest.raises(TypeError, match=r"max_episode_steps=3: .*vectorization_mode='sync'"):
         gymnasium.make_vec(
             NAME, num_envs=2, vectorization_mode="vector_entry_point", max_episode_steps=3
         )

@@ -15,8 +15,9 @@ import pyspiel
 import pytest
 from absl.flags import FLAGS
 from integration_pages import run_page
+from open_spiel.python import policy as spiel_policy
 from open_spiel.python import rl_environment
-from open_spiel.python.algorithms import mcts, minimax
+from open_spiel.python.algorithms import exploitability, mcts, minimax
 from open_spiel.python.algorithms.generate_playthrough import replay
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
@@ -265,6 +266,29 @@ def test_a_policy_plays_as_a_bot_what_it_plays_by_itself():
     bot, policy = PolicyBot("minimax:3", seed=5), mijnlieff.MinimaxPolicy(3, 5)
     for _ in play_random(state):
         assert bot.step(state) == policy.act(state.position)
+
+
+def test_their_algorithms_evaluate_our_policies():
+    """The solver's values and theirs agree: perfect play cannot be exploited."""
+    small = Variant(Board.from_text("####"), "anywhere", copies=1)
+    game = open_spiel.load_game(small, reward="margin")
+    perfect = open_spiel.SpielPolicy(game, "perfect")
+    assert isinstance(perfect, spiel_policy.Policy)
+    assert exploitability.nash_conv(game, perfect) == 0
+    drawing = open_spiel.SpielPolicy(game, mijnlieff.RandomPolicy(seed=3))
+    found = exploitability.nash_conv(game, drawing)
+    assert found == 3 and found == exploitability.nash_conv(game, drawing)
+    state = game.new_initial_state()
+    probabilities = perfect.action_probabilities(state)
+    assert list(probabilities) == state.legal_actions() and sum(probabilities.values()) == 1
+    assert perfect.to_tabular().action_probabilities(state) == probabilities
+    assert repr(perfect) == "SpielPolicy(PerfectPolicy(seed=0))"
+    with pytest.raises(TypeError, match="must be python_mijnlieff"):
+        open_spiel.SpielPolicy(pyspiel.load_game("tic_tac_toe"), "perfect")
+    with pytest.raises(TypeError, match="plays states of python_mijnlieff"):
+        perfect.action_probabilities(pyspiel.load_game("tic_tac_toe").new_initial_state())
+    with pytest.raises(AttributeError, match="no attribute 'SpielPolice'"):
+        open_spiel.SpielPolice  # noqa: B018
 
 
 def test_their_learning_environment():

@@ -369,7 +369,7 @@ def test_options_that_cannot_work_are_refused():
         MijnlieffEnv(2, opponent="random", seats="light")
     with pytest.raises(ValueError, match="num_envs"):
         MijnlieffEnv(0, opponent="random")
-    with pytest.raises(TypeError, match="choose an opponent: .* negative discount"):
+    with pytest.raises(TypeError, match=r"choose an opponent: .* negative discount"):
         MijnlieffEnv(2)  # ordinary algorithms would learn nothing from self-play
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mijnlieff._mijnlieff import Position, Variant
+
 __all__ = ["METHODS", "GameAttributes"]
 
 METHODS = ("action_masks", "render")
@@ -31,8 +36,8 @@ class GameAttributes:
 
     if TYPE_CHECKING:
         num_envs: int
-        variant: Any
-        positions: Any
+        variant: Variant | None
+        positions: Callable[[], list[Position]]
 
     def __init__(self) -> None:
         """Start without attributes of callers."""

@@ -32,7 +32,9 @@ def register_aec() -> None:
         _has_aec = True
 
 
-def make_native(num_envs: int, *, max_episode_steps: int | None = None, **options: Any) -> VectorEnv:
+def make_native(
+    num_envs: int, *, max_episode_steps: int | None = None, **options: Any
+) -> VectorEnv:
     """Return what ``gymnasium.make_vec`` makes of `ENV_ID` without another vectorization.
 
     Raises:

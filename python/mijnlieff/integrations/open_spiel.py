@@ -37,7 +37,14 @@ require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
 with needs(_FEATURE, "OpenSpiel", "open-spiel"):
     import pyspiel
 
-__all__ = ["BotPolicy", "MijnlieffGame", "MijnlieffState", "PolicyBot", "load_game"]
+__all__ = [
+    "BotPolicy",
+    "MijnlieffGame",
+    "MijnlieffState",
+    "PolicyBot",
+    "SpielPolicy",  # noqa: F822 - made on first use
+    "load_game",
+]
 
 _DEFAULTS: dict[str, Any] = {
     "board": Board.standard().to_text().replace("\n", "/"),
@@ -371,6 +378,14 @@ class BotPolicy:
                 f"{type(bot).__name__} has no restart_at, so it cannot play from a position"
             ) from error
         return bot.step(state)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SpielPolicy":
+        from mijnlieff.integrations._open_spiel_policy import SpielPolicy
+
+        return SpielPolicy
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 pyspiel.register_game(_GAME_TYPE, MijnlieffGame)

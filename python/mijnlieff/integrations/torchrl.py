@@ -79,7 +79,7 @@ class MijnlieffEnv(EnvBase):
         categorical_action_encoding: True for actions as int64 ``(num_envs,)``, False for one-hot
             bool ``(num_envs, num_actions)``.
         variant: the game to play; None is the standard game.
-        **options: those of `VectorEnv`, except ``autoreset`` and ``copy``; ``opponent`` is required.
+        **options: those of `VectorEnv`, except ``autoreset`` and ``copy``, with an ``opponent``.
 
     Raises:
         ValueError: an option has an unknown value, or one that TorchRL cannot work with; the

@@ -105,6 +105,8 @@ def test_ppo_by_self_play_learns():
     pytest.importorskip("torch")
     options = ("--steps", 200_000, "--envs", 256, "--games", 300)
     text = output_of("ppo_selfplay", *options)
+    updates = re.findall(r"^ *([\d,]+) actions, [\d,]+/s, entropy [\d.]+$", text, re.MULTILINE)
+    assert len(updates) == 24 and updates[-1] == "196,608"
     scores = [float(it) for it in re.findall(r"score against \w+: ([\d.]+) \(", text)]
     assert len(scores) == 2 and min(scores) > 0.6  # a random player scores about 0.5 and 0.3
 
