@@ -209,7 +209,7 @@ def test_other_libraries_are_measured_beside_ours(tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(peers, "PEERS", PEERS)
     monkeypatch.setattr(sys, "argv", ["peers", sys.executable, "--seconds", "0.02"])
     # Each library is measured in its own process.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     assert peers.main() == 0
     *rows, failed = (line.split() for line in capsys.readouterr().out.splitlines()[-len(PEERS) :])
     assert [tuple(row[:3]) for row in rows] == [(*peer[:2], str(peer[2])) for peer in PEERS[:3]]
