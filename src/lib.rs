@@ -19,7 +19,8 @@
 //! Dependencies point one way. [`random`] imports nothing of the crate, [`game`] only the random
 //! streams that draw arrangements of boards. [`encode`] and [`search`] import the rules, [`best_response`],
 //! [`policy`] and [`network`] import search, [`vector`] imports policies, [`functional`] and
-//! [`tree_search`] import vector, and [`self_play`] imports tree search and networks. Three private modules
+//! [`tree_search`] import vector, and [`self_play`] imports tree search and networks. [`play`], a game with a
+//! person, imports rules, actions and search. Three private modules
 //! help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary
 //! files). [`memory`] is fallible allocation. `python` binds it all.
 
@@ -30,6 +31,7 @@ pub mod functional;
 pub mod game;
 pub mod memory;
 pub mod network;
+pub mod play;
 pub mod policy;
 pub mod random;
 pub mod search;

@@ -30,6 +30,7 @@ __all__ = [
     "MinimaxPolicy",
     "Network",
     "PerfectPolicy",
+    "PlayTable",
     "Position",
     "RandomPolicy",
     "SearchOptions",
@@ -809,6 +810,129 @@ class PerfectPolicy(BuiltinPolicy):
     @property
     def epsilon(self, /) -> float:
         """The share of decisions made at random."""
+
+@final
+class PlayTable:
+    """A game, its players, and the exact values found so far.
+
+    It starts no thread: whoever has it asks for work, does it, and brings the results back.
+
+    Args:
+        start: the first position.
+        opponent: the name of a policy, or what an object is to be called.
+        seat: ``"light"``, ``"dark"``, ``"both"`` or ``"drawn"``.
+        seed: draws seats.
+        is_perfect: None if `opponent` names a policy; of an object, whether it plays perfectly.
+
+    Raises:
+        ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
+    """
+    def __new__(
+        cls,
+        /,
+        start: Position,
+        opponent: str,
+        seat: str,
+        seed: SupportsIndex,
+        is_perfect: bool | None = None,
+    ) -> PlayTable: ...
+    @property
+    def actions(self, /) -> list[int]:
+        """The actions so far."""
+    def answer(
+        self, /, version: SupportsIndex, action: SupportsIndex | None, error: str = ""
+    ) -> bool:
+        """Play the opponent's action, or tell of its failure; return False if the game has changed since."""
+    def check_variant(self, /, variant: VariantLike) -> None:
+        """Raise unless the opponent can play a variant.
+
+        Raises:
+            ValueError: perfect play on a board of more than 16 cells.
+        """
+    @property
+    def choice(self, /) -> str:
+        """The opponent that was chosen."""
+    def handle(self, /, message: str) -> None:
+        """Act on a message of the page, JSON; errors are shown to the person."""
+    @property
+    def last(self, /) -> Position:
+        """The last position, where the game goes on."""
+    def load(self, /, record: str, variant: VariantLike | None = None) -> None:
+        """Load a game to step through, with its mistakes marked; the person plays both sides.
+
+        Args:
+            record: such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
+            variant: its variant; None for the one at the table.
+
+        Raises:
+            ParseError: the text is not a record.
+            IllegalMoveError: a move is illegal; the message says which.
+            ValueError: perfect play on a board of more than 16 cells.
+        """
+    def new_game(
+        self,
+        /,
+        start: Position | None = None,
+        seat: str | None = None,
+        opponent: str | None = None,
+        is_perfect: bool | None = None,
+    ) -> None:
+        """Start a new game.
+
+        Args:
+            start: its first position; None for the start of the same variant.
+            seat: None for the same as before.
+            opponent: None for the same as before.
+            is_perfect: as in the class.
+
+        Raises:
+            ValueError: as in the class; nothing has changed.
+        """
+    def next_answer(self, /) -> tuple[Position, str, int, int] | None:
+        """What the opponent has to answer: the position, the name of the policy that plays, the number of
+        the game at this table, and what `answer` wants. None if it is not its turn.
+        """
+    def next_solution(self, /) -> Position | None:
+        """The next position whose margins are wanted, if there is one."""
+    def play(self, /, action: SupportsIndex | str) -> None:
+        """Play an action for the person.
+
+        Raises:
+            IllegalMoveError: the action is illegal, or it is the opponent's turn.
+            GameOverError: the game is over.
+            ParseError: a text that is not an action.
+        """
+    @property
+    def position(self, /) -> Position:
+        """The position that is shown."""
+    @property
+    def positions(self, /) -> list[Position]:
+        """The first position, and the one after each action."""
+    @property
+    def record(self, /) -> str:
+        """The game as a record; only its actions if it did not begin at the start of a game."""
+    def renew(self, /) -> None:
+        """Drop answers that are still on their way."""
+    @property
+    def seat(self, /) -> str:
+        """The side of the person."""
+    def show(self, /, aid: str, on: bool) -> None:
+        """Switch an aid on or off.
+
+        Raises:
+            ValueError: there is no such aid.
+        """
+    def solved(
+        self, /, position: Position, margins: dict[int, int] | None, error: str = ""
+    ) -> None:
+        """Take the margin after each action of a position, or why it could not be solved."""
+    def state(self, /) -> str:
+        """Everything that a page shows, as JSON."""
+    def undo(self, /) -> bool:
+        """Take back everything since the person's last choice; return False if there is none."""
+    @property
+    def variant(self, /) -> Variant:
+        """The variant that is played."""
 
 @final
 class Position:

@@ -243,6 +243,28 @@ impl Board {
         self.scores.points(stones)
     }
 
+    /// The lines of these stones that score, each from one end to the other: [`Board::points`] counts
+    /// `n - 2` for each.
+    #[must_use]
+    pub fn runs(&self, stones: CellSet) -> Vec<Vec<Cell>> {
+        let mut runs = Vec::new();
+        for (dx, dy) in Lines::RISING {
+            for cell in stones {
+                let before = self.step(self.place(cell), (-dx, -dy));
+                if before.is_some_and(|before| stones.contains(before)) {
+                    continue;
+                }
+                let rest = self.ray(cell, (dx, dy));
+                let rest = rest.take_while(|&next| stones.contains(next));
+                let run: Vec<Cell> = std::iter::once(cell).chain(rest).collect();
+                if run.len() >= 3 {
+                    runs.push(run);
+                }
+            }
+        }
+        runs
+    }
+
     /// [`Board::points`] without the table of small boards, for callers that would make the tables of
     /// many boards.
     #[must_use]

@@ -12,6 +12,7 @@ mod errors;
 mod files;
 mod functional;
 mod interrupt;
+mod play;
 mod players;
 mod rules;
 mod samples;
@@ -65,6 +66,8 @@ mod _mijnlieff {
         functional_from_positions, functional_init, functional_legal_mask, functional_observe,
         functional_score, functional_step, functional_to_play, functional_to_positions,
     };
+    #[pymodule_export]
+    use crate::python::play::PyPlayTable;
     #[pymodule_export]
     use crate::python::players::best_response::{
         PyBestResponseResult, PyBestResponseSearch, PyLine,
@@ -127,6 +130,7 @@ const _: () = {
     const fn check<T>() {
         assert!(align_of::<T>() <= 16);
     }
+    check::<play::PyPlayTable>();
     check::<players::best_response::PyBestResponseSearch>();
     check::<players::network::PyNetwork>();
     check::<players::policy::PyBuiltinPolicy>();

@@ -6,12 +6,11 @@ import asyncio
 import threading
 from typing import Any
 
-from mijnlieff._mijnlieff import Position, as_variant
+from mijnlieff._mijnlieff import Position, Variant, as_variant
 from mijnlieff._util.extras import needs
 from mijnlieff.policies.base import Policy
 from mijnlieff.rules import VariantLike
 from mijnlieff.widget.art import art
-from mijnlieff.widget.opponents import Opponent
 from mijnlieff.widget.static_files import static_file, widget_module
 from mijnlieff.widget.table import Table
 
@@ -48,8 +47,9 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: the first position, or the game to play; None is the standard game.
         opponent: a name for `mijnlieff.load_policy`, or a policy; None is the default. Where the
             champion cannot play, ``"minimax:4"`` stands in for it.
-        seat: the side you play: ``"light"``, ``"dark"``, or ``"both"`` without an opponent.
-        seed: the seed of an opponent made from a name.
+        seat: the side you play: ``"light"``, ``"dark"``, ``"both"`` without an opponent, or
+            ``"drawn"`` for Light or Dark by chance.
+        seed: the seed of an opponent made from a name, and of drawn seats.
 
     Attributes:
         position: the position shown, a trait; the last one unless you step back.
@@ -94,12 +94,12 @@ class Widget(anywidget.AnyWidget):
     @property
     def actions(self) -> list[int]:
         """The actions of the game so far, also of those after the position shown."""
-        return list(self._table.line.actions)
+        return self._table.game.actions
 
     @property
     def record(self) -> str:
         """The game as a record; only its actions if it did not begin at the start of a game."""
-        return self._table.line.record
+        return self._table.game.record
 
     def play(self, action: int | str) -> None:
         """Play an action, as a click does.
@@ -129,7 +129,7 @@ class Widget(anywidget.AnyWidget):
             TypeError: as in the class.
         """
         start = None if position_or_variant is None else _start(position_or_variant)
-        self._table.new_game(start, seat=seat, opponent=opponent)
+        self._begin(start, seat=seat, opponent=opponent)
 
     def load(self, record: str, variant: VariantLike | None = None) -> None:
         """Load a game to step through, with its mistakes marked; you play both sides.
@@ -176,20 +176,37 @@ class Widget(anywidget.AnyWidget):
             return
         with self.hold_sync():
             self.state = self._table.state()
-            self._shown = self._table.line.position
+            shown = self._table.game.position
+            if _identity(shown) != _identity(self._shown):
+                self._shown = shown
             self.position = self._shown
+
+    def _begin(self, start: Position | None, **options: Any) -> None:
+        """Start a new game; the trait then holds the very object that was given."""
+        before = self._shown
+        self._shown = before if start is None else start
+        try:
+            self._table.new_game(start, **options)
+        except (TypeError, ValueError):
+            self._shown = before
+            raise
 
     @traitlets.validate("position")
     def _check_position(self, proposal: Any) -> Position:
         position: Position = proposal["value"]
         if position is not self._shown:
-            Opponent(self._table.opponent, position.variant)
+            self._table.game.check_variant(position.variant)
         return position
 
     @traitlets.observe("position")
     def _set_position(self, change: Any) -> None:
         if change["new"] is not self._shown:
-            self._table.new_game(change["new"])
+            self._begin(change["new"])
+
+
+def _identity(position: Position) -> tuple[Variant, str]:
+    """Return all of a position; equal ones may differ in what their future does not depend on."""
+    return position.variant, position.notation
 
 
 def _start(given: Position | VariantLike | None) -> Position:

@@ -55,7 +55,7 @@ class Server:
     Args:
         start: the first position.
         opponent: a name for `mijnlieff.load_policy`, or a policy.
-        seat: the side of the person: ``"light"``, ``"dark"`` or ``"both"``.
+        seat: the side of the person, as in `mijnlieff.widget.Table`.
         port: the port to listen on; 0 for any that is free.
         seed: the seed of an opponent made from a name.
 

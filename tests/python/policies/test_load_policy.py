@@ -29,7 +29,7 @@ from mijnlieff import (
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy
-from mijnlieff.widget.opponents import Opponent
+from mijnlieff.widget import Table
 from network_inputs import network_for
 
 MODULE = '''
@@ -152,7 +152,9 @@ def test_every_form_is_taken_everywhere(folder, name, capsys):
     single = MijnlieffEnv(opponent=name, seat="dark")
     single.reset(seed=0)
     assert evaluate(name, "random", 2).policy == name
-    assert Opponent(name, Variant()).policy.act(Position()) in Position().legal_actions()
+    table = Table(Position(), name, "dark", lambda: None)
+    table.begin()
+    assert table.join(60) and len(table.game.actions) == 1
     assert main(["evaluate", name, "random", "--games", "2"]) == 0
     assert name in capsys.readouterr().out
 

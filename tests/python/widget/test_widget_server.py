@@ -204,7 +204,7 @@ def test_the_socket_shows_the_game_and_takes_messages(server):
     assert len(art["art"]["stones"][1]) == 5
     assert first["state"]["position"]["status"] == "Light to move"
     assert shown["state"]["error"] == ""
-    assert wrong["state"]["error"] == "a message is an object, not None"
+    assert wrong["state"]["error"] == "a message is an object, not null"
     assert deep == wrong
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
-from mijnlieff.widget import Line, Table
-from mijnlieff.widget.exact import Exact, loss_of
+from mijnlieff.widget import Table
 
+ROOT = Path(__file__).resolve().parents[3]
 RING = "..##..\n..##..\n##..##\n##..##\n..##..\n..##.."
 LONG = 60
 
@@ -28,8 +30,8 @@ def table_with(start=None, opponent="perfect", seat="light", **options):
 
 
 def play_out(table, rng):
-    while not table.line.last.is_over:
-        table.play(int(rng.choice(table.line.last.legal_actions())))
+    while not table.game.last.is_over:
+        table.play(int(rng.choice(table.game.last.legal_actions())))
         assert table.join(LONG)
 
 
@@ -39,23 +41,6 @@ def click(table, **message):
     return table.state()
 
 
-def test_a_line_steps_and_cuts():
-    line = Line(Position(), mijnlieff.parse_record("1. a1+, a3><; 2. a2+"))
-    assert (line.shown, line.is_live, line.last.ply) == (3, True, 3)
-    line.show(1)
-    assert (line.position.ply, line.is_live) == (1, False)
-    line.play(int(line.last.legal_actions()[0]))
-    assert (line.shown, len(line.actions)) == (1, 4)
-    line.show(-5)
-    assert line.shown == 0
-    line.show(99)
-    assert line.is_live
-    line.cut(2)
-    assert (line.record, line.shown) == ("1. a1+, a3><", 2)
-    action = int(line.last.legal_actions()[0])
-    assert Line(line.last, [action]).record == line.variant.action_name(action)
-
-
 @pytest.mark.parametrize("seat", ["light", "dark"])
 def test_a_game_against_a_perfect_opponent(seat):
     """The opponent never gives anything away, and the person's losses are those of `solve`."""
@@ -63,7 +48,7 @@ def test_a_game_against_a_perfect_opponent(seat):
     play_out(table, np.random.default_rng(3))
     state = table.state()
     assert state["marked"] and state["position"]["isOver"]
-    assert tuple(state["position"]["score"]) == table.line.last.score
+    assert tuple(state["position"]["score"]) == table.game.last.score
     person = ["light", "dark"].index(seat)
     position = Position()
     lost = 0
@@ -85,12 +70,12 @@ def test_undo_goes_back_to_the_persons_last_choice():
     table = table_with()
     assert not table.undo()
     table.play("a1+")
-    assert table.join(LONG) and len(table.line.actions) == 2
-    assert table.undo() and table.line.actions == []
+    assert table.join(LONG) and len(table.game.actions) == 2
+    assert table.undo() and table.game.actions == []
     both = table_with(seat="both")
     both.play("a1+")
     both.play("a3><")
-    assert both.undo() and both.line.record == "1. a1+"
+    assert both.undo() and both.game.record == "1. a1+"
 
 
 def test_undo_skips_forced_passes():
@@ -103,10 +88,10 @@ def test_undo_skips_forced_passes():
             break
     while table.undo():
         table.join(0)
-        position = table.line.last
+        position = table.game.last
         assert position.to_play == 0
         assert position.legal_actions().tolist() != [position.variant.pass_action]
-    assert table.line.actions == []
+    assert table.game.actions == []
 
 
 def test_an_answer_to_an_action_that_was_undone_is_dropped():
@@ -132,7 +117,7 @@ def test_an_answer_to_an_action_that_was_undone_is_dropped():
     assert table.undo()
     slow.may_answer.set()
     assert table.join(LONG)
-    assert table.line.actions == []
+    assert table.game.actions == []
 
 
 def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
@@ -166,7 +151,7 @@ def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
 
 def test_the_opponent_begins_when_the_person_is_dark():
     table = table_with(seat="dark")
-    assert table.line.last.to_play == 1 and len(table.line.actions) == 1
+    assert table.game.last.to_play == 1 and len(table.game.actions) == 1
     assert not table.undo()
 
 
@@ -184,7 +169,7 @@ def test_messages_of_the_page():
     new = click(
         table, type="new", seat="both", opponent="greedy", rows=RING, opening="anywhere", copies="3"
     )
-    assert table.line.variant == Variant(Board.from_text(RING), "anywhere", 3)
+    assert table.game.variant == Variant(Board.from_text(RING), "anywhere", 3)
     assert (new["seat"], new["opponent"]) == ("both", "greedy")
     assert click(table, type="undo")["moves"] == []
 
@@ -202,7 +187,7 @@ NEW = {
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        (None, "a message is an object, not None"),
+        (None, "a message is an object, not null"),
         ({"type": "dance"}, "there is no message 'dance'"),
         ({"type": "play", "ply": 0, "action": 5}, "action 5 (b2+) is illegal"),
         ({"type": "load", "record": "1. z9+"}, "z9"),
@@ -233,13 +218,13 @@ def test_hints_and_evaluation_are_exact():
     for action in ["a1+", "a3><", "a2+"]:
         table.play(action)
     state = click(table, type="show", hints=True, evaluation=True)
-    solution = solve(table.line.last)
+    solution = solve(table.game.last)
     assert state["evaluation"]["margin"] == -solution.margin  # Light's, and Dark is to move
     assert state["evaluation"]["hints"] == {
         str(action): margin for action, margin in solution.action_margins.items()
     }
     earlier = click(table, type="go", shown=1)
-    assert earlier["evaluation"]["margin"] == -solve(table.line.position).margin
+    assert earlier["evaluation"]["margin"] == -solve(table.game.position).margin
     assert click(table, type="show", hints=False, evaluation=False)["evaluation"] is None
 
 
@@ -248,9 +233,15 @@ def test_a_loaded_record_is_marked():
     table = table_with()
     state = click(table, type="load", record=record)
     assert (state["record"], state["seat"], state["shown"]) == (record, "both", 6)
-    line = Line.from_record(record, Variant())
-    for position, action, move in zip(line.positions, line.actions, state["moves"], strict=False):
-        assert (move["loss"], move["blunder"]) == loss_of(solve(position), action)
+    positions = table.game.positions
+    assert len(positions) == 7
+    for position, action, move in zip(
+        positions[:-1], table.game.actions, state["moves"], strict=True
+    ):
+        solution = solve(position)
+        margin = solution.action_margins[action]
+        assert move["loss"] == solution.margin - margin
+        assert move["blunder"] == (np.sign(margin) < solution.outcome)
     assert any(move["loss"] for move in state["moves"])
 
 
@@ -263,8 +254,8 @@ def test_any_board_can_be_played(rows):
     play_out(table, np.random.default_rng(1))
     state = table.state()
     assert state["opponent"] == "minimax:4" and "standard board" in state["note"]
-    assert state["marked"] and state["evaluation"]["margin"] == table.line.last.margin
-    known = [position.is_solvable for position in table.line.positions]
+    assert state["marked"] and state["evaluation"]["margin"] == table.game.last.margin
+    known = [position.is_solvable for position in table.game.positions]
     assert [move["loss"] is not None for move in state["moves"]] == known[:-1]
     assert state["position"]["exact"] == known[-1]
     assert click(table, type="go", shown=0)["position"]["exact"] == known[0]
@@ -278,13 +269,13 @@ def test_a_game_may_start_anywhere():
     action = int(start.legal_actions()[0])
     table.play(action)
     assert table.join(LONG)
-    names = [start.variant.action_name(it) for it in table.line.actions]
+    names = [start.variant.action_name(it) for it in table.game.actions]
     assert table.state()["record"] == ", ".join(names) and len(names) == 2
     with pytest.raises(ValueError, match="there is no seat 'north'"):
         table.new_game(seat="north")
-    assert len(table.line.actions) == 2
+    assert len(table.game.actions) == 2
     table.new_game()
-    assert table.join(LONG) and table.line.start == Position()
+    assert table.join(LONG) and table.game.positions[0] == Position()
 
 
 def test_errors_of_the_person():
@@ -301,23 +292,14 @@ def test_errors_of_the_person():
 
 
 def test_a_position_that_cannot_be_solved_is_told(monkeypatch):
-    def fail(position):
+    def fail(position, max_seconds):
         raise mijnlieff.SearchLimitError("the search needs more than the time allowed")
 
-    monkeypatch.setattr(Exact, "solve", staticmethod(fail))
+    monkeypatch.setattr("mijnlieff.widget.table.solve", fail)
     table = table_with()
     state = click(table, type="show", evaluation=True)
     assert "could not be solved" in state["error"]
     assert state["evaluation"] == {"margin": None, "hints": None, "pending": False}
-
-
-def test_only_the_latest_solutions_are_kept():
-    exact = Exact()
-    positions = mijnlieff.evaluation.random_openings(2000, plies=8, seed=0)
-    for position in positions:
-        exact.keep(position, None)
-    assert exact.missing(positions[-500:]) is None
-    assert exact.missing(positions[:1]) is positions[0]
 
 
 def test_a_closed_table_stays_as_it_is():
@@ -325,4 +307,90 @@ def test_a_closed_table_stays_as_it_is():
     table.close()
     table.play("a1+")
     assert table.join(LONG)
-    assert len(table.line.actions) == 1
+    assert len(table.game.actions) == 1
+
+
+def test_levels_are_rated_as_the_tournament_of_the_baselines_did():
+    table = table_with(opponent="rollouts:8", seat="both")
+    *levels, own = table.state()["opponents"]
+    assert [level["level"] for level in levels] == list(range(1, 9))
+    measured = (ROOT / "docs" / "results" / "baselines" / "worst_cases.md").read_text()
+    rated = re.findall(r"^\| `(\S+)` \| ([+-]?\d+) \(", measured, flags=re.MULTILINE)
+    ratings = {name: int(rating) for name, rating in rated}
+    assert {level["policy"]: level["rating"] for level in levels}.items() <= ratings.items()
+    assert [level["rating"] for level in levels] == sorted(level["rating"] for level in levels)
+    assert own == {"policy": "rollouts:8", "name": "rollouts:8", "level": None, "rating": None}
+
+
+def test_a_drawn_seat_is_one_or_the_other_and_depends_on_the_seed():
+    seats = [Table(Position(), "random", "drawn", lambda: None, seed=seed) for seed in range(20)]
+    drawn = [table.game.seat for table in seats]
+    assert set(drawn) == {"light", "dark"}
+    again = [Table(Position(), "random", "drawn", lambda: None, seed=seed) for seed in range(20)]
+    assert [table.game.seat for table in again] == drawn
+
+
+@pytest.mark.parametrize(
+    ("record", "demand"),
+    [
+        ("", "Light opens: any piece, on a cell at the edge"),
+        ("1. a1+", "Light's Straight on a1: place in its row or column"),
+        ("1. a1x", "Light's Diagonal on a1: place on one of its diagonals"),
+        ("1. a1+, a3><", "Dark's Puller on a3: place beside it"),
+        ("1. a1+, a3<>", "Dark's Pusher on a3: do not place beside it"),
+    ],
+)
+def test_the_page_says_what_the_last_piece_demands(record, demand):
+    table = table_with(seat="both")
+    table.load(record)
+    assert table.state()["position"]["demand"] == demand
+
+
+@pytest.mark.parametrize("rows", ["/".join(["####"] * 4), "/".join(["########"] * 8), "##.##/#####"])
+def test_runs_and_scored_points_are_those_of_the_score(rows):
+    table = table_with(Position(Variant(Board.from_text(rows), "anywhere")), "greedy", "both")
+    play_out(table, np.random.default_rng(5))
+    state = table.state()
+    for player, runs in enumerate(state["position"]["runs"]):
+        scored = sum(move["scored"] for move in state["moves"] if move["player"] == player)
+        assert sum(len(run) - 2 for run in runs) == scored == state["position"]["score"][player]
+        stones = state["position"]["stones"]
+        assert all(stones[cell] == player + 1 for run in runs for cell in run)
+    assert "demand" in state["position"] and state["position"]["demand"] == ""
+
+
+def test_the_end_says_who_won_and_what_was_given_away():
+    table = table_with(opponent="perfect", seat="dark", seed=3)
+    play_out(table, np.random.default_rng(1))
+    state = table.state()
+    margin = -table.game.last.margin
+    assert state["result"]["margin"] == margin < 0
+    points = f"{-margin} point" + "s" * (margin < -1)
+    assert state["result"]["text"] == f"You lost by {points}"
+    lost = [i for i, move in enumerate(state["moves"]) if move["loss"]]
+    assert state["result"]["mistakes"] == lost
+    total = sum(state["moves"][i]["loss"] for i in lost)
+    first = lost[0] // 2 + 1
+    assert state["result"]["review"] == f"You gave away {total} points, the first at move {first}."
+    values = [
+        position.margin if position.is_over else solve(position).light_margin
+        for position in table.game.positions
+    ]
+    assert state["values"] == values
+    again = click(table, type="rematch")
+    assert len(again["moves"]) == 1 and again["result"] is None and again["seat"] == "dark"
+
+
+def test_who_wins_with_perfect_play_is_said_where_it_is_known():
+    assert solve(Position()).light_margin == -1
+    told = table_with().state()["game"]["perfectPlay"]
+    assert told == "With perfect play Dark wins by 1 point."
+    assert table_with(Position(Variant(copies=3))).state()["game"]["perfectPlay"] == ""
+
+
+def test_a_shared_game_brings_its_variant():
+    ring = Variant(Board.from_text(RING), "corner", 3)
+    state = click(table_with(), type="load", variant=str(ring), record="1. c1+")
+    assert (state["game"]["variant"], state["record"]) == (str(ring), "1. c1+")
+    told = click(table_with(), type="load", variant="nonsense", record="")["error"]
+    assert "nonsense" in told

@@ -1,5 +1,5 @@
 // The board of mijnlieff, for notebooks (anywidget) and for the page of `mijnlieff play --browser`.
-// It draws `state` and sends the person's requests; all rules are in Python. Only the piece in hand
+// It draws `state` and sends the person's requests; all rules are in Rust (src/play). Only the piece in hand
 // and the contents of forms are kept here.
 //
 // One ES module in several files, which static_files.py joins: a notebook loads a single text.
@@ -12,7 +12,7 @@ const PIECES = [
   { name: "Puller", sign: "><", rule: "the opponent must place next to it" },
 ];
 const PLAIN = 4; // the drawing of a stone without a sign
-const SEATS = { light: "Light (begins)", dark: "Dark", both: "Both sides" };
+const SEATS = { light: "Light (begins)", dark: "Dark", both: "Both sides", drawn: "Light or Dark, drawn" };
 const OPENINGS = {
   outside: "Outside: any piece on the edge",
   corner: "Corner: any piece in a corner",

@@ -1,3 +1,8 @@
+/** A player in the list of opponents. */
+function nameOf({ level, name, policy, rating }) {
+  return level === null ? name : `${level}. ${name} (${policy}, ${signed(rating)})`;
+}
+
 /** The form for a new game. */
 function makeSetup(start, cancel) {
   const select = (options) => h("select", {}, ...Object.entries(options).map(([value, text]) => h("option", { value }, text)));
@@ -41,7 +46,7 @@ function makeSetup(start, cancel) {
 
   function open(state) {
     const { game } = state;
-    opponent.replaceChildren(...state.opponents.map((name) => h("option", { value: name }, name)));
+    opponent.replaceChildren(...state.opponents.map((it) => h("option", { value: it.policy }, nameOf(it))));
     opponent.value = state.choice;
     seat.value = state.seat;
     rows.value = game.rows;

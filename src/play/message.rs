@@ -1,0 +1,145 @@
+//! The messages of a page.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::levels::Opponent;
+use super::table::{Aid, Table, TurnError};
+use crate::encode::{action_of, move_of};
+use crate::game::{
+    Board, Move, PlayError, Position, Variant, format_move, parse_record, shortened,
+};
+
+type Failure = Box<dyn Error>;
+
+impl Table {
+    /// Acts on a message of the page, a JSON object; errors are shown to the person.
+    pub fn handle(&mut self, message: &str) {
+        self.error.clear();
+        let message = serde_json::from_str(message).unwrap_or_default();
+        let done = match &message {
+            Value::Object(fields) => self.act(&Message(fields)),
+            other => {
+                let found = shortened(&other.to_string());
+                Err(format!("a message is an object, not {found}").into())
+            }
+        };
+        if let Err(error) = done {
+            self.complain(&error.to_string());
+        }
+    }
+
+    fn act(&mut self, message: &Message<'_>) -> Result<(), Failure> {
+        match message.0.get("type").and_then(Value::as_str) {
+            Some("play") => {
+                let (ply, action) = (message.number("ply")?, message.number("action")?);
+                // A second click may arrive after the first has changed the position.
+                if ply == self.line.last().ply() as i64 && self.line.is_live() {
+                    self.play_action(action)?;
+                }
+            }
+            Some("undo") => {
+                self.undo();
+            }
+            Some("go") => self.go(message.number("shown")?),
+            Some("resume") => self.resume(),
+            Some("again") => self.renew(),
+            Some("show") => {
+                for aid in Aid::ALL {
+                    if let Some(on) = message.0.get(aid.name()) {
+                        self.show(aid, on == &Value::Bool(true));
+                    }
+                }
+            }
+            Some("new") => self.start(message)?,
+            Some("rematch") => {
+                let variant = Arc::clone(self.line.variant());
+                let start = Position::new(&variant);
+                self.new_game(variant, start, self.seat, self.opponent.clone());
+            }
+            Some("load") => {
+                let variant = match message.0.get("variant").and_then(Value::as_str) {
+                    Some(text) => Arc::new(text.parse::<Variant>()?),
+                    None => Arc::clone(self.line.variant()),
+                };
+                let moves = parse_record(&variant, &message.text("record")?)?;
+                self.load(variant, &moves)?;
+            }
+            _ => {
+                let kind = message.0.get("type").map_or("null".to_owned(), plain);
+                return Err(format!("there is no message '{}'", shortened(&kind)).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn play_action(&mut self, action: i64) -> Result<(), Failure> {
+        let variant = Arc::clone(self.line.variant());
+        let mv = usize::try_from(action)
+            .ok()
+            .and_then(|action| move_of(&variant, action));
+        let mv = mv.ok_or_else(|| {
+            let pass = action_of(&variant, Move::Pass);
+            format!("action {action} does not exist, actions are 0 to {pass} (pass)")
+        })?;
+        self.play(mv).map_err(|error| match error {
+            TurnError::Play(PlayError::Illegal { mv, reason }) => {
+                let name = format_move(variant.board(), mv);
+                format!("action {action} ({name}) is illegal: {reason}").into()
+            }
+            other => Failure::from(other),
+        })
+    }
+
+    fn start(&mut self, message: &Message<'_>) -> Result<(), Failure> {
+        let board = Board::from_text(&message.text("rows")?)?;
+        let opening = message.text("opening")?.parse()?;
+        let variant = Arc::new(Variant::new(board, opening, message.number("copies")?)?);
+        let choice = message.text("opponent")?;
+        // Other names could make the process behind the page read files or run code.
+        if !self.choices().contains(&choice.as_str()) {
+            let choice = shortened(&choice);
+            return Err(format!("'{choice}' is not among the opponents offered").into());
+        }
+        let opponent = if choice == self.opponent.choice {
+            self.opponent.on(&variant)?
+        } else {
+            Opponent::named(&choice, &variant)?
+        };
+        let seat = message.text("seat")?.parse()?;
+        let start = Position::new(&variant);
+        self.new_game(variant, start, seat, opponent);
+        Ok(())
+    }
+}
+
+/// The fields of a message.
+struct Message<'a>(&'a Map<String, Value>);
+
+impl Message<'_> {
+    fn get(&self, name: &str) -> Result<&Value, Failure> {
+        let value = self.0.get(name);
+        value.ok_or_else(|| format!("the message lacks '{name}'").into())
+    }
+
+    fn text(&self, name: &str) -> Result<String, Failure> {
+        self.get(name).map(plain)
+    }
+
+    /// An integer, or a text that is one, as the fields of a form have it.
+    fn number(&self, name: &str) -> Result<i64, Failure> {
+        let text = self.text(name)?;
+        text.trim()
+            .parse()
+            .map_err(|_| format!("{name} must be an integer, not '{}'", shortened(&text)).into())
+    }
+}
+
+/// A text without its quotes, and anything else as JSON.
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
