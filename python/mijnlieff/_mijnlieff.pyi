@@ -842,7 +842,11 @@ class PlayTable:
     def answer(
         self, /, version: SupportsIndex, action: SupportsIndex | None, error: str = ""
     ) -> bool:
-        """Play the opponent's action, or tell of its failure; return False if the game has changed since."""
+        """Play the opponent's action, or tell of its failure.
+
+        Returns:
+            False if the game has changed since the question of this version.
+        """
     def check_variant(self, /, variant: VariantLike) -> None:
         """Raise unless the opponent can play a variant.
 
@@ -889,8 +893,11 @@ class PlayTable:
             ValueError: as in the class; nothing has changed.
         """
     def next_answer(self, /) -> tuple[Position, str, int, int] | None:
-        """What the opponent has to answer: the position, the name of the policy that plays, the number of
-        the game at this table, and what `answer` wants. None if it is not its turn.
+        """What the opponent has to answer; None if it is not its turn.
+
+        Returns:
+            The position, the name of the policy that plays, the number of the game at this table,
+            and the version for `answer`.
         """
     def next_solution(self, /) -> Position | None:
         """The next position whose margins are wanted, if there is one."""

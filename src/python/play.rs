@@ -222,15 +222,21 @@ impl PyPlayTable {
         self.0.handle(message);
     }
 
-    /// What the opponent has to answer: the position, the name of the policy that plays, the number of
-    /// the game at this table, and what `answer` wants. None if it is not its turn.
+    /// What the opponent has to answer; None if it is not its turn.
+    ///
+    /// Returns:
+    ///     The position, the name of the policy that plays, the number of the game at this table,
+    ///     and the version for `answer`.
     fn next_answer(&self) -> Option<(PyPosition, &str, u64, u64)> {
         let asked = self.0.next_answer()?;
         let position = self.with_variant(asked.position);
         Some((position, asked.opponent, asked.game, asked.version))
     }
 
-    /// Play the opponent's action, or tell of its failure; return False if the game has changed since.
+    /// Play the opponent's action, or tell of its failure.
+    ///
+    /// Returns:
+    ///     False if the game has changed since the question of this version.
     #[pyo3(signature = (version, action, error=""))]
     fn answer(&mut self, version: u64, action: Option<usize>, error: &str) -> bool {
         let mv = action.and_then(|action| move_of(self.0.line().variant(), action));

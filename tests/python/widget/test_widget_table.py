@@ -346,7 +346,9 @@ def test_the_page_says_what_the_last_piece_demands(record, demand):
     assert table.state()["position"]["demand"] == demand
 
 
-@pytest.mark.parametrize("rows", ["/".join(["####"] * 4), "/".join(["########"] * 8), "##.##/#####"])
+@pytest.mark.parametrize(
+    "rows", ["/".join(["####"] * 4), "/".join(["########"] * 8), "##.##/#####"]
+)
 def test_runs_and_scored_points_are_those_of_the_score(rows):
     table = table_with(Position(Variant(Board.from_text(rows), "anywhere")), "greedy", "both")
     play_out(table, np.random.default_rng(5))
