@@ -9,7 +9,16 @@ __all__ = ["static_file", "widget_module"]
 
 _FOLDER = Path(__file__).resolve().parent / "static"
 # In the order in which they need each other.
-_PARTS = ("elements.js", "board.js", "trays.js", "moves.js", "setup.js", "widget.js")
+_PARTS = (
+    "elements.js",
+    "board.js",
+    "trays.js",
+    "moves.js",
+    "setup.js",
+    "rules.js",
+    "end.js",
+    "widget.js",
+)
 
 
 @cache

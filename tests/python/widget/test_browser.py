@@ -151,7 +151,9 @@ def test_stepping_reviewing_and_undoing(page, address):
     page.wait_for_function(
         "() => document.querySelector('.mj-status').textContent.includes('Move 3')"
     )
-    assert board.locator("[aria-current=step]").inner_text().startswith(moves[2])
+    current = board.locator("[aria-current=step]")
+    assert current.get_attribute("aria-label").startswith(f"{moves[2]}, ")
+    assert current.inner_text().startswith(moves[2][:2]) and current.locator("svg").count() == 1
     assert board.locator(".mj-playable").count() == 0
     board.get_by_role("button", name=", ply 2").click()
     board.get_by_role("button", name="Play on from here").click()
@@ -232,6 +234,56 @@ def test_another_board_from_the_form(page, address):
     board.get_by_label("Opponent").select_option("perfect")
     board.get_by_role("button", name="Start").click()
     board.get_by_role("alert").filter(has_text="up to 16 cells").wait_for()
+    form = board.get_by_role("form", name="New game")
+    assert form.is_visible()  # with what was typed
+    assert "##.#..##" in form.get_by_label("Rows of the board").input_value()
+    form.get_by_label("Opponent").select_option("greedy")
+    form.get_by_role("button", name="Start").click()
+    form.wait_for(state="hidden")
+
+
+def test_the_board_explains_a_game(page, address):
+    """What the last piece demands, the lines that score, and what was given away at the end."""
+    page.goto(address("--light", "minimax:2", "--dark", "human"))
+    player = Player(page, seed=3)
+    player.wait()
+    board = player.board
+    demands = {
+        "+": "place in its row or column",
+        "x": "place on one of its diagonals",
+        "<>": "do not place beside it",
+        "><": "place beside it",
+    }
+    name = player.moves[-1]
+    cell, sign = name[:2], name[2:]
+    demand = board.locator(".mj-demand").inner_text()
+    assert demand.startswith("Light's ") and f" on {cell}: {demands[sign]}" in demand
+    assert "Choose one of your pieces" in board.locator(".mj-coach").inner_text()
+    board.get_by_role("button", name="Skip").click()
+    assert not board.locator(".mj-coach").is_visible()
+    board.locator("summary", has_text="Rules").click()
+    assert board.locator(".mj-pieces svg").count() == 4
+
+    player.finish()
+    lost = {"??": 0, "?": 0, "": 0}
+    for number, (mark, loss) in enumerate(player.marks()):
+        lost[mark] += loss if number % 2 else 0
+    end = board.get_by_role("region", name="Result and review")
+    light, dark = player.score
+    word = "A draw" if light == dark else f"You {'won' if dark > light else 'lost'} by"
+    assert end.locator(".mj-result").inner_text().startswith(word)
+    total = sum(lost.values())
+    assert f"gave away {total} point" in end.inner_text()
+    assert end.get_by_role("img", name="Value with perfect play").count() == 1
+    # A line of n stones is drawn through all of them, and scores n - 2.
+    assert board.locator(".mj-cell:has(.mj-run)").count() >= (3 if light + dark else 0)
+    before = len(player.moves)
+    end.get_by_role("button", name="Show the position before").first.click()
+    assert board.locator("[aria-current=step]").count() <= 1 and len(player.moves) == before
+    assert "Move " in player.status
+    end.get_by_role("button", name="Play again").click()
+    player.wait_for_moves(1)
+    assert not end.is_visible()
 
 
 def test_a_game_by_keyboard_alone(page, address):

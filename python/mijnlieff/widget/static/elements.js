@@ -1,4 +1,4 @@
-// The board of mijnlieff, for notebooks (anywidget) and for the page of `mijnlieff play --browser`.
+// The board of mijnlieff, for notebooks (anywidget), the page of `mijnlieff play --browser` and the website.
 // It draws `state` and sends the person's requests; all rules are in Rust (src/play). Only the piece in hand
 // and the contents of forms are kept here.
 //
@@ -6,10 +6,10 @@
 
 const PLAYERS = ["Light", "Dark"];
 const PIECES = [
-  { name: "Straight", sign: "+", rule: "the opponent must place in line with it, along row or column" },
+  { name: "Straight", sign: "+", rule: "the opponent must place in its row or column" },
   { name: "Diagonal", sign: "x", rule: "the opponent must place on one of its diagonals" },
-  { name: "Pusher", sign: "<>", rule: "the opponent must not place next to it" },
-  { name: "Puller", sign: "><", rule: "the opponent must place next to it" },
+  { name: "Pusher", sign: "<>", rule: "the opponent must not place beside it" },
+  { name: "Puller", sign: "><", rule: "the opponent must place beside it" },
 ];
 const PLAIN = 4; // the drawing of a stone without a sign
 const SEATS = { light: "Light (begins)", dark: "Dark", both: "Both sides", drawn: "Light or Dark, drawn" };
@@ -61,6 +61,23 @@ function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Whether something was remembered in this browser; pages without storage forget. */
+function remembers(name) {
+  try {
+    return localStorage.getItem(`mijnlieff-${name}`) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function remember(name) {
+  try {
+    localStorage.setItem(`mijnlieff-${name}`, "1");
+  } catch {
+    // Only for this page, then.
+  }
+}
+
 const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0");
 const points = (count) => `${count} point${count === 1 ? "" : "s"}`;
 const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
@@ -70,6 +87,7 @@ function isDark() {
   const { body, documentElement } = document;
   if (body.dataset.jpThemeLight) return body.dataset.jpThemeLight === "false";
   if (body.dataset.vscodeThemeKind) return /dark|high-contrast$/.test(body.dataset.vscodeThemeKind);
+  if (/^(dark|light)$/.test(body.dataset.theme)) return body.dataset.theme === "dark"; // of this site
   if (documentElement.getAttribute("theme")) return documentElement.getAttribute("theme") === "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
@@ -78,7 +96,7 @@ function followTheme(root) {
   const update = () => set(root, "data-theme", isDark() ? "dark" : "light");
   const media = matchMedia("(prefers-color-scheme: dark)");
   const observer = new MutationObserver(update);
-  const watched = ["data-jp-theme-light", "data-vscode-theme-kind", "theme"];
+  const watched = ["data-jp-theme-light", "data-vscode-theme-kind", "data-theme", "theme"];
   observer.observe(document.body, { attributes: true, attributeFilter: watched });
   observer.observe(document.documentElement, { attributes: true, attributeFilter: watched });
   media.addEventListener("change", update);

@@ -1,5 +1,5 @@
 /** The list of moves: a button for each, two to a row. */
-function makeMoves(go) {
+function makeMoves(go, art) {
   const list = h("ol", { class: "mj-moves", "aria-label": "Moves" });
   const empty = h("p", { class: "mj-faint" }, "No moves yet.");
   let look = "";
@@ -15,11 +15,19 @@ function makeMoves(go) {
       }
       const mark = move.loss ? `${move.blunder ? "??" : "?"} −${move.loss}` : "";
       const told = move.loss ? `, gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}` : "";
+      const scored = move.scored ? `, scores ${points(move.scored)}` : "";
       const button = h("button", {
         type: "button", class: `mj-move${mark ? (move.blunder ? " mj-blunder" : " mj-mistake") : ""}`,
         "data-index": index, "data-loss": move.loss, click: () => go(index + 1),
-        "aria-label": `${move.name}${mark && ` ${mark}`}, ply ${ply + 1}, ${PLAYERS[move.player]}${told}`,
-      }, move.name);
+        "aria-label": `${move.name}${mark && ` ${mark}`}, ply ${ply + 1}, ${PLAYERS[move.player]}${told}${scored}`,
+      });
+      if (move.pass) button.append("pass");
+      else {
+        const sign = PIECES[move.piece].sign;
+        button.append(h("span", { class: "mj-stone", title: move.name }, svg(art.stones[move.player][move.piece])),
+          h("span", {}, move.name.slice(0, -sign.length)));
+      }
+      if (move.scored) button.append(h("span", { class: "mj-scored", "aria-hidden": "true" }, `+${move.scored}`));
       if (mark) button.append(" ", h("span", { class: "mj-mark" }, mark));
       rows.at(-1).append(button);
     });

@@ -1,6 +1,6 @@
 /** A player in the list of opponents. */
 function nameOf({ level, name, policy, rating }) {
-  return level === null ? name : `${level}. ${name} (${policy}, ${signed(rating)})`;
+  return level === null ? name : `${level}. ${name} (${policy}, rating ${signed(rating)})`;
 }
 
 /** The form for a new game. */
@@ -17,6 +17,9 @@ function makeSetup(start, cancel) {
     return h("label", { class: "mj-field" }, h("span", {}, text), input);
   };
   const drawing = field("Rows, # a cell, . a gap", rows);
+  const error = h("p", { class: "mj-form-error", role: "alert" });
+  const known = h("p", { class: "mj-faint" });
+  let sent = false;
   board.addEventListener("change", () => {
     drawing.hidden = board.value !== OTHER;
     if (board.value !== OTHER) rows.value = BOARDS[board.value];
@@ -27,6 +30,7 @@ function makeSetup(start, cancel) {
       class: "mj-setup", "aria-label": "New game",
       submit: (event) => {
         event.preventDefault();
+        sent = true;
         start({
           seat: seat.value, opponent: opponent.value, rows: rows.value.trim(),
           opening: opening.value, copies: copies.value,
@@ -36,8 +40,8 @@ function makeSetup(start, cancel) {
         if (event.key === "Escape") cancel();
       },
     },
-    field("You play", seat), field("Opponent", opponent), field("Board", board), drawing,
-    field("Opening", opening), field("Pieces of each type", copies),
+    field("You play", seat), known, field("Opponent", opponent), field("Board", board), drawing,
+    field("Opening", opening), field("Pieces of each type", copies), error,
     h("div", { class: "mj-buttons" },
       h("button", { type: "submit", class: "mj-button mj-primary" }, "Start"),
       h("button", { type: "button", class: "mj-button", click: cancel }, "Cancel")),
@@ -54,9 +58,26 @@ function makeSetup(start, cancel) {
     drawing.hidden = board.value !== OTHER;
     opening.value = game.opening;
     copies.value = game.copies;
+    sent = false;
+    say(known, game.perfectPlay);
+    known.hidden = !game.perfectPlay;
+    tell("");
     element.hidden = false;
     seat.focus();
   }
 
-  return { element, open };
+  function tell(text) {
+    say(error, text);
+    error.hidden = !text;
+  }
+
+  /** Close the form when its game has begun; stay open, with the reason, if it has not. */
+  function answered(state) {
+    if (!sent) return;
+    sent = false;
+    tell(state.error);
+    if (!state.error) cancel();
+  }
+
+  return { element, open, answered };
 }

@@ -1,8 +1,16 @@
 /** A player's name, points and pieces; the pieces are a choice when it is the person's turn. */
-function makeTray(choose) {
+function makeTray(choose, point) {
   const name = h("span", { class: "mj-name" });
   const who = h("span", { class: "mj-who" });
-  const score = h("span", { class: "mj-score" });
+  let lines = false;
+  const show = (on) => () => {
+    lines = on;
+    point(on);
+  };
+  const score = h("button", {
+    type: "button", class: "mj-score", title: "Show the lines that score", click: () => show(!lines)(),
+    pointerenter: (event) => event.pointerType === "mouse" && show(true)(), pointerleave: show(false), blur: show(false),
+  });
   const seat = h("span", { class: "mj-seat" });
   const spinner = h("span", { class: "mj-spinner", "aria-hidden": "true" });
   const rack = h("div", { class: "mj-rack", keydown: step });
@@ -38,7 +46,8 @@ function makeTray(choose) {
     say(name, PLAYERS[player]);
     say(who, thinking ? `${title} is thinking` : title);
     say(score, String(own));
-    set(score, "aria-label", points(own));
+    set(score, "aria-label", `${PLAYERS[player]}: ${points(own)}; show the lines`);
+    set(score, "aria-pressed", String(lines));
     set(element, "aria-label", `${PLAYERS[player]}, ${title}, ${points(own)}`);
     set(rack, "role", active ? "radiogroup" : "group");
     set(rack, "aria-label", active ? "Your piece" : `Pieces of ${PLAYERS[player]}`);

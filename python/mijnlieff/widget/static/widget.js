@@ -3,6 +3,8 @@ function render({ model, el }) {
   let state = model.get("state");
   let piece = 0;
   let told = "";
+  let pointed = -1; // the player whose lines are pointed at
+  let skipped = remembers("coach");
   const send = (message) => model.send(message);
 
   const legalPieces = () => PIECES.map((_, kind) => kind).filter((kind) => legalCells(kind).length);
@@ -38,16 +40,38 @@ function render({ model, el }) {
 
   const button = (text, click, attributes = {}) => h("button", { type: "button", class: "mj-button", click, ...attributes }, text);
   const board = makeBoard(place);
-  const trays = [makeTray(choose), makeTray(choose)];
-  const moves = makeMoves(go);
-  const setup = makeSetup((wanted) => {
-    setup.element.hidden = true;
-    send({ type: "new", ...wanted });
+  const point = (index) => (on) => {
+    pointed = on ? sides()[index] : -1;
     draw();
-    newGame.focus();
-  }, closeSetup);
+  };
+  const trays = [makeTray(choose, point(0)), makeTray(choose, point(1))];
+  const moves = makeMoves(go, art);
+  const setup = makeSetup((wanted) => send({ type: "new", ...wanted }), closeSetup);
+  const coach = makeCoach(() => {
+    skipped = true;
+    remember("coach");
+    draw();
+  });
+  const end = makeEnd({ go, again: () => send({ type: "rematch" }), share });
+
+  /** The players above and below the board; the person's own pieces lie below. */
+  function sides() {
+    return state.seat === "dark" ? [0, 1] : [1, 0];
+  }
+
+  /** Put a link to the game into the clipboard, or show it. */
+  async function share() {
+    const link = model.get("link")(state);
+    try {
+      await navigator.clipboard.writeText(link);
+      return "The link to this game is in the clipboard.";
+    } catch {
+      return link;
+    }
+  }
 
   const status = h("p", { class: "mj-status" });
+  const demand = h("p", { class: "mj-demand" });
   const detail = h("p", { class: "mj-detail" });
   const live = h("p", { class: "mj-only-read", role: "status", "aria-live": "polite" });
   const again = button("Ask again", () => send({ type: "again" }));
@@ -85,9 +109,9 @@ function render({ model, el }) {
     "data-lm-suppress-shortcuts": "true", // JupyterLab's own keys, such as 1 for a heading
     keydown: shortcut,
   },
-  h("div", { class: "mj-head" }, h("div", {}, status, detail), passButton), live, error, note,
+  h("div", { class: "mj-head" }, h("div", {}, status, demand, detail), passButton), live, error, note,
   h("div", { class: "mj-table" },
-    h("div", { class: "mj-left" }, bar, board.element),
+    h("div", { class: "mj-left" }, bar, board.element, coach.element, end.element),
     trays[0].element, trays[1].element,
     h("div", { class: "mj-controls" },
       h("div", { class: "mj-buttons" }, newGame, undo),
@@ -97,7 +121,7 @@ function render({ model, el }) {
       h("div", { class: "mj-buttons mj-steps", role: "group", "aria-label": "Step through the moves" }, first, back, forth, last),
       resume, moves.element,
       h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy)),
-      help)));
+      makeRules(art), help)));
 
   function shortcut(event) {
     if (event.target.closest("input, textarea, select") || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -129,6 +153,7 @@ function render({ model, el }) {
       const kind = position.pieces[cell];
       drawing = `<circle class="mj-shadow" cy="9" r="100"/>${art.stones[owner - 1][kind]}`;
       label += `${PLAYERS[owner - 1]} ${PIECES[kind].name}`;
+      drawing += runsThrough(cell, owner - 1, lastCell);
       if (cell === lastCell) {
         drawing += '<circle class="mj-ring" r="113"/>';
         label += ", the last move";
@@ -147,6 +172,22 @@ function render({ model, el }) {
       label += `empty${isOpen ? ", allowed" : ""}${hint === null ? "" : `, leads to ${hint}, ${QUALITIES[quality]}`}`;
     }
     return { drawing, hint, quality, label, playable, marks: { open: isOpen, playable, stone: owner > 0 } };
+  }
+
+  /** The lines of a player through a cell: at the end, when pointed at, and those of the last move. */
+  function runsThrough(cell, player, lastCell) {
+    const { position, game } = state;
+    const all = position.isOver || pointed === player;
+    let lines = "";
+    for (const run of position.runs[player]) {
+      const at = run.indexOf(cell);
+      if (at < 0 || !(all || run.includes(lastCell))) continue;
+      for (const next of [run[at - 1], run[at + 1]].filter((it) => it !== undefined)) {
+        const [dx, dy] = [0, 1].map((axis) => game.cells[next][axis] - game.cells[cell][axis]);
+        lines += `M0 0L${dx * 134} ${dy * -134}`;
+      }
+    }
+    return lines && `<path class="mj-run mj-run-edge" d="${lines}"/><path class="mj-run mj-run-${player}" d="${lines}"/>`;
   }
 
   /** Which positions exact play is for, and why this board is not among them from the start. */
@@ -177,7 +218,8 @@ function render({ model, el }) {
   function detailText() {
     const move = state.moves[state.shown - 1];
     if (!move) return "";
-    const text = `${PLAYERS[move.player]} ${move.pass ? "passed" : `played ${move.name}`}`;
+    const scored = move.scored ? ` and scored ${points(move.scored)}` : "";
+    const text = `${PLAYERS[move.player]} ${move.pass ? "passed" : `played ${move.name}`}${scored}`;
     if (!move.loss) return state.isLive ? text : `${text}.`;
     return `${text}, which gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}.`;
   }
@@ -192,12 +234,15 @@ function render({ model, el }) {
     const hints = state.aids.hints && !waits ? state.evaluation?.hints ?? null : null;
     const best = hints ? Math.max(...Object.values(hints)) : 0;
 
-    const who = state.thinking && state.isLive ? `${state.opponent} is thinking…` : position.status;
+    const who = state.thinking && state.isLive ? `${state.title} is thinking…` : position.status;
     const viewing = state.isLive ? "" : `Move ${state.shown} of ${state.moves.length}. `;
     say(status, viewing + who);
     status.dataset.player = position.isOver ? "" : PLAYERS[position.toPlay].toLowerCase();
+    say(demand, position.demand);
     say(detail, detailText());
-    error.hidden = !state.error;
+    coach.draw(state, skipped);
+    end.draw(state, Boolean(model.get("link")));
+    error.hidden = !state.error || !setup.element.hidden;
     say(errorText, state.error);
     again.hidden = !state.failed;
     const inexact = !position.exact && (state.aids.hints || state.aids.mistakes) ? `No hints yet: ${limits(game)}` : "";
@@ -207,15 +252,14 @@ function render({ model, el }) {
 
     board.draw(game, (cell) => cellOf(cell, open, hints, best));
     drawBar();
-    const upper = state.seat === "dark" ? 0 : 1; // the person's own pieces lie below the board
-    [upper, 1 - upper].forEach((player, index) => {
+    sides().forEach((player, index) => {
       const isPerson = state.seat === "both" || PLAYERS[player].toLowerCase() === state.seat;
       const turn = !position.isOver && position.toPlay === player;
       const pieceHints = hints && turn
         ? PIECES.map((_, kind) => Math.max(...legalCells(kind).map((cell) => hints[kind * size + cell]))) : null;
       trays[index].element.classList.toggle("mj-upper", index === 0);
       trays[index].draw({
-        art, player, title: state.seat === "both" ? "" : isPerson ? "you" : state.opponent,
+        art, player, title: state.seat === "both" ? "" : isPerson ? "you" : state.title,
         points: position.score[player], hand: position.hands[player], turn,
         active: state.yourTurn && turn && !position.mustPass, thinking: state.thinking && state.isLive && turn,
         chosen: piece, open: usable, hints: pieceHints, best,
@@ -250,6 +294,7 @@ function render({ model, el }) {
 
   const update = () => {
     state = model.get("state");
+    setup.answered(state);
     draw();
   };
   model.on("change:state", update);
