@@ -20,6 +20,7 @@ use crate::game::{
 };
 use crate::memory::OutOfMemory;
 use crate::network::{ChoiceError, NetworkError, NoBoardError};
+use crate::play::{LoadError, NoPerfectPlay, TurnError, UnknownName as UnknownPlayName};
 use crate::policy::{EpsilonError, OpeningError};
 use crate::python::convert::actions::OutOfRange;
 use crate::python::convert::short_repr;
@@ -64,6 +65,7 @@ exceptions! {
     EpsilonError => PyValueError;
     NetworkError => classes::CheckpointError;
     NoBoardError => PyValueError;
+    NoPerfectPlay => PyValueError;
     OpeningError => PyValueError;
     OutOfMemory => PyMemoryError;
     PackError => classes::VariantError;
@@ -72,6 +74,7 @@ exceptions! {
     ProgressError => PyValueError;
     UnknownLayout => PyValueError;
     UnknownName => PyValueError;
+    UnknownPlayName => PyValueError;
     VariantError => classes::VariantError;
     WeightsError => PyValueError;
 }
@@ -102,6 +105,25 @@ impl From<Halt> for PyErr {
         match halt {
             Halt::OutOfMemory(error) => error.into(),
             _ => PyRuntimeError::new_err(halt.to_string()),
+        }
+    }
+}
+
+/// The moves were checked when they were read, so the rules refuse none of them here.
+impl From<TurnError> for PyErr {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Play(PlayError::GameOver) => game_over(""),
+            _ => classes::IllegalMoveError::new_err(error.to_string()),
+        }
+    }
+}
+
+impl From<LoadError> for PyErr {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Opponent(error) => error.into(),
+            LoadError::Play(error) => TurnError::Play(error).into(),
         }
     }
 }

@@ -3,28 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encode::{action_of, move_of};
 use crate::game::{Position, Variant};
-use crate::play::{Aid, LoadError, NoPerfectPlay, Opponent, Seat, Table, TurnError, UnknownName};
+use crate::play::{Aid, Opponent, Seat, Table};
 use crate::python::convert::text::text;
-use crate::python::errors::{classes, record_error};
+use crate::python::errors::record_error;
 use crate::python::rules::position::{PyPosition, parse_action, position};
 use crate::python::rules::variant::PyVariant;
-
-impl From<UnknownName> for PyErr {
-    fn from(error: UnknownName) -> Self {
-        PyValueError::new_err(error.to_string())
-    }
-}
-
-impl From<NoPerfectPlay> for PyErr {
-    fn from(error: NoPerfectPlay) -> Self {
-        PyValueError::new_err(error.to_string())
-    }
-}
 
 /// A game, its players, and the exact values found so far.
 ///
@@ -135,10 +122,7 @@ impl PyPlayTable {
     fn play(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
         let line = self.0.line();
         let (mv, _) = parse_action(line.variant(), line.last(), action, "")?;
-        self.0.play(mv).map_err(|error| match error {
-            TurnError::NotYours { .. } => classes::IllegalMoveError::new_err(error.to_string()),
-            TurnError::Play(_) => unreachable!("the action was played before"),
-        })
+        Ok(self.0.play(mv)?)
     }
 
     /// Take back everything since the person's last choice; return False if there is none.
@@ -211,10 +195,7 @@ impl PyPlayTable {
         let variant = variant.map_or_else(|| Arc::clone(self.0.line().variant()), |it| it.0);
         let moves = crate::game::parse_record(&variant, record)
             .map_err(|error| record_error(&variant, error))?;
-        self.0.load(variant, &moves).map_err(|error| match error {
-            LoadError::Opponent(error) => error.into(),
-            LoadError::Play(_) => unreachable!("records are played when they are read"),
-        })
+        Ok(self.0.load(variant, &moves)?)
     }
 
     /// Act on a message of the page, JSON; errors are shown to the person.
@@ -271,13 +252,9 @@ impl PyPlayTable {
     }
 }
 
-fn opponent_of(
-    name: &str,
-    is_perfect: Option<bool>,
-    variant: &Variant,
-) -> Result<Opponent, NoPerfectPlay> {
-    match is_perfect {
-        Some(is_perfect) => Opponent::given(name, is_perfect, variant),
-        None => Opponent::named(name, variant),
-    }
+fn opponent_of(name: &str, is_perfect: Option<bool>, variant: &Variant) -> PyResult<Opponent> {
+    Ok(match is_perfect {
+        Some(is_perfect) => Opponent::given(name, is_perfect, variant)?,
+        None => Opponent::named(name, variant)?,
+    })
 }
