@@ -23,6 +23,7 @@ from mijnlieff import NetworkPolicy, VectorEnv, evaluate
 
 STEPS, EPOCHS, MINIBATCHES = 32, 3, 8
 GAMMA, GAE_LAMBDA, CLIP, ENTROPY = 1.0, 0.9, 0.2, 0.01
+RATE, LAST_RATE, RANDOM_PLIES = 2e-3, 0.0, 6
 
 
 class Agent(nn.Module):
@@ -73,13 +74,13 @@ def learn(agent: Agent, optimizer: torch.optim.Optimizer, batch: list[Tensor]) -
 
 def train(agent: Agent, total_steps: int, num_envs: int, seed: int) -> None:
     """Play and learn in turns."""
-    env = VectorEnv(num_envs, random_plies=6)
+    env = VectorEnv(num_envs, random_plies=RANDOM_PLIES)
     observations, info = env.reset(seed=seed)
-    optimizer = torch.optim.Adam(agent.parameters(), lr=2e-3, eps=1e-5)
+    optimizer = torch.optim.Adam(agent.parameters(), lr=RATE, eps=1e-5)
     updates = max(1, total_steps // (STEPS * num_envs))
     begin = time.perf_counter()
     for update in range(updates):
-        optimizer.param_groups[0]["lr"] = 2e-3 * (1 - update / updates)
+        optimizer.param_groups[0]["lr"] = RATE + (LAST_RATE - RATE) * update / updates
         rows = []
         for _ in range(STEPS):
             seen, masks = torch.from_numpy(observations), torch.from_numpy(info["action_mask"]) == 1

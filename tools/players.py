@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from mijnlieff.evaluation.benchmark import STANDARD
+
 __all__ = ["BENCHMARK", "GRADED", "MODES", "PLAYERS", "SIMULATIONS", "WAYS"]
 
-#: The positions on which players are compared.
-BENCHMARK = "standard-v1"
+BENCHMARK = STANDARD
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
 SIMULATIONS = 64
 #: Ways to play, with their simulations.

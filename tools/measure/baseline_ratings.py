@@ -6,14 +6,12 @@ against each of them, and its rating is the most likely one with theirs held fix
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from mijnlieff import Policy, evaluate, tournament
-from mijnlieff.evaluation.statistics import ELO_SCALE, NORMAL_QUANTILE
-
-_FARTHEST = 4000.0
+from mijnlieff.evaluation.ladder import fit_rating
+from mijnlieff.evaluation.statistics import NORMAL_QUANTILE
 
 
 def tournament_ratings(players: Mapping[str, Policy], games: int) -> dict[str, dict[str, Any]]:
@@ -50,32 +48,3 @@ def rating_against(
     elo, error = fit_rating(scores, [known for _, known in anchors.values()], games)
     reach = NORMAL_QUANTILE * error
     return {"elo": elo, "elo_interval": (elo - reach, elo + reach)}
-
-
-def fit_rating(scores: list[float], ratings: list[float], games: int) -> tuple[float, float]:
-    """Return the most likely rating of a player and its standard error, in Elo points.
-
-    The model and the error are those of `mijnlieff.tournament`. The expected score rises with the
-    rating, so halving an interval finds where it is the score that was reached.
-
-    Args:
-        scores: the mean score of each match, 0 to 1.
-        ratings: the rating of each opponent.
-        games: games of each match.
-
-    Raises:
-        ValueError: all scores are 0 or all are 1.
-    """
-    total = math.fsum(scores)
-    if total in (0, len(scores)):
-        raise ValueError(f"a score of {total:g} in {len(scores)} matches fits no finite rating")
-
-    def expected(elo: float) -> list[float]:
-        return [1 / (1 + math.exp((other - elo) / ELO_SCALE)) for other in ratings]
-
-    low, high = min(ratings) - _FARTHEST, max(ratings) + _FARTHEST
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if math.fsum(expected(middle)) < total else (low, middle)
-    information = games * math.fsum(share * (1 - share) for share in expected(low))
-    return low, ELO_SCALE / math.sqrt(information)

@@ -15,7 +15,7 @@ import textwrap
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Any, Self, TextIO
 
@@ -43,19 +43,27 @@ class TableReport(ABC):
 
     def __str__(self) -> str:
         """Return a table for the terminal."""
-        return "\n".join([self._title, text_table(self._rows()), self._summary])
+        more = (part for title, rows in self._more() for part in ("", title, text_table(rows)))
+        return "\n".join([self._title, text_table(self._rows()), self._summary, *more])
 
     def _repr_html_(self) -> str:
         """Return the same table for notebooks."""
-        return html_table(self._title, self._rows(), self._summary)
+        more = (html_table(title, rows, "") for title, rows in self._more())
+        return html_table(self._title, self._rows(), self._summary) + "".join(more)
 
     def print(self) -> None:
-        """Print the table to standard output, in the form that suits it; see `print_table`."""
+        """Print the tables to standard output, in the form that suits it; see `print_table`."""
         print_table(self._rows(), self._title, self._summary)
+        for title, rows in self._more():
+            print_table(rows, f"\n{title}")
 
     @abstractmethod
     def _rows(self) -> list[list[str]]:
         """Return the cells, the headings first."""
+
+    def _more(self) -> list[tuple[str, list[list[str]]]]:
+        """Return titles and cells of tables below the first."""
+        return []
 
     @property
     @abstractmethod
@@ -191,20 +199,20 @@ def note(text: str) -> None:
 def progress_bar(total: int, unit: str, enabled: bool = True) -> Iterator[Callable[[int], object]]:
     """Show a bar and yield the function that advances it by a number of units.
 
-    Nothing is shown when `enabled` is false, or where no bar can be shown. The bar appears after
-    half a second and disappears at the end.
+    Nothing is shown when `enabled` is false. The bar appears after half a second and disappears at
+    the end. Where no bar can be shown, there is a line every ten seconds.
     """
-    bar = _Bar.where_possible(total, delay=_DELAY_SECONDS, transient=True) if enabled else None
-    if bar is None:
+    if not enabled:
         yield lambda count: None
         return
-    shown = bar
+    bar = _Bar.where_possible(total, delay=_DELAY_SECONDS, transient=True)
+    shown = bar or _Lines(total)
 
     def advance(count: int) -> None:
         done = shown.done + count
         shown.update(done, f"{done:,.0f}/{total:,} {unit}")
 
-    with bar:
+    with bar or nullcontext():
         yield advance
 
 
@@ -220,8 +228,8 @@ class StatusBar:
         Args:
             done: share of the work that is done already, 0 to 1.
         """
-        self._next_line = 0.0
         self._bar = _Bar.where_possible(1.0)
+        self._lines = _Lines(1.0, wait=0.0)
         if self._bar is not None:
             self._bar.update(done, "")
 
@@ -234,9 +242,8 @@ class StatusBar:
         """
         if self._bar is not None:
             self._bar.update(done, text)
-        elif time.monotonic() >= self._next_line or done >= 1.0:
-            self._next_line = time.monotonic() + _LINE_SECONDS
-            note(f"{done:4.0%}  {text}")
+        else:
+            self._lines.update(done, text, is_last=done >= 1.0)
 
     def __enter__(self) -> Self:
         """Return the bar, which is shown already."""
@@ -251,6 +258,22 @@ class StatusBar:
         """Close the bar, so that later output starts on a new line."""
         if self._bar is not None:
             self._bar.close()
+
+
+class _Lines:
+    """Plain lines, ten seconds apart."""
+
+    def __init__(self, total: float, wait: float = _LINE_SECONDS) -> None:
+        self.done = 0.0
+        self._total = total
+        self._next = time.monotonic() + wait
+
+    def update(self, done: float, text: str, is_last: bool = False) -> None:
+        """Set the work done, and print a line if it is time to, or the last one."""
+        self.done = done
+        if is_last or time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_SECONDS
+            note(f"{done / self._total:4.0%}  {text}")
 
 
 class _Bar:

@@ -26,7 +26,7 @@ from mijnlieff.cli.timing import Work, copies, line, measure, timed
 from mijnlieff.envs.vector import VectorEnv
 
 __all__ = [
-    "EXAMPLE",
+    "EXAMPLES",
     "Searches",
     "Steps",
     "add_arguments",
@@ -37,7 +37,7 @@ __all__ = [
     "solutions",
 ]
 
-EXAMPLE = "--milliseconds 100"
+EXAMPLES = ("--milliseconds 100", "--num-envs 64 --milliseconds 20")
 
 _STEPS = 64
 """Parts of the work of a batch of games."""

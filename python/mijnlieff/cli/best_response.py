@@ -7,7 +7,7 @@ import argparse
 from mijnlieff.cli.options import (
     add_json_argument,
     add_policy_argument,
-    add_record_option,
+    add_record_argument,
     add_threads_argument,
     add_variant_arguments,
     integer,
@@ -16,9 +16,9 @@ from mijnlieff.cli.options import (
 )
 from mijnlieff.evaluation.best_response import MAX_POSITIONS, best_response
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "champion --horizon 5"
+EXAMPLES = ("champion --horizon 5", "champion '1. a1+' --seat dark --horizon 5")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="dark",
         help="the seat of the policy (default: %(default)s)",
     )
-    add_record_option(parser)
+    add_record_argument(parser)
     parser.add_argument(
         "--horizon",
         type=integer(0),

@@ -12,9 +12,9 @@ from mijnlieff.cli.options import (
 )
 from mijnlieff.evaluation.match import evaluate
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "minimax:2 greedy --games 200"
+EXAMPLES = ("minimax:2 greedy --games 200", "minimax:2 random --games 20 --opening-plies 4 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

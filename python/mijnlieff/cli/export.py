@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "runs/first --out agent.bin"
+EXAMPLES = ("runs/first --out agent.bin",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from mijnlieff._mijnlieff import Position
+from mijnlieff._util.output import note
+from mijnlieff.cli.margins import EXACT_PLAY
 from mijnlieff.cli.options import (
     add_policy_argument,
     add_report_arguments,
@@ -14,9 +17,9 @@ from mijnlieff.cli.options import (
 from mijnlieff.evaluation.grade_report import WEIGHTS
 from mijnlieff.evaluation.grading import grade
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "minimax:2 --positions 300"
+EXAMPLES = ("greedy", "minimax:2 --positions 300 --opening corner", "champion --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,10 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--positions",
         type=_positions,
-        default=10_000,
         metavar="NUMBER|BENCHMARK",
-        help="number of positions to draw, each from a different game, or the name of a benchmark: "
-        "standard-v1 or irregular-v1 (default: %(default)s)",
+        help="the name of a benchmark, standard-v1 or irregular-v1, or a number of positions to "
+        "draw, each from a different game (default: standard-v1, and 10000 for other variants)",
     )
     parser.add_argument(
         "--by",
@@ -47,6 +49,8 @@ def _positions(text: str) -> int | str:
 def run(args: argparse.Namespace) -> None:
     """Grade the policy and print the report."""
     options = report_options(args)
+    if not isinstance(args.positions, str) and not Position(options["variant"]).is_solvable:
+        note(f"{EXACT_PLAY}; to grade on this board may take hours, even with few --positions")
     is_given = any(value is not None for value in (args.board, args.opening, args.copies))
     if isinstance(args.positions, str) and not is_given:
         del options["variant"]  # the benchmark has its own

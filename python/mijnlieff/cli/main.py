@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from mijnlieff._util.output import note
-from mijnlieff.cli.parser import command_of, make_parser
+from mijnlieff.cli.parser import command_of, parse
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
 
 __all__ = ["main"]
@@ -34,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:  # None if the shell closed it (>&-)
                 sys.stdout.flush()
     except KeyboardInterrupt:
+        note(f"mijnlieff {command_of(arguments)}: interrupted, nothing was kept")
         return 130
     except BrokenPipeError:
         # The reader of the output is gone. Python flushes stdout again when it exits.
@@ -43,10 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    command = command_of(arguments)
-    parser = make_parser([] if command is None else [command])
     try:
-        args = parser.parse_args(arguments)
+        args = parse(arguments)
         sys.path.append("")  # the current folder, for policies that are objects of modules
         return int(args.run(args) or 0)
     except SystemExit as end:  # argparse has printed help, version or an error
@@ -55,6 +54,6 @@ def _run(arguments: list[str]) -> int:
         if isinstance(error, BrokenPipeError):
             raise
         message = " ".join(str(error).split())
-        note(f"mijnlieff {command}: error: {message}")
+        note(f"mijnlieff {command_of(arguments)}: error: {message}")
         ours = isinstance(error, MijnlieffError | OSError | MemoryError)
         return 2 if isinstance(error, _WRONG_ARGUMENT) or not ours else 1

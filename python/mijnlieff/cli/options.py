@@ -10,17 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff._mijnlieff import Board, Position, Variant
+from mijnlieff._mijnlieff import Board, Position, Variant, parse_record
 from mijnlieff._util.files import json_text
 from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
 
 __all__ = [
+    "actions_of",
     "add_json_argument",
     "add_match_arguments",
     "add_policy_argument",
     "add_record_argument",
-    "add_record_option",
     "add_report_arguments",
     "add_seconds_argument",
     "add_seed_argument",
@@ -31,7 +31,6 @@ __all__ = [
     "parse_board",
     "position_of",
     "print_report",
-    "read_record",
     "report_options",
     "variant_of",
 ]
@@ -139,38 +138,42 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def add_record_argument(parser: argparse.ArgumentParser, default: str, meaning: str) -> None:
-    """Add ``RECORD``, which `read_record` reads; `meaning` says what the default is."""
+def add_record_argument(
+    parser: argparse.ArgumentParser, default: str = "", meaning: str = "the start of a game"
+) -> None:
+    """Add ``RECORD``, which `actions_of` and `position_of` read.
+
+    Args:
+        parser: of the command.
+        default: the record, or ``-``, if none is given.
+        meaning: what the default is.
+    """
     parser.add_argument(
         "record",
         nargs="?",
         default=default,
         metavar="RECORD",
-        help=f"{_RECORD} (default: {meaning})",
+        help="the turns so far, such as '1. a1+, a3><; 2. a2+', a file with them, or - for "
+        f"standard input (default: {meaning})",
     )
 
 
-def add_record_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--record``, for commands with other arguments."""
-    parser.add_argument(
-        "--record",
-        default="",
-        metavar="RECORD",
-        help=f"where to begin: {_RECORD} (default: the start)",
-    )
-
-
-def position_of(args: argparse.Namespace) -> Position:
-    """Return the position after the record, in the variant of the options.
+def actions_of(args: argparse.Namespace) -> list[int]:
+    """Return the actions of the record, in the variant of the options.
 
     Raises:
         ParseError: the record cannot be read.
         IllegalMoveError: the record has an illegal move.
     """
-    return Position.from_record(read_record(args.record), variant_of(args))
+    return parse_record(_read_record(args.record), variant_of(args))
 
 
-def read_record(text: str) -> str:
+def position_of(args: argparse.Namespace) -> Position:
+    """Return the position after the record; see `actions_of`."""
+    return Position.from_actions(actions_of(args), variant_of(args))
+
+
+def _read_record(text: str) -> str:
     """Return the record that an argument is or names.
 
     Raises:
@@ -200,11 +203,6 @@ def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
 def add_policy_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``POLICY``, a name or path for `load_policy`."""
     parser.add_argument("policy", metavar="POLICY", help=POLICY_FORMS)
-
-
-_RECORD = (
-    "the turns so far, such as '1. a1+, a3><; 2. a2+', a file with them, or - for standard input"
-)
 
 
 class Report(Protocol):

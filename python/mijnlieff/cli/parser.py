@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, NoReturn
 
 from mijnlieff._mijnlieff import __version__
 
-__all__ = ["COMMANDS", "command_of", "make_parser"]
+__all__ = ["COMMANDS", "CommandParser", "command_of", "make_parser", "parse"]
 
 COMMANDS = {
     "train": ("mijnlieff.cli.train", "train an agent by self-play and measure it"),
@@ -33,16 +34,72 @@ COMMANDS = {
 }
 """The module and a summary of each command. One of two words belongs to a group."""
 
-_GROUPS = {"dev": ("check the rules, and set up the shell", "dev perft 4")}
-"""A summary and an example of each group."""
+_GROUPS = {"dev": ("check the rules, and set up the shell", ("dev perft 4",))}
+"""A summary and examples of each group."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that prints errors on one line."""
+class CommandParser(argparse.ArgumentParser):
+    """A parser that prints errors on one line, and may keep most options out of its help.
+
+    Attributes:
+        basic: the options that `--help` shows; None for all of them.
+    """
+
+    basic: Container[str] | None = None
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with code 2."""
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def show_only(self, basic: Container[str]) -> None:
+        """Let `--help` show some options by their names, and add `--help-all` for the rest."""
+        self.basic = basic
+        self.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options, and exit")
+
+    def format_help(self) -> str:
+        """Return the help, without the options that it does not show."""
+        if self.basic is None:
+            return super().format_help()
+        helps = [(action, action.help) for action in self._actions]
+        groups = [(group, group.description) for group in self._action_groups]
+        for action, _ in helps:
+            if not any(name in self.basic for name in (*action.option_strings, action.dest)):
+                action.help = argparse.SUPPRESS
+        for group, _ in groups:
+            group.description = None  # a group without options then has no text
+        try:
+            return super().format_help()
+        finally:
+            for action, text in helps:
+                action.help = text
+            for group, description in groups:
+                group.description = description
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Raise for a choice that there is not, and name the nearest."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError:
+            known = {str(choice): str(choice) for choice in action.choices or ()}
+            if isinstance(action, argparse._SubParsersAction):
+                known = {name.rpartition(" ")[2]: name for name in COMMANDS} | known
+            near = difflib.get_close_matches(str(value), known, 1)
+            if not near:
+                raise
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}; did you mean {known[near[0]]!r}?"
+            ) from None
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with all options."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print it and exit."""
+        assert isinstance(parser, CommandParser)
+        parser.basic = None
+        parser.print_help()
+        parser.exit()
 
 
 def command_of(arguments: Sequence[str]) -> str | None:
@@ -51,17 +108,37 @@ def command_of(arguments: Sequence[str]) -> str | None:
     return next((name for name in COMMANDS if words[: len(name.split())] == name.split()), None)
 
 
-def make_parser(loaded: Collection[str]) -> argparse.ArgumentParser:
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command line, whose `run` is the function of its command.
+
+    Raises:
+        SystemExit: help or the version was printed, or an error in one line.
+    """
+    command = command_of(arguments)
+    args, rest = make_parser([] if command is None else [command]).parse_known_args(arguments)
+    if len(rest) == 1 and not rest[0].startswith("-") and "record" in args:
+        # argparse would take it only right after the word before it.
+        if args.record == args.parser.get_default("record"):
+            args.record = rest.pop()
+    if rest:
+        options = [option for action in args.parser._actions for option in action.option_strings]
+        near = difflib.get_close_matches(rest[0].partition("=")[0], options, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        args.parser.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+    return args
+
+
+def make_parser(loaded: Collection[str]) -> CommandParser:
     """Return the parser of the command line.
 
     Args:
         loaded: the commands whose options are wanted. Only their modules are imported: others may
             need packages that are not installed.
     """
-    parser = _Parser(
+    parser = CommandParser(
         prog="mijnlieff",
         description="The board game Mijnlieff as an environment for learning.",
-        epilog="Example: mijnlieff play --dark champion:64",
+        **_with_examples(["play --dark champion:64", "grade champion", "train --help"]),
     )
     parser.add_argument("--version", action="version", version=f"mijnlieff {__version__}")
     commands = {"": _subcommands(parser)}
@@ -70,12 +147,13 @@ def make_parser(loaded: Collection[str]) -> argparse.ArgumentParser:
         if group not in commands:
             commands[group] = _subcommands(_add(commands[""], group, *_GROUPS[group]))
         if name not in loaded:
-            _add(commands[group], word, summary)
+            _add(commands[group], word, summary, ())
             continue
         command = importlib.import_module(module)
-        subparser = _add(commands[group], word, summary, f"{name} {command.EXAMPLE}")
+        examples = [f"{name} {example}".rstrip() for example in command.EXAMPLES]
+        subparser = _add(commands[group], word, summary, examples)
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, parser=subparser)
     return parser
 
 
@@ -83,12 +161,19 @@ def _subcommands(parser: argparse.ArgumentParser) -> Any:
     return parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
 
-def _add(commands: Any, name: str, summary: str, example: str = "") -> argparse.ArgumentParser:
+def _add(commands: Any, name: str, summary: str, examples: Sequence[str]) -> CommandParser:
     """Add a command, or a group of commands."""
-    added: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=f"Example: mijnlieff {example}",
+    description = summary[0].upper() + summary[1:] + "."
+    added: CommandParser = commands.add_parser(
+        name, help=summary, description=description, **_with_examples(examples)
     )
     return added
+
+
+def _with_examples(examples: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of a parser whose help ends with examples, a line each."""
+    lines = ["Examples:", *(f"  mijnlieff {example}" for example in examples)]
+    return {
+        "epilog": "\n".join(lines),
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }

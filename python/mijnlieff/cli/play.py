@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -11,7 +12,13 @@ from collections.abc import Sequence
 from mijnlieff._mijnlieff import Position, Variant, format_record
 from mijnlieff._util.output import print_table
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, review_table
-from mijnlieff.cli.options import add_seed_argument, add_variant_arguments, variant_of
+from mijnlieff.cli.options import (
+    actions_of,
+    add_record_argument,
+    add_seed_argument,
+    add_variant_arguments,
+    variant_of,
+)
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation.reviewing import review
@@ -20,9 +27,9 @@ from mijnlieff.policies.load import POLICY_FORMS, load_policy
 from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import solve
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "--dark champion:64"
+EXAMPLES = ("", "--dark champion:64", "'1. a1+, a3><' --light greedy --eval")
 
 _HELP = (
     "Type a cell and the sign of a piece, such as a1+ (signs: + straight, x diagonal, <> pusher, "
@@ -31,23 +38,24 @@ _HELP = (
     "play), undo, quit, help."
 )
 
+_OPPONENT = "minimax:4"
+
 #: Seconds allowed for them. Only boards without a book, or with many copies, take long.
 _SECONDS = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
+    add_record_argument(parser)
     parser.add_argument(
         "--light",
-        default="human",
         metavar="PLAYER",
-        help=f"the first player: human, {POLICY_FORMS} (default: %(default)s)",
+        help=f"the first player: human, {POLICY_FORMS} (default: human)",
     )
     parser.add_argument(
         "--dark",
-        default="minimax:4",
         metavar="PLAYER",
-        help="the second player, as --light (default: %(default)s)",
+        help=f"the second player, as --light (default: human against --light, else {_OPPONENT})",
     )
     parser.add_argument(
         "--eval",
@@ -64,30 +72,46 @@ def run(args: argparse.Namespace) -> int:
     """Play the game and return the exit code.
 
     Raises:
+        ParseError: the record cannot be read.
+        IllegalMoveError: the record has an illegal move.
         ValueError: an unknown player.
         CheckpointError: a path is missing, or is neither a run nor a network.
         PolicyError: the object of a module cannot be loaded.
         MissingExtraError: a page was asked for, and Tornado is not installed.
     """
+    names = (args.light or "human", args.dark or (_OPPONENT if args.light is None else "human"))
     if args.browser:
-        return run_in_browser(args)
-    names = (args.light, args.dark)
+        return run_in_browser(args, *names)
     policies = [
         None if name == "human" else load_policy(name, args.seed + seat)
         for seat, name in enumerate(names)
     ]
     game = _Game(Position(variant_of(args)), policies, shows_evaluation=args.eval)
+    for action in actions_of(args):
+        game.move(action)
     if None in policies:
         print(_HELP)
-    while not game.position.is_over:
-        if not game.take_turn():
-            return 0
+    try:
+        while not game.position.is_over:
+            if not game.take_turn():
+                _print_record_so_far(game)
+                return 0
+    except KeyboardInterrupt:
+        _print_record_so_far(game)
+        return 128 + signal.SIGINT
     position = game.position
     print(f"\n{position}\n")
     if None in policies:
         _print_review(game.actions, position.variant)
     print(format_record(game.actions, position.variant))
     return 0
+
+
+def _print_record_so_far(game: _Game) -> None:
+    """Say how to go on with a game that was left."""
+    if game.actions:
+        record = format_record(game.actions, game.position.variant)
+        print(f"\nTo go on: mijnlieff play {record!r}, with the same options")
 
 
 def _print_review(actions: Sequence[int], variant: Variant) -> None:
@@ -170,10 +194,18 @@ class _Game:
                     else:
                         return True
 
+    def move(self, action: int) -> None:
+        """Play an action.
+
+        Raises:
+            IllegalMoveError: it is illegal.
+        """
+        self._positions.append(self.position.play(action))
+        self.actions.append(action)
+
     def _play(self, action: int) -> None:
         position = self.position
-        self._positions.append(position.play(action))
-        self.actions.append(action)
+        self.move(action)
         name = position.variant.action_name(action)
         print(f"{PLAYERS[position.to_play]} plays {name}")
 

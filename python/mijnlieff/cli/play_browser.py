@@ -9,8 +9,7 @@ import sys
 import threading
 import webbrowser
 
-from mijnlieff._mijnlieff import Position
-from mijnlieff.cli.options import integer, variant_of
+from mijnlieff.cli.options import integer, position_of
 
 __all__ = ["add_browser_arguments", "run_in_browser"]
 
@@ -34,10 +33,17 @@ def add_browser_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_in_browser(args: argparse.Namespace) -> int:
+def run_in_browser(args: argparse.Namespace, light: str, dark: str) -> int:
     """Serve the page until Ctrl-C, and return the exit code.
 
+    Args:
+        args: the options.
+        light: the name of the first player, ``"human"`` for a person.
+        dark: the name of the second player.
+
     Raises:
+        ParseError: the record cannot be read.
+        IllegalMoveError: the record has an illegal move.
         MissingExtraError: Tornado is not installed.
         OSError: the port is taken.
         ValueError: an unknown player, or no person among the players.
@@ -46,8 +52,8 @@ def run_in_browser(args: argparse.Namespace) -> int:
     """
     from mijnlieff.widget.server import Server
 
-    seat, opponent = _players(args.light, args.dark)
-    server = Server(Position(variant_of(args)), opponent, seat, port=args.port, seed=args.seed)
+    seat, opponent = _players(light, dark)
+    server = Server(position_of(args), opponent, seat, port=args.port, seed=args.seed)
 
     def ready() -> None:
         print(f"The game is at {server.url}\nCtrl-C ends it.", flush=True)

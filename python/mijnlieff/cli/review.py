@@ -5,23 +5,23 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from mijnlieff._mijnlieff import Position, Variant, parse_record
+from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff._util.files import json_text
 from mijnlieff._util.output import print_table
 from mijnlieff.cli.margins import EXACT_PLAY, review_table
 from mijnlieff.cli.options import (
+    actions_of,
     add_json_argument,
     add_record_argument,
     add_seconds_argument,
     add_variant_arguments,
-    read_record,
     variant_of,
 )
 from mijnlieff.evaluation.reviewing import review
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "'1. a1+, a3><; 2. a2+, a4<>'"
+EXAMPLES = ("'1. a1+, a3><; 2. a2+, a4<>'", "'a1+, a3><' --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
         SearchLimitError: it would take longer than allowed.
     """
     variant = variant_of(args)
-    actions = parse_record(read_record(args.record), variant)
+    actions = actions_of(args)
     _check_solvable(actions, variant)
     moves = review(actions, variant, max_seconds=args.max_seconds)
     if args.json:

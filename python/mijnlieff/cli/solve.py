@@ -6,7 +6,8 @@ import argparse
 
 from mijnlieff._mijnlieff import Position
 from mijnlieff._util.files import json_text
-from mijnlieff.cli.margins import evaluation_line, margin_lines, named_margins
+from mijnlieff._util.output import note
+from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, named_margins
 from mijnlieff.cli.options import (
     add_json_argument,
     add_record_argument,
@@ -17,14 +18,14 @@ from mijnlieff.cli.options import (
 )
 from mijnlieff.solving import Solution, solve
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "'1. a1+, a3><'"
+EXAMPLES = ("", "'1. a1+, a3><'", "'1. a1+, a3><' --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    add_record_argument(parser, "", "the start")
+    add_record_argument(parser)
     parser.add_argument("--max-nodes", type=integer(1), help="the most positions to search")
     add_seconds_argument(parser)
     add_json_argument(parser, "text")
@@ -40,6 +41,9 @@ def run(args: argparse.Namespace) -> None:
         SearchLimitError: a limit was reached; the message has the proven bounds.
     """
     position = position_of(args)
+    if not position.is_solvable and args.max_nodes is args.max_seconds is None:
+        empty = int((position.stones == 0).sum())
+        note(f"{empty} empty cells: {EXACT_PLAY}; this may take hours, --max-seconds bounds it")
     solution = solve(position, max_nodes=args.max_nodes, max_seconds=args.max_seconds)
     print(_json(position, solution) if args.json else _text(position, solution))
 

@@ -8,9 +8,9 @@ from mijnlieff.cli.options import add_match_arguments, match_options, print_repo
 from mijnlieff.evaluation.tournament import tournament
 from mijnlieff.policies.load import POLICY_FORMS
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "random greedy minimax:2 --games 100"
+EXAMPLES = ("random greedy minimax:2 --games 100", "random perfect:0.5 --games 20 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

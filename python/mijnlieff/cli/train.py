@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import os
 import shlex
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mijnlieff._util.files import write_whole
 from mijnlieff._util.output import note
 from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
+from mijnlieff.cli.parser import CommandParser
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.presets import PRESETS
-from mijnlieff.train.report.report import print_report, report_json, report_markdown
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.settings import settings_of
 
 if TYPE_CHECKING:
     from mijnlieff.train.play.local import Backend
-    from mijnlieff.train.run.trainer import Trainer
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "--minutes 10 --out runs/first"
+EXAMPLES = (
+    "--minutes 10 --out runs/first",
+    "--algo ppo --minutes 2 --out runs/ppo",
+    "--minutes 20 --out runs/first --resume",
+)
 
 DEFAULT_MINUTES = 5.0
 DEFAULT_ALGORITHM = "alphazero"
@@ -38,11 +39,31 @@ DEFAULT_HOLDOUT = 0.2
 DEFAULT_FINAL_GAMES = 1000
 DEFAULT_DEVICE = "auto"
 FINAL_SIMULATIONS = 64
-_MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
+_BASIC = (
+    "--help",
+    "--help-all",
+    "--minutes",
+    "--out",
+    "--resume",
+    "--overwrite",
+    "--algo",
+    "--knowledge",
+    "--network",
+    "--board",
+    "--device",
+    "--seed",
+)
+_OWNERS = {
+    "ppo": "--algo ppo",
+    "alphazero": "--algo alphazero",
+    "cells": "--network cells",
+    "boards": "--boards",
+}
+"""What the settings of `TrainConfig` that not every run uses belong to."""
 _RAY_OPTIONS = ("ray_address", "ray_workers", "ray_blocks", "ray_lag")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
     """Declare the options; those of the settings come from `TrainConfig`.
 
     Args:
@@ -82,12 +103,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_ray_arguments(parser)
     add_variant_arguments(parser)
     _add_boards_arguments(parser)
-    groups = {
-        None: parser.add_argument_group("settings"),
-        "ppo": parser.add_argument_group("settings of --algo ppo"),
-        "alphazero": parser.add_argument_group("settings of --algo alphazero"),
-        "cells": parser.add_argument_group("settings of --network cells"),
-        "boards": parser.add_argument_group("settings of --boards"),
+    groups = {None: parser.add_argument_group("settings")} | {
+        owner: parser.add_argument_group(f"settings of {option}")
+        for owner, option in _OWNERS.items()
     }
     for name, declared in settings_of(TrainConfig).items():
         default = DEFAULT_ALGORITHM if name == "algo" else declared.default_text(name, PRESETS)
@@ -97,6 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             choices=declared.choices or None,
             help=f"{declared.help} (default: {default})",
         )
+    parser.show_only(_BASIC)
 
 
 def _add_ray_arguments(parser: argparse.ArgumentParser) -> None:
@@ -197,6 +216,8 @@ def run(args: argparse.Namespace) -> int:
     """
     _fill_closed_descriptors()
     prepare_packages(args.tensorboard, "ray" if args.ray else "train")
+    from mijnlieff.train.run.boards_report import report_boards
+    from mijnlieff.train.run.final_report import report_board
     from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     if args.final_games < 2 or args.final_games % 2:
@@ -209,6 +230,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.resume:
         many_boards = args.boards is not None
         config = TrainConfig.of(**({"algo": DEFAULT_ALGORITHM} | given), many_boards=many_boards)
+        _refuse_unused(given, config, many_boards)
         boards = _boards_of(args, config.seed)
     with contextlib.ExitStack() as stack:
         on: dict[str, Any] = {
@@ -228,7 +250,8 @@ def run(args: argparse.Namespace) -> int:
             if signalled:
                 note(f"stopped and saved; continue with: {_resume_command(folder, args)}")
                 return 128 + signalled
-            _report(trainer, folder, args.final_games)
+            report = report_board if trainer.boards.canvas is None else report_boards
+            report(trainer, folder, args.final_games, FINAL_SIMULATIONS)
             return 0
         except KeyboardInterrupt:
             note(f"interrupted; continue with: {_resume_command(folder, args)}")
@@ -248,44 +271,20 @@ def _fill_closed_descriptors() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest descriptor that is free
 
 
-def _report(trainer: Trainer, folder: RunFolder, final_games: int) -> None:
-    from mijnlieff.train.play.measure import final_opponents
-    from mijnlieff.train.run.boards_report import report_boards
-
-    boards = trainer.boards
-    if boards.canvas is not None:
-        report_boards(trainer, folder, final_games, FINAL_SIMULATIONS)
-        return
-    counters = trainer.counters
-    # A network that was trained with searches also plays with them.
-    searches = trainer.config.algo == "alphazero"
-    about = (
-        f"{counters.steps:,} actions and {counters.games:,} games of self-play"
-        f"{_MODES[trainer.config.knowledge] if searches else ''} in "
-        f"{counters.seconds / 60:.1f} minutes, seed {trainer.config.seed}, {boards}."
-    )
-    players = {"The network alone": None} | (
-        {f"With {FINAL_SIMULATIONS} simulations": trainer.config} if searches else {}
-    )
-    matches = {
-        player: trainer.measure(
-            final_opponents(boards.seen[0]),
-            final_games,
-            seed=trainer.config.seed,
-            progress=True,
-            search=search,
-            num_simulations=FINAL_SIMULATIONS,
-        )
-        for player, search in players.items()
-    }
-    run_facts = dataclasses.asdict(counters) | {"config": dataclasses.asdict(trainer.config)}
-    write_whole(folder.report_json, report_json(matches, run_facts).encode())
-    write_whole(folder.report_text, report_markdown(matches, about).encode())
-    print(about)
-    for player, rows in matches.items():
-        print()
-        print_report(player, rows)
-    print(f"\nLearning curve: {folder.curve}")
+def _refuse_unused(given: Mapping[str, Any], config: TrainConfig, many_boards: bool) -> None:
+    """Raise for an option of an algorithm or a network that the run does not have."""
+    used = {config.algo}
+    if config.algo == "alphazero" and config.network == "cells":
+        used.add("cells")
+    if many_boards:
+        used.add("boards")
+    for name in given:
+        owner = settings_of(TrainConfig)[name].algo
+        if owner is not None and owner not in used:
+            raise ValueError(
+                f"--{name.replace('_', '-')} is an option of {_OWNERS[owner]}, and would change "
+                "nothing in this run; leave it out"
+            )
 
 
 def _check_boards(args: argparse.Namespace) -> None:

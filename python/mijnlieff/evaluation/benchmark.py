@@ -22,10 +22,13 @@ from mijnlieff.evaluation.losses import ILLEGAL, decisive_of
 from mijnlieff.rules import VariantLike
 from mijnlieff.solving import SolutionBatch, solve_batch
 
-__all__ = ["Benchmark", "benchmark", "solutions_of"]
+__all__ = ["STANDARD", "Benchmark", "benchmark", "solutions_of"]
+
+STANDARD = "standard-v1"
+"""The benchmark on which players of the standard game are compared."""
 
 _CHECKSUMS = {
-    "standard-v1": "e94190a083946e48780446dc8a752784776f72698a5d9978f2bdcfb187fcae32",
+    STANDARD: "e94190a083946e48780446dc8a752784776f72698a5d9978f2bdcfb187fcae32",
     "irregular-v1": "31f9f7df853d036d032bffb9fa535f77d3d7a367c991b40f01c68da1d1234e3f",
 }
 

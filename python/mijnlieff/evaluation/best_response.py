@@ -50,7 +50,7 @@ def best_response(
     max_refutations: int = 1000,
     settle: bool = True,
     horizon: int | None = None,
-    progress: bool = False,
+    progress: bool = True,
     num_threads: int | None = None,
     name: str | None = None,
 ) -> BestResponse:
@@ -87,7 +87,7 @@ def best_response(
         horizon: from this ply on, the policy is not asked but assumed to play perfectly. That may
             take far fewer positions. Mistakes before it are exact, and the margin is an upper bound
             of the guarantee. None asks until the end.
-        progress: show a progress bar if stderr is a terminal and rich is installed.
+        progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
 
@@ -161,7 +161,7 @@ def best_response(
             ]
     refutations.sort(key=operator.itemgetter(0))
     return BestResponse(
-        policy=name or policy_name(policy),
+        policy=name or policy_name(policy, examined),
         seat=seat,
         horizon=horizon,
         cases=tuple(cases),

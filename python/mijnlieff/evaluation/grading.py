@@ -22,7 +22,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
-from mijnlieff.evaluation.benchmark import Benchmark, benchmark
+from mijnlieff.evaluation.benchmark import STANDARD, Benchmark, benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import PLAYERS, Decisions
 from mijnlieff.evaluation.grade_report import WEIGHTS, GradeReport
@@ -35,6 +35,7 @@ from mijnlieff.solving import solve_batch
 __all__ = ["GradePart", "GradePlan", "grade"]
 
 _CHUNK = 1024
+_POSITIONS = 10_000
 _SOURCES = (*PLAYERS, "own games")
 
 _PartLosses: TypeAlias = tuple[ActionLosses, Sequence[bytes], int]
@@ -44,7 +45,7 @@ and positions were left out because the part had equal ones before."""
 
 def grade(
     policy: PolicyLike,
-    positions: int | str | Benchmark = 10_000,
+    positions: int | str | Benchmark | None = None,
     seed: int = 0,
     variant: VariantLike | None = None,
     progress: bool = False,
@@ -71,18 +72,20 @@ def grade(
     of the same boards.
 
     >>> import mijnlieff
-    >>> mijnlieff.grade("greedy", "standard-v1").total.positions
-    5040
+    >>> report = mijnlieff.grade("greedy")
+    >>> report.benchmark, report.total.positions, f"{report.total.optimal:.1%}"
+    ('standard-v1', 5040, '47.4%')
 
     Args:
         policy: a policy, or a name for `load_policy`.
-        positions: number of positions to draw, at least 3, the name of a benchmark, such as
-            ``"standard-v1"``, or a `Benchmark`.
+        positions: the name of a benchmark, a `Benchmark`, or a number of positions to draw, at
+            least 3. None is ``"standard-v1"`` for the standard game, on which players are compared,
+            and 10,000 for other variants.
         seed: the seed of the games and the draws, 0 to 2**64 - 1; of a benchmark, that of a
             built-in policy alone.
         variant: the variant to play; None is the standard game, or the variants of the benchmark.
             Boards of more than 16 cells may take very long.
-        progress: show a progress bar if stderr is a terminal and rich is installed.
+        progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores, or
             1 in each worker of an executor.
         name: the name of the policy in the report; None is its `repr`.
@@ -161,7 +164,7 @@ class GradePlan:
     def checked(
         cls,
         policy: PolicyLike,
-        positions: int | str | Benchmark,
+        positions: int | str | Benchmark | None,
         seed: int,
         variant: VariantLike | None,
         name: str | None,
@@ -169,7 +172,10 @@ class GradePlan:
         """Check the arguments of `grade`; see there for them and the errors."""
         seed = seed_of(seed)
         graded = load_policy(policy)
-        named = name or policy_name(policy)
+        named = name or policy_name(policy, graded)
+        if positions is None:
+            is_standard = as_variant(variant) == Variant()
+            positions, variant = (STANDARD, None) if is_standard else (_POSITIONS, variant)
         if not isinstance(positions, str | Benchmark):
             count = integer("positions", positions)
             if count < 3:

@@ -72,7 +72,7 @@ def evaluate(
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over; redrawn when they end the game.
         seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
-        progress: show a progress bar if stderr is a terminal and rich is installed.
+        progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
             or 1 in each worker of an executor.
         names: the names of both policies in the report; None is their `repr`.
@@ -147,8 +147,8 @@ def play(
         names: the names of both policies in the report; None is their `repr`.
     """
     finished = move_on or _ignore
-    named = match_names(policy, opponent, names)
     first, second = load_policy(policy), load_policy(opponent)
+    named = names_of((policy, opponent), (first, second), names)
     native_pairs = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
     margins = [
         play_pairs(first, second, conditions, number, count, finished)
@@ -171,8 +171,8 @@ def _play_on(
     names: tuple[str, str] | None,
 ) -> MatchReport:
     """Play a match on the workers of an executor."""
-    named = match_names(policy, opponent, names)
     first, second = load_policy(policy), load_policy(opponent)
+    named = names_of((policy, opponent), (first, second), names)
     parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
     players = shared(executor, first), shared(executor, second)
     jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
@@ -228,21 +228,23 @@ def play_pairs(
     return play_in_lock_step(openings, _reseeded(policy, seed), _reseeded(opponent, seed), finished)
 
 
-def match_names(
-    policy: PolicyLike, opponent: PolicyLike, names: tuple[str, str] | None
+def names_of(
+    given: tuple[PolicyLike, PolicyLike],
+    loaded: tuple[Policy, Policy],
+    names: tuple[str, str] | None,
 ) -> tuple[str, str]:
     """Return the names of both policies in a report.
 
     Args:
-        policy: a policy, or its name.
-        opponent: the same.
-        names: the names; None is the name that was given, or the `repr`.
+        given: the policies, or their names.
+        loaded: the policies.
+        names: the names; None is `policy_name`.
 
     Raises:
         TypeError: `names` are not two strings.
     """
     if names is None:
-        return policy_name(policy), policy_name(opponent)
+        return policy_name(given[0], loaded[0]), policy_name(given[1], loaded[1])
     if not (
         isinstance(names, tuple | list)
         and len(names) == 2

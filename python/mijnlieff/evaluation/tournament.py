@@ -44,7 +44,7 @@ def tournament(
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over.
         seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
-        progress: show a progress bar if stderr is a terminal and rich is installed.
+        progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
             or 1 in each worker of an executor.
         executor: workers that play a match at a time; see `evaluate`.

@@ -1,4 +1,4 @@
-"""The report of a tournament: ratings with 95 % intervals, and a cross table of scores."""
+"""The report of a tournament: standings with 95 % intervals, and a cross table of scores."""
 
 from __future__ import annotations
 
@@ -163,15 +163,10 @@ class TournamentReport(TableReport):
         return axes
 
     def _rows(self) -> list[list[str]]:
-        """Return the cross table: the scores of each player against the players of each rank."""
-        ranks = range(1, len(self.standings) + 1)
-        rows = [["", "Elo", "95% interval", "games", "score", *(f"vs {rank}" for rank in ranks)]]
-        for rank, standing in zip(ranks, self.standings, strict=True):
+        """Return the standings."""
+        rows = [["", "Elo", "95% interval", "games", "score"]]
+        for rank, standing in enumerate(self.standings, 1):
             low, high = standing.elo_interval
-            against = [
-                "-" if name == standing.name else f"{self.score(standing.name, name):.1%}"
-                for name in self.names
-            ]
             total = standing.total
             rows.append(
                 [
@@ -180,10 +175,20 @@ class TournamentReport(TableReport):
                     f"{low:+.0f} to {high:+.0f}",
                     f"{total.games}",
                     f"{total.score:.1%}",
-                    *against,
                 ]
             )
         return rows
+
+    def _more(self) -> list[tuple[str, list[list[str]]]]:
+        """Return the cross table: the scores of each player against the players of each rank."""
+        rows = [["", *map(str, range(1, len(self.names) + 1))]]
+        for rank, player in enumerate(self.names, 1):
+            scores = [
+                "-" if name == player else f"{100 * self.score(player, name):.0f}"
+                for name in self.names
+            ]
+            rows.append([f"{rank}. {player}", *scores])
+        return [("Scores of each player against those of each rank, in percent", rows)]
 
     @property
     def _title(self) -> str:

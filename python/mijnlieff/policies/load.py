@@ -123,9 +123,15 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     raise _unknown(text, f"there is no file or run folder {missing!r} either")
 
 
-def policy_name(policy: PolicyLike) -> str:
-    """Return the name of a policy in reports: as it was given, or the `repr` of an object."""
-    return os.fspath(policy) if isinstance(policy, str | os.PathLike) else repr(policy)
+def policy_name(policy: PolicyLike, loaded: Policy) -> str:
+    """Return the name of a policy in reports: as it was given, or the `repr` of an object.
+
+    A search that solves endings is named ``"... + solver"``: its moves are not the network's alone.
+    """
+    if not isinstance(policy, str | os.PathLike):
+        return repr(policy)
+    solves = getattr(loaded, "exact_endings", None) is not None
+    return os.fspath(policy) + " + solver" * solves
 
 
 def _built_in(kind: str, argument: str | None, seed: int) -> Policy:

@@ -138,7 +138,7 @@ class Boards:
     def __str__(self) -> str:
         """Return the only variant, or the numbers of boards and the rules."""
         if len(self.all) == 1:
-            return repr(self.seen[0])
+            return f"variant {self.seen[0]}"
         return (
             f"{len(self.seen)} boards and {len(self.unseen)} held out, opening {self.opening}, "
             f"{self.copies} copies"

@@ -17,7 +17,7 @@ import pytest
 from interrupts import PATIENCE, needs_signals
 from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
 from mijnlieff.cli.margins import evaluation_line
-from mijnlieff.cli.parser import make_parser
+from mijnlieff.cli.parser import command_of, make_parser
 from mijnlieff.evaluation import review
 from processes import run_python
 
@@ -64,13 +64,14 @@ def test_help_lists_the_commands_and_needs_none_of_them():
 def test_each_command_has_help_with_an_example_that_runs(command, tmp_path):
     text = printed(*command.split(), "--help")
     assert f"usage: mijnlieff {command} " in text
-    example = re.search(r"\n\nExample: mijnlieff (.*)\n\Z", text, re.DOTALL)[1]
-    words = shlex.split(example)
-    assert words[: len(command.split())] == command.split()
-    if command in ("train", "export"):  # need PyTorch, and a run
-        assert make_parser([command]).parse_args(words).command == command
-    elif command != "dev completion" or importlib.util.find_spec("shtab"):
-        assert printed(*words, stdin="quit\n", cwd=tmp_path)
+    examples = re.search(r"\n\nExamples:\n((?:  mijnlieff .*\n)+)\Z", text)[1]
+    for example in examples.splitlines():
+        words = shlex.split(example)[1:]
+        assert words[: len(command.split())] == command.split()
+        if command in ("train", "export"):  # need PyTorch, and a run
+            assert make_parser([command]).parse_args(words).command == command
+        elif command != "dev completion" or importlib.util.find_spec("shtab"):
+            assert printed(*words, stdin="quit\n", cwd=tmp_path)
 
 
 def test_an_option_means_the_same_in_every_command():
@@ -102,7 +103,7 @@ def test_perft_counts():
         ["3", "26,272"],
         ["4", "557,472"],
     ]
-    after = printed("dev", "perft", 1, "--record", "a1+, a3><").splitlines()[-1]
+    after = printed("dev", "perft", 1, "a1+, a3><").splitlines()[-1]
     moves = Position.from_actions(["a1+", "a3><"]).legal_actions()
     assert after.split()[:2] == ["1", str(len(moves))]
 
@@ -162,6 +163,16 @@ def test_a_person_plays_undoes_and_errs():
 def test_two_people_share_a_terminal_and_the_input_ends():
     text = printed("play", "--dark", "human", stdin="a1+\na3><\n")
     assert re.findall("(Light|Dark) plays (.*)", text) == [("Light", "a1+"), ("Dark", "a3><")]
+
+
+def test_a_game_goes_on_from_a_record():
+    text = printed("play", "1. a1+, a3><", "--light", "greedy", stdin="undo\nquit\n")
+    assert re.findall("(Light|Dark) plays", text) == ["Light"] * text.count("plays")
+    left = re.search("To go on: mijnlieff play ('.*'), with the same options\n", text)[1]
+    record = shlex.split(left)[0]
+    assert record.startswith("1. a1+")
+    again = printed("play", record, "--light", "greedy", stdin="quit\n")
+    assert str(Position.from_record(record)) in again
 
 
 def test_a_whole_game_can_be_piped_in():
@@ -331,7 +342,11 @@ WRONG = [
     (["fly"], "invalid choice: 'fly'"),
     (["dev"], "mijnlieff dev: error: .*COMMAND"),
     (["dev", "fly"], "invalid choice: 'fly'"),
-    (["perft", "3"], "invalid choice: 'perft'"),
+    (["perft", "3"], "invalid choice: 'perft'; did you mean 'dev perft'?"),
+    (["evalute", "random"], "invalid choice: 'evalute'; did you mean 'evaluate'?"),
+    (["solve", "--opening", "corners"], "'corners'; did you mean 'corner'?"),
+    (["grade", "random", "--postions", "3"], "--postions 3; did you mean --positions?"),
+    (["solve", "a1+", "a2+"], "unrecognized arguments: a2\\+ "),
     (["dev", "perft"], "mijnlieff dev perft: error: .*depth"),
     (["dev", "perft", "-1"], "mijnlieff dev perft: error: "),
     (["dev", "perft", "two"], "'two' is not an integer from 0 to 100"),
@@ -342,7 +357,7 @@ WRONG = [
     (["dev", "perft", "1", "--board", "blocks:"], r"at least one block"),
     (["dev", "perft", "1", "--board", "##/#"], r"row 2 has 1 characters"),
     (["dev", "perft", "1", "--board", "no/such/file"], r"'no/such/file' is not .*No such file"),
-    (["dev", "perft", "1", "--record", "a9+"], r"a9\+"),
+    (["dev", "perft", "1", "a9+"], r"a9\+"),
     (["evaluate", "random"], "OPPONENT"),
     (
         ["evaluate", "random", "perfection"],
@@ -380,7 +395,7 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message):
 
 
 def test_an_illegal_action_is_exit_code_1():
-    result = mijnlieff("dev", "perft", 1, "--record", "a1+, a1+")
+    result = mijnlieff("dev", "perft", 1, "a1+, a1+")
     assert result.returncode == 1
     assert "move 2 (a1+): action 0 (a1+) is illegal" in result.stderr
     assert result.stderr.count("\n") == 1
@@ -397,7 +412,7 @@ LONG = [
 
 @needs_signals
 @pytest.mark.parametrize("arguments", LONG, ids=" ".join)
-def test_ctrl_c_is_quiet(arguments):
+def test_ctrl_c_says_that_nothing_was_kept(arguments):
     code = (
         "import sys; from mijnlieff.cli.main import main; import mijnlieff.cli.evaluate;"
         "print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
@@ -416,7 +431,12 @@ def test_ctrl_c_is_quiet(arguments):
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-    assert (process.returncode, errors) == (130, "")
+    said = (
+        ""
+        if arguments[0] == "play"
+        else f"mijnlieff {command_of(arguments)}: interrupted, nothing was kept\n"
+    )
+    assert (process.returncode, errors) == (130, said)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,14 @@ class TestProgress:
         assert captured.err == " 25%  first\n100%  last\n"
         assert captured.out == ""
 
+    def test_without_a_terminal_long_work_prints_a_line_now_and_then(self, capsys, monkeypatch):
+        now = time.monotonic()
+        with progress_bar(10, "games") as advance:
+            for seconds in (1, 12, 15, 23):
+                monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: now + seconds)
+                advance(2)
+        assert capsys.readouterr().err == " 40%  4/10 games\n 80%  8/10 games\n"
+
     def test_on_a_terminal_it_is_a_bar(self, terminal):
         pytest.importorskip("rich")
         stream = terminal("stderr")

@@ -141,9 +141,13 @@ def test_a_report_reads_well():
     report = tournament({"<chance>": "random", "greedy": "greedy"}, games=40)
     lines = str(report).splitlines()
     assert lines[0] == "2 players, 1 matches of 40 games"
-    assert lines[1].split() == ["Elo", "95%", "interval", "games", "score", "vs", "1", "vs", "2"]
+    assert lines[1].split() == ["Elo", "95%", "interval", "games", "score"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert lines[2].startswith("1. greedy")
+    assert lines[6] == "Scores of each player against those of each rank, in percent"
+    assert lines[7].split() == ["1", "2"]
+    score = 100 * report.score("greedy", "<chance>")
+    assert lines[8].split() == ["1.", "greedy", "-", f"{score:.0f}"]
     assert "2. &lt;chance&gt;" in report._repr_html_()
     assert report.to_dict()["matches"][0]["total"]["wins"] == report.matches[0].total.wins
 

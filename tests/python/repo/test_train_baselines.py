@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 
 from mijnlieff import NetworkPolicy, RandomPolicy
+from mijnlieff.evaluation.ladder import LADDER, fit_rating
 from mijnlieff.evaluation.statistics import fit_ratings
 from mijnlieff.policies.searches import ending_options
 
 pytest.importorskip("torch")
 
 from tools.measure import baseline_measures, baseline_players, baselines
-from tools.measure.baseline_ratings import fit_rating
 from tools.measure.processor import processor
 from tools.pages import baselines as page
+from tools.results import RESULTS, read_results
 
 pytestmark = pytest.mark.torch
 
@@ -164,6 +165,12 @@ def test_a_rating_is_fitted_to_known_ones():
     for scores in ([0.0, 0.0], [1.0, 1.0]):
         with pytest.raises(ValueError, match="fits no finite rating"):
             fit_rating(scores, [0.0, 100.0], 50)
+
+
+def test_the_ladder_has_the_ratings_that_were_measured():
+    measured = read_results(RESULTS / "baselines" / "ratings.json")["ratings"]
+    assert list(LADDER) == sorted(LADDER, key=LADDER.__getitem__)
+    assert {name: measured[name]["elo"] for name in measured} == LADDER
 
 
 def test_a_damaged_file_of_results_is_not_hidden(tmp_path):

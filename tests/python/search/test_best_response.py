@@ -355,7 +355,7 @@ def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
 
 def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFixture[str]) -> None:
     record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x"
-    arguments = ["best-response", "minimax:2", "--seat", "light", "--record", record]
+    arguments = ["best-response", "minimax:2", "--seat", "light", record]
     assert main(arguments) == 0
     start = Position.from_record(record)
     report = best_response("minimax:2", seat="light", start=start)

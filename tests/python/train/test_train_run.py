@@ -289,9 +289,10 @@ def test_a_whole_run(tmp_path, capsys):
     report = json.loads((out / "report.json").read_text(), parse_constant=pytest.fail)
     assert [player["player"] for player in report["players"]] == [
         "The network alone",
-        "With 64 simulations",
+        "With 64 simulations + solver",
     ]
     for player in report["players"]:
+        assert player["grade"]["positions"] == 5040
         assert [match["opponent"] for match in player["matches"]] == [
             "random",
             "greedy",
@@ -300,7 +301,13 @@ def test_a_whole_run(tmp_path, capsys):
             "perfect",
         ]
         assert all(match["games"] == 4 for match in player["matches"])
-    assert "| minimax:4 | 4 |" in (out / "report.md").read_text()
+    page = (out / "report.md").read_text()
+    assert "| minimax:4 | 4 |" in page and "| With 64 simulations + solver | " in page
+    *_, play, graded, worst = captured.out.splitlines()
+    assert play == f"  mijnlieff play --browser --light {out}:64"
+    assert graded == f"  mijnlieff grade {out}:64"
+    assert worst == f"  mijnlieff best-response {out}"
+    assert make_parser(["play"]).parse_args(play.split()[1:]).light == f"{out}:64"
     rounds = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))
     assert rounds[-1]["steps"] == report["run"]["steps"] >= 2000

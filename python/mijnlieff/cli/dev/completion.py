@@ -11,9 +11,9 @@ from pathlib import Path
 
 from mijnlieff._util.extras import needs
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "bash"
+EXAMPLES = ("bash", "zsh")
 
 _SHELLS = ("bash", "zsh", "fish")
 

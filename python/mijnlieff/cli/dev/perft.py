@@ -6,17 +6,17 @@ import argparse
 import time
 
 from mijnlieff._mijnlieff import perft
-from mijnlieff.cli.options import add_record_option, add_variant_arguments, integer, position_of
+from mijnlieff.cli.options import add_record_argument, add_variant_arguments, integer, position_of
 
-__all__ = ["EXAMPLE", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLE = "4"
+EXAMPLES = ("4", "2 'a1+, a3><'")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("depth", type=integer(0, 100), help="the longest sequences to count")
-    add_record_option(parser)
+    add_record_argument(parser)
     add_variant_arguments(parser)
 
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> None:
     """Count, and print a line for each depth.
 
     Raises:
-        ParseError: ``--record`` cannot be read.
+        ParseError: the record cannot be read.
         IllegalMoveError: an action is illegal.
     """
     position = position_of(args)

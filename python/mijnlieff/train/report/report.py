@@ -34,17 +34,21 @@ def print_report(player: str, matches: Sequence[MatchReport]) -> None:
     print_table([_HEADINGS, *map(_cells, matches)], player)
 
 
-def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) -> str:
+def report_markdown(
+    players: Mapping[str, Sequence[MatchReport]], strength: Sequence[Sequence[str]], about: str
+) -> str:
     """The matches as a Markdown page.
 
     Args:
         players: matches by player, such as the network with and without search.
+        strength: the cells of the table of grades and ratings, the headings first.
         about: a sentence about the run, shown first.
     """
     parts = [f"# Trained agent\n\n{about}"]
     for player, matches in players.items():
         table = markdown_table(_HEADINGS, map(_cells, matches))
         parts.append(f"## {player}\n\n{table.rstrip()}")
+    parts.append(f"## Grade and rating\n\n{markdown_table(strength[0], strength[1:]).rstrip()}")
     plies = next(iter(players.values()))[0].opening_plies
     parts.append(
         f"Each random opening of {plies} plies is played twice, with seats exchanged; the agent "
@@ -53,17 +57,26 @@ def report_markdown(players: Mapping[str, Sequence[MatchReport]], about: str) ->
     return "\n\n".join(parts)
 
 
-def report_json(players: Mapping[str, Sequence[MatchReport]], run: dict[str, Any]) -> str:
+def report_json(
+    players: Mapping[str, Sequence[MatchReport]],
+    grades: Mapping[str, dict[str, Any] | None],
+    run: dict[str, Any],
+) -> str:
     """The matches as JSON.
 
     Args:
         players: matches by player, such as the network with and without search.
+        grades: the grade of each player as plain values, None without one.
         run: plain values that describe the run.
     """
     content = {
         "run": run,
         "players": [
-            {"player": player, "matches": [match.to_dict() for match in matches]}
+            {
+                "player": player,
+                "matches": [match.to_dict() for match in matches],
+                "grade": grades[player],
+            }
             for player, matches in players.items()
         ],
     }

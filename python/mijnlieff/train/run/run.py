@@ -126,7 +126,8 @@ def _check_same_run(
         )
     if not _are_same_boards(saved.boards, boards):
         raise CheckpointError(
-            f"{file} was trained on {saved.boards}, not on {_in_words(saved.boards, boards)}: a "
+            f"{file} was trained on {_in_words(saved.boards, saved.boards)}, not on "
+            f"{_in_words(saved.boards, boards)}: a "
             "resumed run keeps its boards"
         )
 
@@ -149,7 +150,7 @@ def _boards_of(boards: Boards) -> list[Board]:
 
 def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> str:
     if isinstance(given, Boards):
-        return str(given)
+        return str(given) if given.canvas is not None else repr(given.seen[0])
     if saved.canvas is None and given.keys() <= {"board", "opening", "copies"}:
         only = saved.seen[0]
         same: dict[str, Any] = {"board": only.board, "opening": only.opening, "copies": only.copies}

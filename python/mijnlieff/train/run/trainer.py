@@ -311,8 +311,8 @@ class Trainer:
     ) -> str:
         is_learning = not math.isnan(losses.policy_loss)
         return (
+            f"{self._strength.text(self.curve[-1])}, "
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
             f"{steps_per_second:,.0f} steps/s, "
-            f"{self._strength.losses_text(losses) if is_learning else 'nothing learned yet'}, "
-            f"{self._strength.text(self.curve[-1])}"
+            f"{self._strength.losses_text(losses) if is_learning else 'nothing learned yet'}"
         )
