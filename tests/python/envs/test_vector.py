@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import mijnlieff
 from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
 from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, VectorEnv
+from played import finished
 from vector_model import Model, play
 
 OPTIONS = [
@@ -249,9 +250,7 @@ def test_rollouts_are_the_games_of_a_batch(name):
 
 
 def test_rollouts_from_positions():
-    start, late = Position(), Position()
-    while not late.is_over:
-        late = late.play(int(late.legal_actions()[-1]))
+    start, late = Position(), finished()
     points, plies = mijnlieff.envs.rollout([late, start, start], 2, seed=3)
     assert points.shape == (3, 2, 2) and plies[0].tolist() == [0, 0] and plies[1:].all()
     assert points[0].tolist() == [list(late.score)] * 2

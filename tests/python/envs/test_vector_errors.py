@@ -20,6 +20,7 @@ from mijnlieff import (
     VariantError,
     VectorEnv,
 )
+from played import finished
 
 LARGE = Variant(Board.from_text("#####\n" * 5))
 N = 4
@@ -168,12 +169,9 @@ def test_positions():
     env = VectorEnv(2)
     env.reset(seed=0)
     before, start = state(env), Position()
-    over = start
-    while not over.is_over:
-        over = over.play(int(over.legal_actions()[0]))
     for positions, error, words in (
         ([start], ValueError, "2 games need 2 positions, not 1"),
-        ([start, over], PositionError, "position 1 .* is over"),
+        ([start, finished()], PositionError, "position 1 .* is over"),
         ([start, Position(LARGE)], PositionError, "position 1 is of Variant"),
         ([start, "a1+"], TypeError, "Position"),
     ):

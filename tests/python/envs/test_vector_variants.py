@@ -25,6 +25,7 @@ from mijnlieff import (
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies import FunctionPolicy, OpponentPool
 from mixed_variants import LARGE, VARIANTS, WEIGHTS
+from played import finished
 from vector_model import Model, Stream, play
 
 AUTORESET = ("same_step", "next_step", "disabled")
@@ -242,11 +243,8 @@ def test_games_can_be_put_at_positions_of_any_of_the_variants():
     other = Variant(Board.from_text("###"))
     with pytest.raises(PositionError, match=r"position 1 is of .*has 6 variants, and it is none"):
         env.set_positions([Position(), Position(other), Position(), Position()])
-    over = Position(VARIANTS[4]).play(0).play("pass")
-    while not over.is_over:
-        over = over.play(int(over.legal_actions()[0]))
     with pytest.raises(PositionError, match=r"position 0 .* is over"):
-        env.set_positions([over], mask=mask)
+        env.set_positions([finished(Position(VARIANTS[4]))], mask=mask)
     assert [position.variant for position in env.positions()] == [VARIANTS[i] for i in (2, 3, 1, 0)]
 
 

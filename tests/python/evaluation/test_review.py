@@ -7,11 +7,7 @@ import pytest
 from mijnlieff import Board, Position, Variant, parse_record, solve
 from mijnlieff.errors import GameOverError, IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.evaluation import review
-
-RECORD = (
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>, b1<> #"
-)
+from played import EXAMPLE
 
 
 def check(actions: list[int], variant: Variant | None = None) -> None:
@@ -34,7 +30,7 @@ def check(actions: list[int], variant: Variant | None = None) -> None:
 
 
 def test_each_move_has_its_exact_value():
-    check(list(parse_record(RECORD)))
+    check(list(parse_record(EXAMPLE)))
 
 
 def test_a_game_on_another_board():
@@ -63,7 +59,7 @@ def test_only_the_ending_of_a_larger_board():
 
 
 def test_losses_add_up_to_the_result():
-    actions = list(parse_record(RECORD))
+    actions = list(parse_record(EXAMPLE))
     lost = [0, 0]
     for row in review(actions):
         lost[row.player] += row.loss
@@ -81,7 +77,7 @@ def test_names_and_unfinished_games():
     ("actions", "error"),
     [
         (["a1+", "a1x"], IllegalMoveError),
-        ([*parse_record(RECORD), 0], GameOverError),
+        ([*parse_record(EXAMPLE), 0], GameOverError),
         (["a9+"], ParseError),
     ],
 )

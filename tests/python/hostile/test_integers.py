@@ -39,11 +39,10 @@ from mijnlieff.policies import RolloutPolicy
 from mijnlieff.render import image, svg
 from mijnlieff.rules import perft
 from mijnlieff.solving import set_table_bytes
+from played import example
 
 START = [Position()]
-LATE = Position.from_record(
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass"
-)
+LATE = example(12)
 PLAYER = RandomPolicy()
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 SELF_PLAY = SelfPlay(ChampionPolicy(), num_simulations=1)

@@ -6,12 +6,10 @@ import pytest
 
 import mijnlieff
 from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
-from mijnlieff import Position
+from mijnlieff import Position, format_record, parse_record
+from played import EXAMPLE
 
-LATE = (
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>"
-)
+LATE = format_record(parse_record(EXAMPLE)[:15])
 
 
 @needs_signals

@@ -12,12 +12,9 @@ import pytest
 from mijnlieff import ChampionPolicy, GameOverError, NetworkPolicy, Policy, Position, Variant
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy, searches
+from played import finished
 from processes import run_python
 
-FINISHED = Position.from_record(
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>, b1<> #"
-)
 POLICIES: list[Callable[[], Policy]] = [
     lambda: RolloutPolicy(16, seed=5),
     lambda: NetworkPolicy(lambda o, m: (m * 1.0, o[:, 0]), search=8, seed=2**64 - 3),
@@ -56,7 +53,7 @@ def test_a_single_search_may_exceed_the_bound(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("last", "error", "message"),
     [
-        (FINISHED, GameOverError, "position 4: the game is over"),
+        (finished(), GameOverError, "position 4: the game is over"),
         (Position(Variant(copies=1)), ValueError, "position 4 is of"),
     ],
 )

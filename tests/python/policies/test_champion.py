@@ -27,12 +27,9 @@ from mijnlieff import (
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, cells_network, network_for, playable
+from played import finished
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
-EXAMPLE = (
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>, b1<> #"
-)
 
 
 @pytest.fixture
@@ -162,11 +159,10 @@ class TestPolicy:
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):
         policy, twin = (NetworkPolicy(Network.load(file), temperature=2.0) for _ in range(2))
-        finished = Position.from_record(EXAMPLE)
         with pytest.raises(GameOverError, match="position 0: the game is over"):
-            policy.act(finished)
+            policy.act(finished())
         with pytest.raises(GameOverError, match="position 1: the game is over"):
-            policy.act_batch([Position(), finished])
+            policy.act_batch([Position(), finished()])
         positions = [Position()] * 20
         assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
 

@@ -20,6 +20,7 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionPolicy
+from played import finished
 
 
 def first_legal(observations, masks):
@@ -86,11 +87,8 @@ def test_wrong_settings_and_games_that_are_over():
     ]:
         with pytest.raises(error, match=text):
             FunctionPolicy(**{"fn": first_legal} | arguments)
-    over = Position()
-    while not over.is_over:
-        over = over.play(int(over.legal_actions()[0]))
     with pytest.raises(errors.GameOverError, match="position 1"):
-        FunctionPolicy(first_legal).act_batch([Position(), over])
+        FunctionPolicy(first_legal).act_batch([Position(), finished()])
 
 
 class OnlyAct:

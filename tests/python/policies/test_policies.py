@@ -23,14 +23,11 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies.base import act_checked
+from played import example, finished
 
 pytestmark = pytest.mark.torch
 
 BUILT_IN = [RandomPolicy(5), GreedyPolicy(5), MinimaxPolicy(2, 5), MinimaxPolicy(4, seed=5)]
-EXAMPLE = (
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>, b1<> #"
-)
 
 
 def minimax_actions(position, depth):
@@ -96,23 +93,18 @@ def test_policies_play_on_any_board_and_on_mixed_lists():
 
 
 def test_a_forced_pass_is_played():
-    record = EXAMPLE.split(" pass")[0].removesuffix(",")
-    actions = mijnlieff.parse_record(EXAMPLE)
-    position = Position.from_actions(actions[: record.count(",") + record.count(".")])
-    while position.legal_actions().tolist() != [position.variant.pass_action]:
-        position = position.play(actions[position.ply])
+    position = example(11)
     for policy in BUILT_IN:
         assert policy.act(position) == position.variant.pass_action
 
 
 @pytest.mark.parametrize("policy", BUILT_IN, ids=repr)
 def test_finished_games_are_refused_and_cost_no_decision(policy):
-    finished = Position.from_record(EXAMPLE)
     policy, twin = policy.with_seed(1), policy.with_seed(1)
     with pytest.raises(GameOverError, match="the game is over"):
-        policy.act(finished)
+        policy.act(finished())
     with pytest.raises(GameOverError, match="position 1: the game is over"):
-        policy.act_batch([Position(), finished])
+        policy.act_batch([Position(), finished()])
     positions = [Position()] * 20
     assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
     assert policy.act_batch([]).shape == (0,)
@@ -255,7 +247,7 @@ def test_a_function_is_shown_by_its_name_and_not_asked_about_finished_games():
     policy = NetworkPolicy(count_logits)
     assert "count_logits" in repr(policy)
     with pytest.raises(GameOverError, match="position 1: the game is over"):
-        policy.act_batch([Position(), Position.from_record(EXAMPLE)])
+        policy.act_batch([Position(), finished()])
 
 
 @pytest.mark.parametrize(("network", "message"), BAD_NETWORKS, ids=lambda case: str(case)[:40])

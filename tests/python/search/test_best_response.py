@@ -29,6 +29,7 @@ from mijnlieff.cli.main import main
 from mijnlieff.evaluation import BestResponse, random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
+from played import finished
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -197,7 +198,7 @@ def test_probabilities_are_the_shares_of_many_draws() -> None:
     (certain,) = ChampionPolicy().action_probabilities([position])
     assert certain[ChampionPolicy().act(position)] == certain.sum() == 1
     with pytest.raises(errors.GameOverError, match="position 1"):
-        RandomPolicy().action_probabilities([Position(), _finished()])
+        RandomPolicy().action_probabilities([Position(), finished()])
 
 
 def test_endings_that_are_played_exactly_are_solved() -> None:
@@ -303,7 +304,7 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(errors.BoardError, match="at most 16 cells, this one has 20"):
         best_response("greedy", start=Position(Variant(Board.from_text("#####\n" * 4))))
     with pytest.raises(errors.GameOverError, match="start 1: the game is over"):
-        best_response("greedy", start=[small, _finished(SMALL[0])])
+        best_response("greedy", start=[small, finished(small)])
     with pytest.raises(ValueError, match="empty"):
         best_response("greedy", start=[])
     with pytest.raises(TypeError, match="must be a Position"):
@@ -384,10 +385,3 @@ def test_the_native_search_does_not_finish_early():
     while positions := whole.ask(10**6)[2]:
         whole.answer(GreedyPolicy().act_batch(positions))
     assert len(whole.finish(0).margins) == 1
-
-
-def _finished(variant: Variant | None = None) -> Position:
-    position = Position(variant)
-    while not position.is_over:
-        position = position.play(int(position.legal_actions()[0]))
-    return position

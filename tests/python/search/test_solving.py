@@ -10,10 +10,10 @@ import pytest
 import mijnlieff
 from mijnlieff import Board, PerfectPolicy, Position, Variant, errors, solve, solve_batch
 from mijnlieff._mijnlieff import Solver
+from played import example
 
 STANDARD = Variant()
-GAME = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
-FINISHED = Position.from_record(GAME + "; 6. d4x, pass; 7. b4x, pass; 8. b3<>, b1<> #")
+FINISHED = example()
 BOOK = (files("mijnlieff") / "data" / "book.bin").read_bytes()
 
 
@@ -52,7 +52,7 @@ def test_the_book_agrees_with_the_search() -> None:
 
 
 def test_solution_of_an_ending() -> None:
-    position = Position.from_record(GAME)
+    position = example(10)
     solution = solve(position)
     assert solution.margin == 3
     assert [STANDARD.action_name(action) for action in solution.best_actions] == ["d4x"]

@@ -22,6 +22,7 @@ from mijnlieff import (
 )
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import search_with
+from played import finished
 from search_inputs import NoisyNetwork, noise_of, positions_of, random_games
 from search_reference import ReferenceSearch, after
 
@@ -254,11 +255,8 @@ def test_positions_that_cannot_be_searched():
         TreeSearch([])
     with pytest.raises(ValueError, match="position 1 is of"):
         TreeSearch([Position(), Position(WIDE)])
-    over = Position()
-    while not over.is_over:
-        over = over.play(int(over.legal_actions()[0]))
     with pytest.raises(GameOverError, match="position 1"):
-        TreeSearch([Position(), over])
+        TreeSearch([Position(), finished()])
     search = TreeSearch([Position()])
     with pytest.raises(ValueError, match="1 trees"):
         search.restart([])

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from mijnlieff import Board, Position, Variant
+from mijnlieff import Board, Variant
 from mijnlieff._mijnlieff import Network
+from played import whole_games
 
 VARIANTS = {
     "standard": Variant(),
@@ -51,13 +52,7 @@ def canvas_network(canvas, copies=2, units=12, blocks=2, heads=3, seed=0, scale=
 
 def games(variant, count, seed=0):
     """The positions of random games, the last ones included."""
-    rng = np.random.default_rng(seed)
-    positions = []
-    for _ in range(count):
-        positions.append(Position(variant))
-        while not positions[-1].is_over:
-            positions.append(positions[-1].play(int(rng.choice(positions[-1].legal_actions()))))
-    return positions
+    return [position for game in whole_games(variant, count, seed) for position in game]
 
 
 def playable(variant, count, seed=0):

@@ -7,20 +7,13 @@ from zlib import crc32
 import numpy as np
 
 from mijnlieff import Position, Variant
+from played import whole_games
 from search_reference import must_pass
 
 
 def random_games(variant: Variant, count: int, seed: int) -> list[list[Position]]:
     """The unfinished positions of random games."""
-    generator = np.random.default_rng(seed)
-    games: list[list[Position]] = []
-    for _ in range(count):
-        game, position = [], Position(variant)
-        while not position.is_over:
-            game.append(position)
-            position = position.play(int(generator.choice(position.legal_actions())))
-        games.append(game)
-    return games
+    return [game[:-1] for game in whole_games(variant, count, seed)]
 
 
 def positions_of(variant: Variant, count: int, seed: int = 0) -> list[Position]:

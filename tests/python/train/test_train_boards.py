@@ -22,7 +22,7 @@ from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.graded import graded_positions
-from tiny_boards import TWO_BLOCKS, tiny
+from tiny_runs import TWO_BLOCKS, tiny
 
 FOUR_BLOCKS = Board.arrangements(4)
 

@@ -18,7 +18,7 @@ from mijnlieff.train import Boards, Budget, TrainConfig, train
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.report.rows import flat_row
 from mijnlieff.train.run.policy import export_checkpoint
-from tiny_boards import TWO_BLOCKS, tiny
+from tiny_runs import TWO_BLOCKS, quiet, tiny
 from tools.pages import generalist
 from tools.results import read_results, write_results
 
@@ -32,7 +32,7 @@ def run(folder, games=48, boards=None, **options):
         boards=boards or Boards.split(TWO_BLOCKS, 0.3),
         device="cpu",
         tensorboard=False,
-        on_report=lambda state: None,
+        on_report=quiet,
         **options,
     )
 
@@ -86,7 +86,7 @@ def test_a_resumed_run_must_have_the_same_boards(finished):
     with pytest.raises(CheckpointError, match="trained on 2 boards"):
         run(folder, resume=True, boards=Boards.split(TWO_BLOCKS, 0.3, seed=1))
     with pytest.raises(CheckpointError, match="trained on 2 boards"):
-        train(tiny(), Budget(games=1), folder, resume=True, on_report=lambda state: None)
+        train(tiny(), Budget(games=1), folder, resume=True, on_report=quiet)
 
 
 def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished):

@@ -16,33 +16,16 @@ import pytest
 from mijnlieff import Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.errors import TrainingError
-from mijnlieff.train import Budget, TrainConfig, TrainState, train
+from mijnlieff.train import TrainState
 from mijnlieff.train.run.trainer import Trainer
-
-SETTINGS = {"num_envs": 16, "width": 16, "measurement_games": 2, "measurements": 2}
-CONFIG = TrainConfig.of("ppo", **SETTINGS)
-OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()] + [
-    "--algo=ppo",
-    "--final-games=2",
-    "--no-tensorboard",
-]
-
-
-def ignore(state: TrainState) -> None:
-    """Keep progress off standard error."""
-
-
-def run(out: Path, rounds: int, **options: object) -> TrainState:
-    """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
-    settings = {"on_report": ignore, "tensorboard": False} | options
-    return train(CONFIG, Budget(games=16 * rounds), out, **settings)
+from tiny_runs import TINY_OPTIONS, ppo_run
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Path:
     """The folder of a run of two rounds, with an opening that is not the default."""
     out = tmp_path_factory.mktemp("finished")
-    run(out, 2, variant=Variant(opening="corner"))
+    ppo_run(out, 2, variant=Variant(opening="corner"))
     return out
 
 
@@ -60,13 +43,13 @@ class TestOneTrainingAtATime:
             for options in ({}, {"resume": True}, {"overwrite": True}):
                 before = (tmp_path / "log.jsonl").read_bytes()
                 with pytest.raises(TrainingError, match="another training") as caught:
-                    run(tmp_path, 1, **options)
+                    ppo_run(tmp_path, 1, **options)
                 assert f"process {os.getpid()}" in str(caught.value)
                 assert str(tmp_path) in str(caught.value)
                 assert (tmp_path / "log.jsonl").read_bytes() == before
                 refused.append(caught.value)
 
-        state = run(tmp_path, 2, on_report=again)
+        state = ppo_run(tmp_path, 2, on_report=again)
         assert len(refused) == 6
         assert [row["round"] for row in state.log] == [1, 2]
         assert sorted(os.listdir(tmp_path)) == [
@@ -81,8 +64,8 @@ class TestOneTrainingAtATime:
             raise RuntimeError("full")
 
         with pytest.raises(RuntimeError, match="full"):
-            run(tmp_path, 2, on_report=fail)
-        assert len(run(tmp_path, 2, resume=True).log) == 2
+            ppo_run(tmp_path, 2, on_report=fail)
+        assert len(ppo_run(tmp_path, 2, resume=True).log) == 2
 
     def test_a_lock_file_that_is_removed_between_open_and_lock(self, tmp_path, monkeypatch):
         from mijnlieff.train.run import lock
@@ -148,7 +131,7 @@ def test_damaged_lines_of_the_log_are_named(kind, folder, capsys):
 def test_a_last_line_that_was_cut_short_is_skipped(end, folder):
     with (folder / "log.jsonl").open("ab") as log:
         log.write(end)
-    state = run(folder, 3, resume=True, variant=Variant(opening="corner"))
+    state = ppo_run(folder, 3, resume=True, variant=Variant(opening="corner"))
     assert [row["round"] for row in state.log] == [1, 2, 3]
 
 
@@ -177,13 +160,13 @@ class TestTemporaryFiles:
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
         monkeypatch.setattr(os, "fsync", no_space)
         with pytest.raises(OSError, match="No space left on device"):
-            run(folder, 3, resume=True, variant=Variant(opening="corner"))
+            ppo_run(folder, 3, resume=True, variant=Variant(opening="corner"))
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
     def test_overwriting_removes_what_a_kill_left_behind(self, folder):
         for name in ("checkpoint.pt.part", "log.jsonl.part"):
             (folder / name).write_text("unfinished")
-        run(folder, 1, overwrite=True)
+        ppo_run(folder, 1, overwrite=True)
         assert [name for name in os.listdir(folder) if name.endswith(".part")] == []
 
 
@@ -194,7 +177,7 @@ def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
     monkeypatch.setattr(Trainer, "_new_method", fail)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(MemoryError, match="not enough memory"):
-        run(folder, 1, overwrite=True)
+        ppo_run(folder, 1, overwrite=True)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -202,7 +185,8 @@ def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
 @pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&- <&-"])
 def test_training_works_with_closed_streams(closed, tmp_path):
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "mijnlieff", "train", *OPTIONS, f"--out={out}", "--games=32"]
+    options = [*TINY_OPTIONS, f"--out={out}", "--games=32"]
+    command = [sys.executable, "-m", "mijnlieff", "train", *options]
     line = f"{shlex.join(command)} {closed}"
     result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0

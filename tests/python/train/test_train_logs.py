@@ -17,9 +17,7 @@ from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError, MissingExtraError, TrainingError
 from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, train
 from mijnlieff.train.run.folder import RunFolder
-
-TINY = {"num_envs": 16, "width": 16, "num_threads": 1, "measurement_games": 2, "measurements": 2}
-CONFIG = TrainConfig.of("ppo", **TINY)
+from tiny_runs import TINY, TINY_OPTIONS, ppo_run, quiet
 
 
 class Recorder:
@@ -41,11 +39,6 @@ def read_log(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def run(out: Path, rounds: int, **options: object) -> TrainState:
-    """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
-    return train(CONFIG, Budget(games=16 * rounds), out, tensorboard=False, **options)
-
-
 def assert_the_table_is_the_log(out: Path) -> None:
     table, log = read_csv(out / "progress.csv"), read_log(out / "log.jsonl")
     assert len(table) == len(log) > 0
@@ -64,7 +57,7 @@ def assert_the_table_is_the_log(out: Path) -> None:
 class TestReports:
     def test_every_round_is_reported_once(self, tmp_path, capsys):
         recorder = Recorder()
-        state = run(tmp_path / "run", 3, on_report=recorder)
+        state = ppo_run(tmp_path / "run", 3, on_report=recorder)
         assert [lines for _, _, lines, _ in recorder.seen] == [1, 2, 3]
         assert [last for _, last, _, _ in recorder.seen] == [False, False, True]
         assert recorder.seen[-1][0] == state.spent == 1.0
@@ -75,7 +68,7 @@ class TestReports:
         assert load_policy(tmp_path / "run").act_batch([]).shape == (0,)
 
     def test_without_a_callback_progress_goes_to_standard_error(self, tmp_path, capsys):
-        run(tmp_path / "run", 1)
+        ppo_run(tmp_path / "run", 1, on_report=None)
         assert "games/s" in capsys.readouterr().err
 
     def test_what_a_report_raises_leaves_a_run_to_resume(self, tmp_path):
@@ -83,19 +76,17 @@ class TestReports:
             raise RuntimeError("the screen is full")
 
         with pytest.raises(RuntimeError, match="screen is full"):
-            run(tmp_path / "run", 3, on_report=fail)
+            ppo_run(tmp_path / "run", 3, on_report=fail)
         recorder = Recorder()
-        state = run(tmp_path / "run", 3, on_report=recorder, resume=True)
+        state = ppo_run(tmp_path / "run", 3, on_report=recorder, resume=True)
         assert [row["round"] for row in state.log] == [1, 2, 3]
         assert_the_table_is_the_log(tmp_path / "run")
 
 
 class TestTrain:
     def test_it_does_what_the_command_does(self, tmp_path):
-        run(tmp_path / "one", 2, on_report=Recorder())
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
-        options += ["--algo=ppo", "--games=32", "--final-games=2", "--no-tensorboard"]
-        assert main(["train", "--out", str(tmp_path / "other"), *options]) == 0
+        ppo_run(tmp_path / "one", 2)
+        assert main(["train", "--out", str(tmp_path / "other"), "--games=32", *TINY_OPTIONS]) == 0
         one, other = (torch.load(tmp_path / name / "checkpoint.pt") for name in ("one", "other"))
         assert one["config"] == other["config"]
         assert one["network"].keys() == other["network"].keys()
@@ -103,21 +94,21 @@ class TestTrain:
             assert torch.equal(weights, other["network"][name]), name
 
     def test_a_run_in_the_folder_is_not_lost(self, tmp_path):
-        run(tmp_path, 1, on_report=Recorder())
+        ppo_run(tmp_path, 1)
         message = r"already holds a run: resume it \(resume=True, --resume\)"
         with pytest.raises(TrainingError, match=message):
-            run(tmp_path, 1, on_report=Recorder())
+            ppo_run(tmp_path, 1)
         with pytest.raises(ValueError, match="only one of resume and overwrite"):
-            run(tmp_path, 1, resume=True, overwrite=True)
-        assert len(run(tmp_path, 1, on_report=Recorder(), overwrite=True).log) == 1
+            ppo_run(tmp_path, 1, resume=True, overwrite=True)
+        assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
 
     def test_only_the_same_run_is_resumed(self, tmp_path):
-        run(tmp_path, 1, on_report=Recorder())
+        ppo_run(tmp_path, 1)
         with pytest.raises(CheckpointError, match="width 16, which cannot become 32"):
             train(TrainConfig.of("ppo", **TINY | {"width": 32}), Budget(games=1), tmp_path,
                   resume=True)  # fmt: skip
         with pytest.raises(CheckpointError, match="trained on"):
-            run(tmp_path, 1, resume=True, variant=Variant(Board.from_text("###\n###")))
+            ppo_run(tmp_path, 1, resume=True, variant=Variant(Board.from_text("###\n###")))
 
     @pytest.mark.parametrize(
         ("wrong", "message"),
@@ -137,34 +128,34 @@ class TestTrain:
 
 class TestTable:
     def test_it_goes_on_after_a_kill(self, tmp_path):
-        run(tmp_path, 3, on_report=Recorder())
+        ppo_run(tmp_path, 3)
         assert_the_table_is_the_log(tmp_path)
         before = read_csv(tmp_path / "progress.csv")
         for name in ("log.jsonl", "progress.csv"):  # lines that a kill cut short
             with (tmp_path / name).open("a") as file:
                 file.write('{"round": 4, "st' if name == "log.jsonl" else "4,0.")
-        run(tmp_path, 5, on_report=Recorder(), resume=True)
+        ppo_run(tmp_path, 5, resume=True)
         assert_the_table_is_the_log(tmp_path)
         assert read_csv(tmp_path / "progress.csv")[:3] == before
         assert [int(row["round"]) for row in read_csv(tmp_path / "progress.csv")] == [1, 2, 3, 4, 5]
 
     def test_a_run_without_one_gets_one(self, tmp_path):
-        run(tmp_path, 2, on_report=Recorder())
+        ppo_run(tmp_path, 2)
         (tmp_path / "progress.csv").unlink()
-        run(tmp_path, 3, on_report=Recorder(), resume=True)
+        ppo_run(tmp_path, 3, resume=True)
         assert_the_table_is_the_log(tmp_path)
 
     def test_rounds_without_losses_have_empty_fields(self, tmp_path):
         settings = TINY | {"num_simulations": 2, "minibatch_size": 64}
         config = TrainConfig.of("alphazero", **settings)
-        train(config, Budget(games=32), tmp_path, tensorboard=False, on_report=Recorder())
+        train(config, Budget(games=32), tmp_path, tensorboard=False, on_report=quiet)
         assert_the_table_is_the_log(tmp_path)
         rows = read_csv(tmp_path / "progress.csv")
         assert rows[0]["policy_loss"] == "" and float(rows[1]["policy_loss"]) > 0
 
     def test_overwriting_starts_again(self, tmp_path):
-        run(tmp_path, 2, on_report=Recorder())
-        run(tmp_path, 1, on_report=Recorder(), overwrite=True)
+        ppo_run(tmp_path, 2)
+        ppo_run(tmp_path, 1, overwrite=True)
         assert len(read_csv(tmp_path / "progress.csv")) == 1
 
 
@@ -173,8 +164,8 @@ class TestTensorBoard:
         module = "tensorboard.backend.event_processing.event_accumulator"
         accumulators = pytest.importorskip(module)
         folder = RunFolder(tmp_path / "run")
-        train(CONFIG, Budget(games=32), folder.path, tensorboard=True, on_report=Recorder())
-        train(CONFIG, Budget(games=48), folder.path, resume=True, on_report=Recorder())
+        ppo_run(folder.path, 2, tensorboard=True)
+        ppo_run(folder.path, 3, tensorboard=None, resume=True)
         events = accumulators.EventAccumulator(str(folder.tensorboard)).Reload()
         tags = events.Tags()["scalars"]
         assert {"score/minimax_2", "loss/value", "speed/games_per_second"} <= set(tags)
@@ -186,7 +177,7 @@ class TestTensorBoard:
             [row["value_loss"] for row in log]
         )
         # A run that overwrites another one removes its files.
-        train(CONFIG, Budget(games=16), folder.path, overwrite=True, on_report=Recorder())
+        ppo_run(folder.path, 1, tensorboard=None, overwrite=True)
         assert len(list(folder.tensorboard.iterdir())) == 1
 
     def test_asked_for_and_missing_it_is_an_error_before_anything_is_written(
@@ -195,7 +186,7 @@ class TestTensorBoard:
         monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
         message = re.escape("pip install 'mijnlieff[tensorboard]'")
         with pytest.raises(MissingExtraError, match=message):
-            train(CONFIG, Budget(games=16), tmp_path / "run", tensorboard=True)
+            ppo_run(tmp_path / "run", 1, tensorboard=True)
         assert main(["train", "--tensorboard", "--out", str(tmp_path / "run")]) == 1
         error = capsys.readouterr().err
         assert "pip install 'mijnlieff[tensorboard]'" in error and error.count("\n") == 1
@@ -203,7 +194,7 @@ class TestTensorBoard:
 
     def test_missing_and_not_asked_for_it_is_left_out(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-        train(CONFIG, Budget(games=16), tmp_path / "run", on_report=Recorder())
+        ppo_run(tmp_path / "run", 1, tensorboard=None)
         assert not (tmp_path / "run" / "tensorboard").exists()
 
 
@@ -233,7 +224,7 @@ class FakeNotebook:
 class TestLivePlot:
     def test_one_figure_follows_the_run(self, tmp_path, monkeypatch):
         notebook = FakeNotebook(monkeypatch)
-        run(tmp_path, 3, on_report=LivePlot(seconds=0))
+        ppo_run(tmp_path, 3, on_report=LivePlot(seconds=0))
         assert len(notebook.shown) == 1
         assert len(notebook.updates) == 2
         pictures = notebook.shown + notebook.updates
@@ -242,7 +233,7 @@ class TestLivePlot:
 
     def test_it_rests_between_drawings_but_draws_the_end(self, tmp_path, monkeypatch):
         notebook = FakeNotebook(monkeypatch)
-        run(tmp_path, 4, on_report=LivePlot(seconds=1e6))
+        ppo_run(tmp_path, 4, on_report=LivePlot(seconds=1e6))
         assert (len(notebook.shown), len(notebook.updates)) == (1, 1)
 
     def test_without_a_notebook_it_says_what_to_do(self, monkeypatch):

@@ -1,0 +1,33 @@
+"""Games that tests start from: the example of the rules, a game to its end, and random ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from make_golden import RECORD as EXAMPLE
+from mijnlieff import Position, Variant, parse_record
+
+
+def example(plies: int | None = None) -> Position:
+    """The example game after so many plies; None is its end."""
+    return Position.from_actions(parse_record(EXAMPLE)[:plies])
+
+
+def finished(start: Position | None = None) -> Position:
+    """The end of a game in which both sides play their first legal action."""
+    position = start or Position()
+    while not position.is_over:
+        position = position.play(int(position.legal_actions()[0]))
+    return position
+
+
+def whole_games(variant: Variant, count: int, seed: int = 0) -> list[list[Position]]:
+    """The positions of random games, the last ones included."""
+    rng = np.random.default_rng(seed)
+    games = []
+    for _ in range(count):
+        game = [Position(variant)]
+        while not game[-1].is_over:
+            game.append(game[-1].play(int(rng.choice(game[-1].legal_actions()))))
+        games.append(game)
+    return games
