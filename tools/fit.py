@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import nn
 
 from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
@@ -85,9 +84,7 @@ def take_step(
     log_probs = masked_log_softmax(logits, masks.bool())
     losses = -(policies.float() * log_probs).sum(dim=1)
     losses = losses + (found - values).square().sum(dim=1)
-    network.zero_grad()
-    losses.mean().backward()
-    nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
+    network.set_gradients(losses.mean(), config.max_grad_norm)
     optimizer.step(rate)
     return losses.detach()
 

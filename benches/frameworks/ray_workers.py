@@ -20,14 +20,17 @@ import torch
 from mijnlieff import Variant
 from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.train import TrainConfig
-from mijnlieff.train.alphazero import AlphaZero
+from mijnlieff.train.alphazero import AlphaZero, Replay
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import ALGORITHMS
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import TrainableNetwork, new_network
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.play.jobs import weights_of
 from mijnlieff.train.play.local import LocalBackend
-from mijnlieff.train.ppo.ppo import Learner
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from mijnlieff.train.ppo import Ppo
 
+BOARDS = Boards((Variant(),))
 MEGABYTE = 1e6
 LINK = 1.25e9
 """Bytes per second of a link of 10 Gbit/s."""
@@ -46,7 +49,7 @@ def resident(pid: int) -> float:
     return int(fields[0]) * 1024 / MEGABYTE
 
 
-def rounds_per_second(source, network: PolicyValueNetwork, rounds: int) -> float:
+def rounds_per_second(source, network: TrainableNetwork, rounds: int) -> float:
     """Rounds per second without learning, after one to warm up."""
     source.begin(network, 0)
     source.collect()
@@ -57,7 +60,7 @@ def rounds_per_second(source, network: PolicyValueNetwork, rounds: int) -> float
     return rounds / (time.perf_counter() - began)
 
 
-def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) -> float:
+def learning_seconds(games, network: TrainableNetwork, config: TrainConfig) -> float:
     """Seconds to learn from the games of a round."""
     generator = torch.Generator().manual_seed(0)
 
@@ -66,7 +69,7 @@ def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) ->
 
         policy_lag = 0
 
-        def begin(self, network: PolicyValueNetwork, number: int) -> None:
+        def begin(self, network: TrainableNetwork, number: int) -> None:
             pass
 
         abandon = close = lambda self: None
@@ -75,12 +78,12 @@ def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) ->
             return games
 
     if config.algo == "ppo":
-        learner = Learner(network, config, generator)
-        began = time.perf_counter()
-        learner.learn(games, 0.0)
-        return time.perf_counter() - began
-    learner = AlphaZero(network, Variant(), config, generator, Ready())
-    learner.round(0.0, 0)
+        learner = Ppo(network, config, generator, Ready())
+    else:
+        augment = config.network == "cells"
+        replay = Replay(SymmetricBoards(BOARDS), config.replay_positions, augment=augment)
+        learner = AlphaZero(network, replay, config, generator, Ready())
+        learner.round(0.0, 0)
     began = time.perf_counter()
     learner.round(0.0, 1)
     return time.perf_counter() - began
@@ -88,18 +91,17 @@ def learning_seconds(games, network: PolicyValueNetwork, config: TrainConfig) ->
 
 def measure(algo: str, rounds: int, settings: dict[str, int]) -> None:
     """Print the figures of an algorithm."""
-    variant = Variant()
     config = TrainConfig.of(algo, **settings)
     torch.manual_seed(0)
-    network = PolicyValueNetwork(variant, config.width, config.blocks)
+    network = new_network(BOARDS, config)
     games = config.num_envs
     weights = sent_bytes(weights_of(network))
-    local = LocalBackend().source(variant, config, torch.Generator())
+    local = LocalBackend().source(BOARDS, config, torch.Generator())
     speeds = {"this process": games * rounds_per_second(local, network, rounds)}
     local.close()
     for actors in (1, 2):
         with RayExecutor(max_workers=actors) as executor:
-            source = ExecutorBackend(executor, 8, 1).source(variant, config, torch.Generator())
+            source = ExecutorBackend(executor, 8, 1).source(BOARDS, config, torch.Generator())
             speeds[f"{actors} worker{'s' * (actors > 1)}"] = games * rounds_per_second(
                 source, network, rounds
             )

@@ -18,6 +18,7 @@ from tensordict import TensorDictBase
 from torchrl.envs import EnvBase, GymWrapper, SerialEnv
 
 from mijnlieff import VectorEnv
+from mijnlieff.envs import MaskInObservation
 from mijnlieff.integrations.torchrl import MijnlieffEnv
 
 GAME = "mijnlieff:Mijnlieff-v0"
@@ -30,32 +31,10 @@ def random_actions(tensordict: TensorDictBase) -> TensorDictBase:
     return tensordict.set("action", drawn.view(mask.shape[:-1]))
 
 
-class MaskInObservation(gymnasium.Wrapper):
-    """Show the mask beside the observation, where `GymWrapper` finds it."""
-
-    def __init__(self, env: gymnasium.Env) -> None:
-        """Declare the space of both."""
-        super().__init__(env)
-        actions = env.action_space.n
-        mask = gymnasium.spaces.MultiBinary(int(actions))
-        self.observation_space = gymnasium.spaces.Dict(
-            observation=env.observation_space, action_mask=mask
-        )
-
-    def reset(self, **options):
-        """Start a game."""
-        seen, info = self.env.reset(**options)
-        return {"observation": seen, "action_mask": info["action_mask"]}, info
-
-    def step(self, action):
-        """Play an action."""
-        seen, *rest, info = self.env.step(action)
-        return {"observation": seen, "action_mask": info["action_mask"]}, *rest, info
-
-
 def one_game() -> EnvBase:
     """Return one game as TorchRL takes any Gymnasium environment."""
-    game = MaskInObservation(gymnasium.make(GAME, disable_env_checker=True))
+    game = gymnasium.make(GAME, disable_env_checker=True)
+    game = MaskInObservation(game, "observation", "int8")
     return GymWrapper(game, categorical_action_encoding=True)
 
 

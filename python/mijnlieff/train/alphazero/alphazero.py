@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
@@ -160,11 +160,7 @@ class AlphaZero:
         targets = torch.stack([results[:, 0], results[:, 1] / MARGIN_UNIT], dim=1)
         value_losses = (values - targets).square().mean(dim=0)
         loss = policy_loss + config.value_weight * value_losses.sum()
-        self.network.zero_grad()
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-        if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
-            raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
+        norm = self.network.set_gradients(loss, config.max_grad_norm)
         self.optimizer.step(rate)
         parts = (policy_loss - entropy, value_losses[0], value_losses[1], entropy, norm)
         return torch.stack([part.detach() for part in parts])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 __all__ = ["TorchModel"]
 
@@ -27,6 +27,22 @@ class TorchModel(nn.Module):
         """All weights and biases, layer by layer, float32 `(num_weights,)`."""
         weights = [parameter.detach().cpu().float().numpy() for parameter in self.parameters()]
         return np.concatenate([weight.ravel() for weight in weights])
+
+    def set_gradients(self, loss: Tensor, max_norm: float) -> Tensor:
+        """Set the gradients of the weights to those of a loss, with a norm of at most `max_norm`.
+
+        Returns:
+            The norm before that.
+
+        Raises:
+            FloatingPointError: the loss or a gradient is not finite.
+        """
+        self.zero_grad()
+        torch.autograd.backward(loss)
+        norm: Tensor = nn.utils.clip_grad_norm_(self.parameters(), max_norm)
+        if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
+            raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
+        return norm
 
     @torch.no_grad()
     def evaluate(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
-__all__ = ["Learner", "Losses", "Ppo"]
+__all__ = ["Losses", "Ppo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,10 @@ class Losses:
     grad_norm: float
 
 
-class Learner:
-    """A network, its optimizer and the PPO update (Schulman et al. 2017, arXiv:1707.06347).
+class Ppo:
+    """A network, its optimizer, the source of its games, and the update.
+
+    The update is that of Schulman et al. 2017 (arXiv:1707.06347). Playing and learning alternate.
 
     Attributes:
         network: the network to train.
@@ -45,14 +47,19 @@ class Learner:
     """
 
     def __init__(
-        self, network: PolicyValueNetwork, config: TrainConfig, generator: torch.Generator
+        self,
+        network: PolicyValueNetwork,
+        config: TrainConfig,
+        generator: torch.Generator,
+        source: GameSource[Experience],
     ) -> None:
         """Set up the optimizer.
 
         Args:
             network: the network to train.
-            config: the learner's settings.
-            generator: generator that shuffles the minibatches.
+            config: the settings.
+            generator: generator for everything random.
+            source: plays the games.
         """
         self.network = network
         self.optimizer = torch.optim.Adam(
@@ -60,6 +67,24 @@ class Learner:
         )
         self._config = config
         self._generator = generator
+        self._source = source
+
+    def round(self, spent: float, number: int) -> tuple[Losses, int, int]:
+        """Play a round and learn from it.
+
+        Args:
+            spent: the spent share of the budget, 0 to 1.
+            number: the rounds of the run before this one.
+
+        Returns:
+            The losses, the actions played and the games finished.
+
+        Raises:
+            FloatingPointError: see `learn`.
+        """
+        self._source.begin(self.network, number)
+        experience = self._source.collect()
+        return self.learn(experience, spent), experience.steps, experience.games
 
     def learn(self, experience: Experience, spent: float) -> Losses:
         """Train the network on one round.
@@ -107,58 +132,8 @@ class Learner:
         policy_loss = -torch.minimum(ratio * advantages, bounded * advantages).mean()
         value_losses = (values - targets).square().mean(dim=0)
         loss = policy_loss + config.value_weight * value_losses.sum() - entropy_coef * entropy
-        self.optimizer.zero_grad()
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-        if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
-            raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
+        norm = self.network.set_gradients(loss, config.max_grad_norm)
         self.optimizer.step()
         clipped = (ratio != bounded).float().mean()
         parts = (policy_loss, value_losses[0], value_losses[1], entropy, clipped, norm)
         return torch.stack([part.detach() for part in parts])
-
-
-class Ppo:
-    """A learner and the source of its games, which alternate by rounds.
-
-    Attributes:
-        optimizer: the optimizer of the learner.
-    """
-
-    def __init__(
-        self,
-        network: PolicyValueNetwork,
-        config: TrainConfig,
-        generator: torch.Generator,
-        source: GameSource[Experience],
-    ) -> None:
-        """Set up the learner.
-
-        Args:
-            network: the network to train.
-            config: the settings.
-            generator: generator for everything random.
-            source: plays the games.
-        """
-        self._network = network
-        self._learner = Learner(network, config, generator)
-        self._source = source
-        self.optimizer = self._learner.optimizer
-
-    def round(self, spent: float, number: int) -> tuple[Losses, int, int]:
-        """Play a round and learn from it.
-
-        Args:
-            spent: the spent share of the budget, 0 to 1.
-            number: the rounds of the run before this one.
-
-        Returns:
-            The losses, the actions played and the games finished.
-
-        Raises:
-            FloatingPointError: see `Learner.learn`.
-        """
-        self._source.begin(self._network, number)
-        experience = self._source.collect()
-        losses = self._learner.learn(experience, spent)
-        return losses, experience.steps, experience.games
