@@ -3,7 +3,6 @@
 mod best_response;
 mod boards;
 mod errors;
-mod functional;
 mod fuzz;
 mod golden;
 mod imports;

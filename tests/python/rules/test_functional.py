@@ -17,16 +17,23 @@ from mijnlieff import (
     VectorEnv,
     functional,
 )
+from reference import OPENINGS
 
 LARGE = Variant(Board.from_text("#####\n" * 4))
 
 
-# The core's tests play games on many more boards, under every opening.
+BOARDS = {
+    "full": "####\n" * 4,
+    "gaps": "##..\n####\n..##\n.#.#",
+    "cell": "#",
+    "20": "#####\n" * 4,
+    "32": "########\n" * 4,
+    "64": "########\n" * 8,
+}
 VARIANTS = [
-    Variant(),
-    Variant(copies=4),
-    LARGE,
-    Variant(Board.from_text("########\n" * 8), "corner_straight", 3),
+    pytest.param(Variant(Board.from_text(text), opening, copies), id=f"{name}-{opening}-{copies}")
+    for number, (name, text) in enumerate(BOARDS.items())
+    for opening, copies in zip(OPENINGS, np.roll([2, 3, 127, 1], number).tolist(), strict=True)
 ]
 
 
@@ -55,10 +62,11 @@ def check_views(states, positions, variant):
             np.testing.assert_array_equal(seen, expected)
 
 
-@pytest.mark.parametrize("number", range(len(VARIANTS)))
-def test_games_are_those_of_positions(number):
-    variant, rng = VARIANTS[number], np.random.default_rng(number)
-    games = 130 if number == 0 else 4
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_games_are_those_of_positions(variant):
+    rng = np.random.default_rng(5)
+    # From 128 on, states of boards of 16 cells and fewer are stepped in another form.
+    games = 130 if variant.copies == 2 and variant.board.num_cells <= 16 else 4
     words = 1 if variant.board.num_cells <= 16 else 5
     positions = [Position(variant)] * games
     states = functional.init(games, variant)
@@ -105,7 +113,20 @@ def test_games_are_those_of_positions(number):
     check_views(states, positions, variant)
 
 
-@pytest.mark.parametrize("variant", [Variant(), LARGE], ids=["small", "large"])
+def test_the_words_are_as_documented():
+    # a1+ is a Straight of Light on cell 0, a3>< a Puller of Dark on cell 8.
+    states, _, _ = functional.step(functional.init(1), [0])
+    assert states.tolist() == [1 | 1 << 52 | 2 << 58]
+    states, _, _ = functional.step(states, [3 * 16 + 8])
+    assert states.tolist() == [1 | 8 << 26 | 2 << 52 | 10 << 58]
+    corner = Variant(LARGE.board, "corner")
+    states, _, _ = functional.step(functional.init(1, corner), [0], corner)
+    assert states.tolist() == [[1, 0, 0, 0, 1 | 2 << 8]]
+    states, _, _ = functional.step(states, [3 * 20 + 10], corner)
+    assert states.tolist() == [[1, 1 << 10, 1 << 10, 1 << 10, 2 | 12 << 8]]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_games_are_those_of_a_vector_env(variant):
     env = VectorEnv(300, variant, illegal_action="lose", reward="margin")
     observations, info = env.reset(seed=3)
@@ -162,20 +183,40 @@ def test_an_illegal_action_names_the_game_and_changes_nothing():
                 functional.step(functional.init(games), [0, action, *[0] * (games - 2)])
 
 
-def test_a_game_lost_by_an_illegal_action_is_over():
-    states, rewards, terminated = functional.step(
-        functional.init(2), [64, 0], reward="margin", illegal_action="lose"
-    )
-    assert (rewards.tolist(), terminated.tolist()) == ([-1.0, 0.0], [True, False])
-    again, rewards, terminated = functional.step(states[:1], [0])
-    assert (again[0], rewards[0], terminated[0]) == (states[0], 0.0, True)
-    assert functional.legal_mask(states)[0].all()
-    assert np.array_equal(functional.observe(states)[0], Position().observation("flat"))
-    message = "state 0: an illegal action has ended the game"
-    with pytest.raises(PositionError, match=message):
-        functional.to_positions(states)
-    with pytest.raises(PositionError, match=message):
-        Position.from_packed(states[0])
+def test_the_first_error_is_told_whatever_the_threads():
+    states, actions = functional.init(5000), np.zeros(5000, np.int64)
+    states[4000], actions[4500] = 7, 65
+    with pytest.raises(PositionError, match=r"state 4000 \(0x7\): impossible position: "):
+        functional.step(states, actions, num_threads=3)
+    actions[2000], actions[1500] = -1, 64
+    with pytest.raises(IllegalMoveError, match=r"game 1500: action 64 \(pass\) is illegal"):
+        functional.step(states, actions, num_threads=3)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_game_lost_by_an_illegal_action_is_over(variant):
+    start = Position(variant)
+    opening = start.legal_actions()[0]
+    for illegal in (variant.pass_action, -1, variant.num_actions):
+        states, rewards, terminated = functional.step(
+            functional.init(2, variant),
+            [illegal, opening],
+            variant,
+            reward="margin",
+            illegal_action="lose",
+        )
+        assert (rewards[0], terminated[0]) == (-1.0, True)
+        again, rewards, terminated = functional.step(states[:1], [opening], variant)
+        assert np.array_equal(again, states[:1])
+        assert (rewards[0], terminated[0]) == (0.0, True)
+        assert functional.legal_mask(states, variant)[0].all()
+        seen = functional.observe(states, variant=variant)[0]
+        assert np.array_equal(seen, start.observation("flat"))
+        message = "state 0: an illegal action has ended the game"
+        with pytest.raises(PositionError, match=message):
+            functional.to_positions(states, variant)
+        with pytest.raises(PositionError, match=message):
+            Position.from_packed(states[0], variant)
 
 
 WORDS = [
@@ -281,10 +322,32 @@ def test_any_layout_in_memory_and_any_number_of_states():
     assert np.array_equal(stepped, functional.step(states, records["action"].copy())[0])
     empty, rewards, terminated = functional.step(states[:0], np.zeros(0, np.int64))
     assert (len(empty), len(rewards), len(terminated)) == (0, 0, 0)
-    for threads in (1, 2, 5):
-        many = np.tile(states, 10)
-        seen = functional.observe(many, num_threads=threads)
-        assert np.array_equal(seen, np.tile(functional.observe(states), (10, 1)))
+
+
+@pytest.mark.parametrize("variant", [Variant(), LARGE], ids=["small", "large"])
+def test_threads_change_nothing(variant):
+    rng = np.random.default_rng(5)
+
+    def choose(states):
+        mask = functional.legal_mask(states, variant)
+        return (mask * rng.random(mask.shape)).argmax(axis=1)
+
+    states = functional.init(3000, variant)
+    for turn in range(20):  # to positions of many stages of a game
+        some = states[turn % 7 :: 1 + turn % 3]
+        some[...] = functional.step(some, choose(some), variant)[0]
+    actions = choose(states)
+    results = [
+        (
+            functional.observe(states, variant=variant, player=1, num_threads=threads),
+            functional.legal_mask(states, variant, num_threads=threads),
+            *functional.step(states, actions, variant, num_threads=threads),
+        )
+        for threads in (1, 2, 5)
+    ]
+    for other in results[1:]:
+        for one, result in zip(results[0], other, strict=True):
+            assert np.array_equal(one, result)
 
 
 def test_other_threads_run_meanwhile():
