@@ -79,7 +79,8 @@ impl FileKind {
 
     /// The file with this content.
     pub(crate) fn seal(self, content: &[u8]) -> Vec<u8> {
-        let mut file = self.letters.as_bytes().to_vec();
+        let mut file = Vec::with_capacity(HEADER + content.len());
+        file.extend(self.letters.as_bytes());
         file.extend(self.version.to_le_bytes());
         file.extend((content.len() as u64).to_le_bytes());
         file.extend(fnv1a(content).to_le_bytes());

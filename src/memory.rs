@@ -66,6 +66,17 @@ pub(crate) fn zeroed_rows<T: Zeroable>(
     Ok(Array2::from_shape_vec((rows, columns), items).expect("as many items as the shape has"))
 }
 
+/// Fails unless this many bytes can be had now. Nothing is kept.
+///
+/// For what is made of many small vectors, none of which asks: only another thread can still take the
+/// memory before they do.
+pub(crate) fn check_room(what: &'static str, bytes: u64) -> Result<(), OutOfMemory> {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    // An allocation that nobody sees may be left out by the compiler.
+    std::hint::black_box(with_room::<u8>(what, bytes)?);
+    Ok(())
+}
+
 /// Makes room for this many more items, and at least doubles the capacity, so that growing stays
 /// cheap.
 #[inline(always)]
@@ -109,6 +120,9 @@ mod tests {
             assert_eq!(filled("a test", items, 7_u64), Err(error));
             assert_eq!(zeroed::<u64>("a test", items), Err(error));
         }
+        assert_eq!(check_room("a test", 1 << 20), Ok(()));
+        let (what, bytes) = ("a test", usize::MAX);
+        assert_eq!(check_room(what, u64::MAX), Err(OutOfMemory { what, bytes }));
         let mut memory = vec![1_u64, 2];
         let error = make_room(&mut memory, "a test", TOO_MANY);
         assert_eq!(error, Err(refused(TOO_MANY + 2)));

@@ -350,6 +350,7 @@ fn check_network(file: &[u8], network: &Network) {
     );
     let evaluated = network
         .on(variant)
+        .unwrap()
         .evaluate(&observation, Precision::Float32, 1, Limits::default())
         .unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));

@@ -593,7 +593,9 @@ class Network:
         file: the content of a file, as `to_bytes` gives it.
 
     Raises:
-        CheckpointError: the bytes are not exactly those of a network of this version.
+        CheckpointError: the bytes are not exactly those of a network of this version, or it would
+            take more than 2 GiB of memory when it is ready to evaluate.
+        MemoryError: memory does not suffice.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -671,6 +673,7 @@ class Network:
         Raises:
             ValueError: the observations or masks have another shape, observations on a canvas show
                 no board, or `precision` is neither.
+            MemoryError: memory does not suffice.
         """
     @property
     def form(self, /) -> Literal["symmetric", "cells"]:
@@ -697,8 +700,9 @@ class Network:
             path: a file written by `save` or ``mijnlieff export``.
 
         Raises:
-            CheckpointError: the file is missing, truncated, damaged, or from another program or
-                version; the message names the file and the reason.
+            CheckpointError: the file is missing, truncated, damaged, too large, or from another
+                program or version; the message names the file and the reason.
+            MemoryError: memory does not suffice.
         """
     @property
     def num_weights(self, /) -> int:
@@ -725,7 +729,9 @@ class Network:
 
         Raises:
             CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
-                many weights as the layers need, or one that is not finite.
+                many weights as the layers need, one that is not finite, or more than 2 GiB of
+                memory needed.
+            MemoryError: memory does not suffice.
         """
     @staticmethod
     def on_canvas(
@@ -747,7 +753,7 @@ class Network:
             weights: float32 ``(num_weights,)``.
 
         Raises:
-            CheckpointError: as in `of_cells`.
+            CheckpointError: as in `of_cells`, and so is MemoryError.
             VariantError: an impossible number of copies.
         """
     def save(self, /, path: str | PathLike[str]) -> None:
@@ -775,8 +781,9 @@ class Network:
             weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
 
         Raises:
-            CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
-                finite.
+            CheckpointError: 0 channels, not as many weights as the layers need, one that is not
+                finite, or more than 2 GiB of memory needed.
+            MemoryError: memory does not suffice.
         """
     def to_bytes(self, /) -> bytes:
         """The file, as the constructor reads it."""

@@ -18,6 +18,7 @@ const CHUNK: usize = 32;
 
 /// Named in the error if there is not enough memory.
 pub(super) const EVALUATIONS: &str = "the network's outputs";
+pub(super) const HIDDEN: &str = "the network's hidden layers";
 
 /// A network on one board; [`super::Network::on`] makes it.
 pub struct BoardNetwork {
@@ -68,8 +69,8 @@ impl BoardNetwork {
     ///
     /// # Errors
     ///
-    /// When the stop flag is set, which is looked at between every 32 positions, or there is no
-    /// memory for the results.
+    /// When the stop flag is set, which is looked at between every 32 positions, or there is not
+    /// enough memory for the hidden layers or the results.
     ///
     /// # Panics
     ///
@@ -96,10 +97,10 @@ impl BoardNetwork {
             }
             match &self.layers {
                 Layers::Symmetric(layers) => {
-                    symmetric::forward(layers, precision, &observations, logits, values);
+                    symmetric::forward(layers, precision, &observations, logits, values)?;
                 }
                 Layers::Cells(layers, board) => {
-                    cells::forward(layers, board, precision, &observations, logits, values);
+                    cells::forward(layers, board, precision, &observations, logits, values)?;
                 }
             }
             Ok(())

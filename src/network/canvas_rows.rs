@@ -9,7 +9,7 @@ use super::board::EVALUATIONS;
 use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError, Precision};
 use crate::encode::Canvas;
 use crate::game::{Board, Piece};
-use crate::memory::zeroed_rows;
+use crate::memory::{OutOfMemory, zeroed_rows};
 use crate::search::{Halt, Limits};
 
 /// The rows of some observations on a canvas that show the same board, wherever it lies.
@@ -91,7 +91,7 @@ impl CanvasRows {
         let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
         let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
         for (part, network) in parts.iter().zip(networks) {
-            let flat = part.flat(observations);
+            let flat = part.flat(observations)?;
             let found = network.evaluate(&flat, precision, num_threads, limits)?;
             let found = found.logits.outer_iter().zip(found.values.outer_iter());
             for (&row, (own_logits, own_values)) in part.rows.iter().zip(found) {
@@ -116,17 +116,19 @@ impl CanvasRows {
     }
 
     /// The observations of these rows as [`crate::encode::Layout::Flat`] of the board.
-    fn flat(&self, observations: &ArrayRef2<f32>) -> Array2<f32> {
+    fn flat(&self, observations: &ArrayRef2<f32>) -> Result<Array2<f32>, OutOfMemory> {
         let (area, cells) = (self.canvas.area(), self.cells.len());
         let hands = 2 * Piece::ALL.len();
-        Array2::from_shape_fn((self.rows.len(), 3 * cells + hands), |(row, at)| {
+        let mut flat = zeroed_rows("the observations", self.rows.len(), 3 * cells + hands)?;
+        for ((row, at), written) in flat.indexed_iter_mut() {
             let number = if at < 3 * cells {
                 at / cells * area + self.cells[at % cells]
             } else {
                 // The planes of the hands are constant.
                 (4 + at - 3 * cells) * area
             };
-            observations[[self.rows[row], number]]
-        })
+            *written = observations[[self.rows[row], number]];
+        }
+        Ok(flat)
     }
 }

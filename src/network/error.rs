@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::MAX_NETWORK_BYTES;
 use crate::file_header::FileError;
 use crate::game::BoardError;
 use crate::memory::OutOfMemory;
@@ -75,6 +76,18 @@ pub enum NetworkError {
         /// The number of the weight.
         index: usize,
     },
+    /// It would take too much memory, though not its file.
+    #[error(
+        "the network takes {bytes} bytes when it is ready to evaluate, of which at most \
+         {MAX_NETWORK_BYTES} are allowed"
+    )]
+    TooLarge {
+        /// How much it would take.
+        bytes: u64,
+    },
+    /// There is not enough memory for it.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 /// An observation on a canvas whose cells make no board.

@@ -17,6 +17,7 @@ use super::features::TacticalFeatures;
 use super::{Architecture, NetworkError, NetworkWeights, Scope};
 use crate::file_header::FileKind;
 use crate::game::shortened;
+use crate::memory::with_room;
 
 pub(super) const KIND: FileKind = FileKind {
     name: "network",
@@ -52,6 +53,7 @@ pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
             .into_iter()
             .flat_map(|size| (size as u32).to_le_bytes()),
     );
+    body.reserve_exact(size_of_val(&weights.numbers[..]));
     body.extend(
         weights
             .numbers
@@ -85,8 +87,9 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
         let at = body.len() - rest.len();
         return Err(NetworkError::Content { at });
     }
-    let numbers = numbers.iter().copied().map(f32::from_le_bytes).collect();
-    NetworkWeights::new(scope, architecture, numbers)
+    let mut weights = with_room("the weights", numbers.len())?;
+    weights.extend(numbers.iter().copied().map(f32::from_le_bytes));
+    NetworkWeights::new(scope, architecture, weights)
 }
 
 /// Reads what comes before the numbers.

@@ -15,6 +15,7 @@ mod inputs;
 mod layer;
 mod product;
 mod scope;
+mod size;
 mod symmetric;
 mod weight_reader;
 mod weights;
@@ -29,12 +30,18 @@ pub use canvas_rows::CanvasRows;
 pub use choice::Choice;
 pub use error::{ChoiceError, NetworkError, NoBoardError};
 pub use scope::Scope;
+pub use size::MAX_NETWORK_BYTES;
 pub use weights::{Architecture, NUM_VALUES, NetworkWeights};
 
 use cells::CellLayers;
+use size::board_bytes;
 use symmetric::SymmetricLayers;
 
 use crate::game::Variant;
+use crate::memory::{OutOfMemory, check_room};
+
+/// Named in the error if there is not enough memory.
+const LAYERS: &str = "the network";
 
 /// The numbers that a network is evaluated with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,18 +75,24 @@ impl Network {
     pub const MARGIN_UNIT: f32 = 4.0;
 
     /// Takes weights.
-    #[must_use]
-    pub fn new(weights: &NetworkWeights) -> Self {
-        Self::with_file(weights, format::write(weights))
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn new(weights: &NetworkWeights) -> Result<Self, NetworkError> {
+        check_room(LAYERS, weights.size.layers())?;
+        Ok(Self::with_file(weights, format::write(weights)))
     }
 
     /// Reads a file.
     ///
     /// # Errors
     ///
-    /// When the bytes are not exactly those of a network of this version.
+    /// When the bytes are not exactly those of a network of this version, or there is not enough memory.
     pub fn parse(file: &[u8]) -> Result<Self, NetworkError> {
-        Ok(Self::with_file(&format::read(file)?, file.to_vec()))
+        let weights = format::read(file)?;
+        check_room(LAYERS, weights.size.layers())?;
+        Ok(Self::with_file(&weights, file.to_vec()))
     }
 
     fn with_file(weights: &NetworkWeights, file: Vec<u8>) -> Self {
@@ -117,16 +130,21 @@ impl Network {
 
     /// The network on one of its boards.
     ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    ///
     /// # Panics
     ///
     /// If the variant is not in its [scope](Network::scope).
-    #[must_use]
-    pub fn on(&self, variant: &Variant) -> BoardNetwork {
+    pub fn on(&self, variant: &Variant) -> Result<BoardNetwork, OutOfMemory> {
         assert!(self.scope.contains(variant), "the network is for others");
-        match &self.layers {
+        let bytes = board_bytes(self.architecture, variant.board().num_cells());
+        check_room(LAYERS, bytes)?;
+        Ok(match &self.layers {
             Layers::Symmetric(layers) => BoardNetwork::symmetric(variant, layers),
             Layers::Cells(layers) => BoardNetwork::cells(variant, layers),
-        }
+        })
     }
 
     /// What it is built of.

@@ -9,6 +9,8 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
+use bytemuck::Zeroable;
+
 use crate::simd::{LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
 #[cfg(target_arch = "x86_64")]
@@ -26,7 +28,7 @@ pub(super) const WIDE_STRIP: usize = 6;
 /// The weights of a block in one of the precisions.
 pub(super) trait Weights {
     /// An element of a row of inputs: a float, or a pair of integers.
-    type Input: Copy + Default;
+    type Input: Copy + Zeroable;
 
     /// The products of rows with the outputs of the strip of `S` vectors that starts at `first`.
     fn sums<V: Simd, const S: usize, const R: usize>(

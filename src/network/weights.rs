@@ -1,5 +1,6 @@
 //! The learned numbers of a network.
 
+use super::size::{MAX_NETWORK_BYTES, Size};
 use super::weight_reader::WeightReader;
 use super::{NetworkError, Scope, cells, symmetric};
 
@@ -101,6 +102,7 @@ impl Architecture {
 pub struct NetworkWeights {
     pub(super) scope: Scope,
     pub(super) architecture: Architecture,
+    pub(super) size: Size,
     pub(super) numbers: Vec<f32>,
 }
 
@@ -110,8 +112,8 @@ impl NetworkWeights {
     /// # Errors
     ///
     /// When there are no channels, units or heads, the heads cannot share the units equally, the architecture
-    /// is for one board and a canvas is given, there are not as many numbers as the architecture needs, or a
-    /// number is infinite or NaN.
+    /// is for one board and a canvas is given, there are not as many numbers as the architecture needs, a
+    /// number is infinite or NaN, or the network would take more than [`MAX_NETWORK_BYTES`].
     pub fn new(
         scope: impl Into<Scope>,
         architecture: Architecture,
@@ -129,9 +131,15 @@ impl NetworkWeights {
         if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
             return Err(NetworkError::NotFinite { index });
         }
+        let size = Size::of(&scope, architecture, numbers.len());
+        let bytes = size.total();
+        if bytes > MAX_NETWORK_BYTES {
+            return Err(NetworkError::TooLarge { bytes });
+        }
         Ok(Self {
             scope,
             architecture,
+            size,
             numbers,
         })
     }

@@ -63,7 +63,6 @@ exceptions! {
     BookError => classes::BookError;
     DepthError => PyValueError;
     EpsilonError => PyValueError;
-    NetworkError => classes::CheckpointError;
     NoBoardError => PyValueError;
     NoPerfectPlay => PyValueError;
     OpeningError => PyValueError;
@@ -160,6 +159,20 @@ impl From<VariantSetError> for PyErr {
             VariantSetError::Canvas { .. } => classes::VariantError::new_err(text),
             _ => PyValueError::new_err(text),
         }
+    }
+}
+
+impl From<NetworkError> for PyErr {
+    fn from(error: NetworkError) -> Self {
+        unreadable("", &error)
+    }
+}
+
+/// The exception for weights that make no network; the message starts with `place`.
+pub(crate) fn unreadable(place: &str, error: &NetworkError) -> PyErr {
+    match error {
+        NetworkError::OutOfMemory(error) => (*error).into(),
+        _ => classes::CheckpointError::new_err(format!("{place}{error}")),
     }
 }
 

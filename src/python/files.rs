@@ -1,27 +1,49 @@
 //! Files that Python's readers name.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use super::errors::classes;
 
-/// The content of a file.
+/// The content of a file of at most this many bytes.
 ///
 /// # Errors
 ///
-/// `CheckpointError`, which calls the file by `kind` and its path.
-pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path) -> PyResult<Vec<u8>> {
-    py.detach(|| fs::read(path)).map_err(|error| {
+/// `CheckpointError`, which calls the file by `kind` and its path, or `MemoryError`.
+pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path, most: u64) -> PyResult<Vec<u8>> {
+    py.detach(|| read(path, most)).map_err(|error| {
         let path = path.display();
         classes::CheckpointError::new_err(match error.kind() {
             ErrorKind::NotFound => format!("the {kind} {path} does not exist"),
+            ErrorKind::FileTooLarge => {
+                format!("the {kind} {path} is too large, at most {most} bytes are allowed")
+            }
+            ErrorKind::OutOfMemory => {
+                return PyMemoryError::new_err(format!("not enough memory for the {kind} {path}"));
+            }
             _ => format!("cannot read the {kind} {path}: {}", reason(&error)),
         })
     })
+}
+
+fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut content = Vec::new();
+    if length <= most {
+        content.try_reserve_exact(length as usize)?;
+        // What is no regular file may not know its length.
+        file.take(most + 1).read_to_end(&mut content)?;
+    }
+    if length.max(content.len() as u64) > most {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    Ok(content)
 }
 
 /// Write a file so that after a kill at any moment it is the old one or the new one; the same as

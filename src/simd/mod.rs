@@ -309,7 +309,8 @@ mod tests {
         let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
         let mut rng = SplitMix64::new(3);
         let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
-        Network::new(&NetworkWeights::new(Variant::default(), architecture, weights).unwrap())
+        let weights = NetworkWeights::new(Variant::default(), architecture, weights).unwrap();
+        Network::new(&weights).unwrap()
     }
 
     /// Networks of both architectures. The layers of the last one are wider than a strip of the widest vectors.
@@ -334,6 +335,7 @@ mod tests {
                     let limits = Limits::default();
                     let found = network
                         .on(&variant)
+                        .unwrap()
                         .evaluate(&observations, precision, 1, limits)
                         .unwrap();
                     let all = bits(&found.logits).chain(bits(&found.values));

@@ -205,7 +205,7 @@ fn file() -> Vec<u8> {
         panic!("a network without weights");
     };
     let weights = weights(expected.unwrap()).unwrap();
-    Network::new(&weights).file().to_vec()
+    Network::new(&weights).unwrap().file().to_vec()
 }
 
 /// Why the file of a network is rejected after a change.

@@ -73,7 +73,8 @@ fn numbers(variant: &Variant, architecture: Architecture, scale: f32) -> Vec<f32
 
 fn network_of(variant: &Variant, architecture: Architecture, scale: f32) -> Network {
     let numbers = numbers(variant, architecture, scale);
-    Network::new(&NetworkWeights::new(variant.clone(), architecture, numbers).unwrap())
+    let weights = NetworkWeights::new(variant.clone(), architecture, numbers).unwrap();
+    Network::new(&weights).unwrap()
 }
 
 fn network(variant: &Variant, architecture: Architecture) -> Network {
@@ -111,7 +112,7 @@ fn evaluate_on(
     positions: &[Position],
     precision: Precision,
 ) -> Evaluations {
-    let network = network.on(variant);
+    let network = network.on(variant).unwrap();
     let mut observations = Array2::<f32>::zeros((positions.len(), Layout::Flat.len(variant)));
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
@@ -435,7 +436,7 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
     };
     let variant = only_variant(network);
     let positions: Vec<_> = positions.iter().copied().enumerate().collect();
-    let network = network.on(variant);
+    let network = network.on(variant).unwrap();
     let chosen = network.choose(variant, &positions, choice, 2, Limits::default());
     chosen.unwrap()
 }
@@ -493,7 +494,8 @@ fn sums_that_overflow_are_an_error_and_no_choice() {
     };
     let positions = [(6, Position::new(&variant))];
     for architecture in ARCHITECTURES {
-        let network = network_of(&variant, architecture, f32::MAX).on(&variant);
+        let network = network_of(&variant, architecture, f32::MAX);
+        let network = network.on(&variant).unwrap();
         let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
         assert!(matches!(chosen, Err(ChoiceError::Logit { index: 6, .. })));
     }
@@ -534,10 +536,12 @@ fn a_network_for_a_canvas_plays_every_board_that_fits() {
             }
         }
         own.extend(after);
-        let alone = Network::new(&NetworkWeights::new(variant.clone(), CELLS, own).unwrap());
+        let own = NetworkWeights::new(variant.clone(), CELLS, own).unwrap();
+        let alone = Network::new(&own).unwrap();
 
         let scope = Scope::Canvas { canvas, copies: 2 };
-        let written = Network::new(&NetworkWeights::new(scope.clone(), CELLS, weights).unwrap());
+        let weights = NetworkWeights::new(scope.clone(), CELLS, weights).unwrap();
+        let written = Network::new(&weights).unwrap();
         let network = Network::parse(written.file()).unwrap();
         assert_eq!((network.scope(), &network), (&scope, &written));
         let positions = game(&variant, 8);

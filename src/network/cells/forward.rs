@@ -5,7 +5,9 @@ use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 use super::kernels::{Convolve, Kernels};
 use super::layers::{Block, BoardLayers, CellLayers};
 use super::tokens::{Convert, Normalize};
+use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::network::Precision;
+use crate::network::board::HIDDEN;
 use crate::network::features::{HANDS, Lists};
 use crate::network::inputs::Inputs;
 use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
@@ -26,7 +28,7 @@ pub(in crate::network) fn forward(
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
-) {
+) -> Result<(), OutOfMemory> {
     let part = (TOKENS / board.features.num_cells()).max(1);
     let outputs = logits
         .axis_chunks_iter_mut(Axis(0), part)
@@ -36,13 +38,14 @@ pub(in crate::network) fn forward(
     {
         match precision {
             Precision::Float32 => {
-                forward_as::<AsFloats>(layers, board, &observations, logits, values);
+                forward_as::<AsFloats>(layers, board, &observations, logits, values)?;
             }
             Precision::Int16 => {
-                forward_as::<AsIntegers>(layers, board, &observations, logits, values);
+                forward_as::<AsIntegers>(layers, board, &observations, logits, values)?;
             }
         }
     }
+    Ok(())
 }
 
 fn forward_as<A: Inputs>(
@@ -51,23 +54,25 @@ fn forward_as<A: Inputs>(
     observations: &ArrayRef2<f32>,
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
-) {
+) -> Result<(), OutOfMemory> {
     let (cells, hands) = inputs(board, observations);
-    let mut tokens = apply_to_integers::<A>(&board.cells, &cells);
-    let of_position = apply_to_integers::<A>(&board.hands, &hands);
+    let mut tokens = apply_to_integers::<A>(&board.cells, &cells)?;
+    let of_position = apply_to_integers::<A>(&board.hands, &hands)?;
     let vectors = layers.padding.vectors();
     let cells = board.features.num_cells();
-    let added = of_position.chunks_exact(vectors);
-    let added = added.flat_map(|hands| std::iter::repeat_n(hands, cells).flatten());
-    let mut added: Vec<Lanes> = added.copied().collect();
+    let mut added: Vec<Lanes> = with_room(HIDDEN, tokens.len())?;
+    for hands in of_position.chunks_exact(vectors) {
+        added.extend(std::iter::repeat_n(hands, cells).flatten());
+    }
 
-    let mut activations = Activations::<A>::new(layers, tokens.len() / vectors);
+    let mut activations = Activations::<A>::new(layers, tokens.len() / vectors)?;
     for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
         activations.apply(block, kernels, &mut tokens, &mut added);
     }
-    let mut numbers = vec![0.0; tokens.len() * LANES];
+    let mut numbers = zeroed(HIDDEN, tokens.len() * LANES)?;
     dispatch(Normalize::<AsFloats> {
         padding: &layers.padding,
+        centered: &mut activations.centered,
         tokens: &mut tokens,
         added: &added,
         inputs: &mut numbers,
@@ -80,7 +85,7 @@ fn forward_as<A: Inputs>(
         &activations.factors,
         logits,
         values,
-    );
+    )
 }
 
 /// The features of all cells, and the hands and the number of allowed cells of all positions.
@@ -100,11 +105,14 @@ fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Ve
     (of_cells, hands)
 }
 
-fn apply_to_integers<A: Inputs>(layer: &Layer, integers: &[Lists]) -> Vec<Lanes> {
-    let mut outputs = vec![[0.0; LANES]; integers.len() * layer.len()];
+fn apply_to_integers<A: Inputs>(
+    layer: &Layer,
+    integers: &[Lists],
+) -> Result<Vec<Lanes>, OutOfMemory> {
+    let mut outputs = zeroed(HIDDEN, integers.len() * layer.len())?;
     let factors = vec![1.0; integers.len()];
     apply::<A>(layer, &A::of_integers(integers), &factors, &mut outputs);
-    outputs
+    Ok(outputs)
 }
 
 /// Writes the outputs of a layer for as many rows as there are factors.
@@ -132,25 +140,27 @@ struct Activations<'a, A: Arithmetic> {
     inputs: Vec<Input<A>>,
     /// By token.
     factors: Vec<f32>,
+    /// Of one token, to be overwritten.
+    centered: Vec<Lanes>,
     convolved: Vec<Lanes>,
     wide: Vec<Lanes>,
     wide_inputs: Vec<Input<A>>,
 }
 
 impl<'a, A: Inputs> Activations<'a, A> {
-    fn new(layers: &'a CellLayers, tokens: usize) -> Self {
+    fn new(layers: &'a CellLayers, tokens: usize) -> Result<Self, OutOfMemory> {
         let vectors = layers.padding.vectors();
         let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
-        let inputs =
-            |vectors: usize| vec![Input::<A>::default(); tokens * vectors * LANES / A::PER_INPUT];
-        Self {
+        let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * LANES / A::PER_INPUT);
+        Ok(Self {
             layers,
-            inputs: inputs(vectors),
+            inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
-            convolved: vec![[0.0; LANES]; tokens * vectors],
-            wide: vec![[0.0; LANES]; tokens * wide],
-            wide_inputs: inputs(wide),
-        }
+            centered: zeroed(HIDDEN, vectors)?,
+            convolved: zeroed(HIDDEN, tokens * vectors)?,
+            wide: zeroed(HIDDEN, tokens * wide)?,
+            wide_inputs: inputs(wide)?,
+        })
     }
 
     /// Adds `added` to the tokens, and replaces it by what the block adds last.
@@ -192,6 +202,7 @@ impl<'a, A: Inputs> Activations<'a, A> {
     fn normalize(&mut self, tokens: &mut [Lanes], added: &[Lanes]) {
         dispatch(Normalize::<A> {
             padding: &self.layers.padding,
+            centered: &mut self.centered,
             tokens,
             added,
             inputs: &mut self.inputs,
@@ -208,13 +219,13 @@ fn read_out(
     factors: &[f32],
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
-) {
+) -> Result<(), OutOfMemory> {
     let mut placed = vec![[0.0; LANES]; factors.len()];
     apply::<AsFloats>(&layers.placements, numbers, factors, &mut placed);
 
     let width = layers.padding.vectors() * LANES;
     let count = factors.len() / cells;
-    let mut means = vec![0.0; count * width];
+    let mut means = zeroed(HIDDEN, count * width)?;
     let positions = numbers.chunks_exact(width * cells);
     let positions = positions.zip(factors.chunks_exact(cells));
     for ((numbers, factors), mean) in positions.zip(means.chunks_exact_mut(width)) {
@@ -225,7 +236,7 @@ fn read_out(
         }
     }
     let shares = vec![1.0 / cells as f32; count];
-    let mut hidden = vec![[0.0; LANES]; count * layers.summary.len()];
+    let mut hidden: Vec<Lanes> = zeroed(HIDDEN, count * layers.summary.len())?;
     apply::<AsFloats>(&layers.summary, &means, &shares, &mut hidden);
     for number in hidden.as_flattened_mut() {
         // NaN stays.
@@ -251,4 +262,5 @@ fn read_out(
         values[0] = *outcome;
         values[1] = *margin;
     }
+    Ok(())
 }

@@ -13,6 +13,9 @@ use crate::simd::{Kernel, LANES, Lanes, Simd, Vector};
 /// Targets that are summed at once; their sums are held in registers.
 const ROWS: usize = 8;
 
+/// The bytes of an entry of a kernel, from a source to a target, in all lanes.
+pub(in crate::network) const KERNEL_ENTRY: u64 = size_of::<Lanes>() as u64;
+
 /// The kernels of a block.
 pub(super) struct Kernels {
     num_cells: usize,
@@ -22,7 +25,7 @@ pub(super) struct Kernels {
 }
 
 /// In how many ways a cell of a canvas can lie to another one, that it sees or not.
-pub(super) fn num_offsets(canvas: Canvas) -> usize {
+pub(in crate::network) fn num_offsets(canvas: Canvas) -> usize {
     2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1)
 }
 
@@ -37,8 +40,10 @@ impl Kernels {
     ) -> Self {
         let num_cells = board.num_cells();
         let share = units / heads;
-        let mut weights = Vec::new();
-        for vector in 0..padded(units) / LANES {
+        let vectors = padded(units) / LANES;
+        let groups = num_cells.div_ceil(ROWS);
+        let mut weights = Vec::with_capacity(vectors * groups * num_cells);
+        for vector in 0..vectors {
             for first in (0..num_cells).step_by(ROWS) {
                 for source in 0..num_cells {
                     weights.push(std::array::from_fn(|row| {

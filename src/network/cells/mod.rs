@@ -12,4 +12,5 @@ mod layers;
 mod tokens;
 
 pub(super) use forward::forward;
+pub(super) use kernels::{KERNEL_ENTRY, num_offsets};
 pub(super) use layers::{BoardLayers, CellLayers, count};

@@ -41,6 +41,8 @@ impl Padding {
 /// Adds numbers to all tokens, and makes inputs of the sums with mean 0 and variance 1.
 pub(super) struct Normalize<'a, A: Arithmetic> {
     pub(super) padding: &'a Padding,
+    /// As many vectors as a token has, to be overwritten.
+    pub(super) centered: &'a mut [Lanes],
     pub(super) tokens: &'a mut [Lanes],
     pub(super) added: &'a [Lanes],
     pub(super) inputs: &'a mut [Input<A>],
@@ -59,7 +61,7 @@ impl<A: Inputs> Kernel for Normalize<'_, A> {
         let tokens = self.tokens.chunks_exact_mut(width);
         let tokens = tokens.zip(self.added.chunks_exact(width));
         let inputs = self.inputs.chunks_exact_mut(width * LANES / A::PER_INPUT);
-        let mut centered = vec![[0.0; LANES]; width];
+        let centered = self.centered;
         for (((token, added), inputs), factor) in tokens.zip(inputs).zip(self.factors) {
             let mut sum = simd.splat(0.0);
             for (number, added) in token.iter_mut().zip(added) {
@@ -69,13 +71,13 @@ impl<A: Inputs> Kernel for Normalize<'_, A> {
             }
             let mean = simd.splat(sum.sum() * share);
             let mut squares = simd.splat(0.0);
-            for ((number, mask), centered) in token.iter().zip(mask).zip(&mut centered) {
+            for ((number, mask), centered) in token.iter().zip(mask).zip(&mut *centered) {
                 let difference = simd.load(number).sub(mean).mul(simd.load(mask));
                 difference.store(centered);
                 squares = squares.add(difference.mul(difference));
             }
             let variance = squares.sum() * share;
-            *factor = A::write(simd, LEVELS, &centered, inputs) / (variance + EPSILON).sqrt();
+            *factor = A::write(simd, LEVELS, centered, inputs) / (variance + EPSILON).sqrt();
         }
     }
 }

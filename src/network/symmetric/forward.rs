@@ -10,7 +10,9 @@ use ndarray::{ArrayRef2, ArrayViewMut2};
 use super::SymmetricLayers;
 use super::basis::WriteFeatures;
 use super::irreps::{Term, Transform, WithTransform};
+use crate::memory::{OutOfMemory, zeroed};
 use crate::network::Precision;
+use crate::network::board::HIDDEN;
 use crate::network::inputs::{Inputs, largest, scale};
 use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
 use crate::network::product::Rows;
@@ -23,7 +25,7 @@ pub(in crate::network) fn forward(
     observations: &ArrayRef2<f32>,
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
-) {
+) -> Result<(), OutOfMemory> {
     match precision {
         Precision::Float32 => forward_as::<AsFloats>(network, observations, logits, values),
         Precision::Int16 => forward_as::<AsIntegers>(network, observations, logits, values),
@@ -35,16 +37,16 @@ fn forward_as<F: TransformedInputs>(
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
-) {
+) -> Result<(), OutOfMemory> {
     let count = observations.nrows();
     let width = network.inputs.len();
     let mut activations = Activations::<F> {
         network,
-        units: vec![[0.0; LANES]; count * width],
-        numbers: vec![Input::<F>::default(); count * width * LANES / F::PER_INPUT],
+        units: zeroed(HIDDEN, count * width)?,
+        numbers: zeroed(HIDDEN, count * width * LANES / F::PER_INPUT)?,
         factors: vec![1.0; count],
     };
-    let mut beside = activations.units.clone();
+    let mut beside = zeroed(HIDDEN, count * width)?;
     let lists = dispatch(WriteFeatures {
         features: &network.features,
         observations,
@@ -79,6 +81,7 @@ fn forward_as<F: TransformedInputs>(
         let heads = &network.heads;
         heads.write(outputs.as_flattened(), &mut cells, logits, values);
     }
+    Ok(())
 }
 
 /// The hidden units of a chunk.

@@ -73,7 +73,7 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// As [`Loaded::check_variant`].
+    /// As [`Loaded::check_variant`], and `MemoryError`.
     pub(crate) fn on(
         &self,
         py: Python<'_>,
@@ -83,7 +83,10 @@ impl Loaded {
         for variant in variants {
             self.check_variant(variant)?;
             let known = self.boards(py).get(variant.board()).cloned();
-            let known = known.unwrap_or_else(|| py.detach(|| Arc::new(self.network.on(variant))));
+            let known = match known {
+                Some(known) => known,
+                None => Arc::new(py.detach(|| self.network.on(variant))?),
+            };
             ready.insert(Arc::clone(variant.board()), known);
         }
         let found = variants

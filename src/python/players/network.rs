@@ -13,12 +13,14 @@ use super::loaded::{Loaded, QUICK_POSITIONS, by_variant};
 use super::masks::Masks;
 use crate::encode::{Layout, num_actions};
 use crate::game::{Board, Opening, Variant};
-use crate::memory::{with_room, zeroed};
-use crate::network::{Architecture, Choice, NUM_VALUES, Network, NetworkWeights, Precision, Scope};
+use crate::memory::{with_room, zeroed, zeroed_rows};
+use crate::network::{
+    Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Precision, Scope,
+};
 use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
 use crate::python::convert::shown::{Word, type_texts};
 use crate::python::convert::{integers, short_repr};
-use crate::python::errors::classes;
+use crate::python::errors::unreadable;
 use crate::python::files::{read_whole, write_whole};
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{common_variant, positions};
@@ -55,7 +57,9 @@ type_texts! {
 ///     file: the content of a file, as `to_bytes` gives it.
 ///
 /// Raises:
-///     CheckpointError: the bytes are not exactly those of a network of this version.
+///     CheckpointError: the bytes are not exactly those of a network of this version, or it would
+///         take more than 2 GiB of memory when it is ready to evaluate.
+///     MemoryError: memory does not suffice.
 #[pyclass(name = "Network", module = "mijnlieff", frozen, eq, hash)]
 #[derive(Clone)]
 pub(crate) struct PyNetwork(pub(crate) Arc<Loaded>);
@@ -87,15 +91,15 @@ impl PyNetwork {
     ///     path: a file written by `save` or ``mijnlieff export``.
     ///
     /// Raises:
-    ///     CheckpointError: the file is missing, truncated, damaged, or from another program or
-    ///         version; the message names the file and the reason.
+    ///     CheckpointError: the file is missing, truncated, damaged, too large, or from another
+    ///         program or version; the message names the file and the reason.
+    ///     MemoryError: memory does not suffice.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = read_whole(py, "network file", &path)?;
+        let file = read_whole(py, "network file", &path, MAX_NETWORK_BYTES)?;
         Self::build(py, || {
-            Network::parse(&file).map_err(|error| {
-                classes::CheckpointError::new_err(format!("{}: {error}", path.display()))
-            })
+            let place = format!("{}: ", path.display());
+            Network::parse(&file).map_err(|error| unreadable(&place, &error))
         })
     }
 
@@ -138,8 +142,9 @@ impl PyNetwork {
     ///     weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
     ///
     /// Raises:
-    ///     CheckpointError: 0 channels, not as many weights as the layers need, or one that is not
-    ///         finite.
+    ///     CheckpointError: 0 channels, not as many weights as the layers need, one that is not
+    ///         finite, or more than 2 GiB of memory needed.
+    ///     MemoryError: memory does not suffice.
     #[staticmethod]
     #[pyo3(signature = (variant, channels, blocks, weights: "NDArray[np.float32]"))]
     fn symmetric(
@@ -165,7 +170,9 @@ impl PyNetwork {
     ///
     /// Raises:
     ///     CheckpointError: 0 units or heads, heads that cannot share the units equally, not as
-    ///         many weights as the layers need, or one that is not finite.
+    ///         many weights as the layers need, one that is not finite, or more than 2 GiB of
+    ///         memory needed.
+    ///     MemoryError: memory does not suffice.
     #[staticmethod]
     #[pyo3(signature = (variant, units, blocks, heads, weights: "NDArray[np.float32]"))]
     fn of_cells(
@@ -196,7 +203,7 @@ impl PyNetwork {
     ///     weights: float32 ``(num_weights,)``.
     ///
     /// Raises:
-    ///     CheckpointError: as in `of_cells`.
+    ///     CheckpointError: as in `of_cells`, and so is MemoryError.
     ///     VariantError: an impossible number of copies.
     #[staticmethod]
     #[pyo3(signature = (canvas, copies, units, blocks, heads, weights: "NDArray[np.float32]"))]
@@ -326,6 +333,7 @@ impl PyNetwork {
     /// Raises:
     ///     ValueError: the observations or masks have another shape, observations on a canvas show
     ///         no board, or `precision` is neither.
+    ///     MemoryError: memory does not suffice.
     #[pyo3(signature = (
         observations: "NDArray[np.float32]",
         masks: "NDArray[np.int8] | NDArray[np.bool_] | None" = None, *,
@@ -384,9 +392,9 @@ impl PyNetwork {
         let mut values = with_room(OUTPUTS, rows.nrows().saturating_mul(NUM_VALUES))?;
         // Other threads may write to the array once the GIL is released, so each part is copied.
         for part in rows.axis_chunks_iter(Axis(0), PART) {
-            let evaluated = self
-                .0
-                .evaluate(py, &part.to_owned(), precision, num_threads)?;
+            let mut copied = zeroed_rows("the observations", part.nrows(), part.ncols())?;
+            copied.assign(&part);
+            let evaluated = self.0.evaluate(py, &copied, precision, num_threads)?;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
         }
@@ -482,7 +490,8 @@ impl PyNetwork {
         let mut copied = with_room("the weights", weights.len())?;
         copied.extend_from_slice(weights);
         Self::build(py, || {
-            NetworkWeights::new(scope, architecture, copied).map(|weights| Network::new(&weights))
+            let weights = NetworkWeights::new(scope, architecture, copied);
+            weights.and_then(|weights| Network::new(&weights))
         })
     }
 

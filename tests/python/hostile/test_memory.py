@@ -137,6 +137,71 @@ def test_long_texts_take_no_memory_of_their_own(make, call, error):
     assert said(call, 60 * MB, setup=f"long = {make}") == []
 
 
+NETWORKS = """
+import numpy as np
+
+def weights(*sizes):
+    try:
+        make(*sizes, np.zeros(0, np.float32))
+    except m.CheckpointError as error:
+        return np.full(int(str(error).split()[-1]), 0.01, np.float32)
+
+def make(*sizes):
+    if len(sizes) == 4:
+        return m.Network.of_cells(large, *sizes)
+    return m.Network.symmetric(large, *sizes)
+
+start = m.Position(large).observation("flat")
+observations = np.repeat(start[None], 40, axis=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "more"),
+    [
+        ("make(1, 4000, 1, deep)", 30),
+        ("make(700, 1, wide)", 30),
+        ("m.Network(file)", 30),
+        ("network.evaluate(observations[:1])", 200),
+        ("m.SelfPlay(network, num_games=2, num_simulations=2).play(1)", 200),
+    ],
+)
+def test_networks_that_do_not_fit_are_refused(call, more):
+    setup = NETWORKS + (
+        "deep, wide = weights(1, 4000, 1), weights(700, 1)\n"
+        "network = make(1, 4000, 1, deep)\nfile = network.to_bytes()"
+    )
+    (line,) = said(call, more * MB, setup=setup)
+    assert re.search(r"not enough memory for the network: \d{8,10} bytes needed$", line), line
+
+
+@pytest.mark.parametrize("sizes", [(1, 300, 1), (640, 1, 1)])
+def test_with_any_amount_of_memory_a_network_works_or_is_refused(sizes):
+    # Wherever memory ends, while layers are made, kernels spread out or hidden layers filled.
+    setup = (
+        NETWORKS
+        + f"""
+sizes = {sizes}
+numbers = weights(*sizes)
+refused = []
+
+def try_it(precision):
+    try:
+        make(*sizes, numbers).evaluate(observations, precision=precision, num_threads=1)
+    except MemoryError:
+        refused.append(precision)
+"""
+    )
+    call = """
+    for number in range(24):
+        limit((1 + 5 * number) << 20)
+        try_it(("float32", "int16")[number % 2])
+        limit(None)
+    assert 1 < len(refused) < 24, len(refused)
+"""
+    assert said(call, 0, setup=setup) == []
+
+
 # Searches by made-up evaluations until memory runs out, then on without the limit.
 SEARCH = """
 import numpy as np

@@ -321,6 +321,16 @@ class TestFiles:
         assert Network.load(path) == Network.load(str(path)) == network
         assert [one.name for one in tmp_path.iterdir()] == ["network.bin"]
 
+    def test_what_a_network_may_take_is_bounded(self, tmp_path):
+        weights = np.zeros(num_cell_weights(LARGE.board, 1, 9000, 1), np.float32)
+        with pytest.raises(CheckpointError, match=r"takes \d{10} bytes .* at most 2147483648 are"):
+            Network.of_cells(LARGE, 1, 9000, 1, weights)
+        path = tmp_path / "large"
+        with path.open("wb") as file:
+            file.truncate(2**31 + 1)
+        with pytest.raises(CheckpointError, match=r"large is too large, at most 2147483648 bytes"):
+            Network.load(path)
+
     def test_files_that_cannot_be_written_or_read(self, tmp_path):
         network, missing = network_for(Variant()), tmp_path / "none" / "network.bin"
         with pytest.raises(OSError, match=r"cannot write .*network.bin: No such file"):
