@@ -109,6 +109,15 @@ def change(path: Path, **entries: object) -> None:
     torch.save(torch.load(path, weights_only=True) | entries, path)
 
 
+def inflate(path: Path) -> None:
+    """Compress the entries, one of which gets a million zeros at its end."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content + bytes(10**6 * name.endswith("data.pkl")))
+
+
 def one_board(text: str, opening: str) -> dict[str, object]:
     none = {"unseen": [], "holdout": None, "seed": None}
     return {"seen": [text], "opening": opening, "copies": 2, **none}
@@ -132,6 +141,7 @@ BAD_CHECKPOINTS = {
     "empty": (lambda path: path.write_bytes(b""), "truncated"),
     "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1000]), "truncated"),
     "damaged": (damage, "damaged"),
+    "inflating": (inflate, r"inflates to \d{7,} bytes, more than the \d+ of the file"),
     "text": (lambda path: path.write_text("hello"), "not a checkpoint"),
     "code": (lambda path: torch.save(Foreign(), path), "not a checkpoint"),
     "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),

@@ -1,7 +1,8 @@
 """Checkpoint files: everything that a run needs to continue exactly.
 
 A checkpoint is a PyTorch file of plain values and tensors, read with `weights_only=True`: opening
-one from elsewhere runs no code. It is replaced whole, so a kill at any moment leaves a valid file.
+one from elsewhere runs no code, and reads no more than the file is large. It is replaced whole, so
+a kill at any moment leaves a valid file.
 """
 
 from __future__ import annotations
@@ -129,6 +130,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         # PyTorch files are zip archives, whose checksums tell damaged files from foreign ones.
         with zipfile.ZipFile(path) as archive:
+            _check_size(path, archive)
             damaged = archive.testzip()
         if damaged is not None:
             raise CheckpointError(f"checkpoint {path} is damaged: {damaged} fails its checksum")
@@ -154,6 +156,15 @@ def _read(path: Path) -> dict[str, Any]:
             f"this program reads version {VERSION}"
         )
     return content
+
+
+def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
+    """Raise if the content is larger than the file: PyTorch compresses nothing."""
+    size, inflated = path.stat().st_size, sum(entry.file_size for entry in archive.infolist())
+    if inflated > size:
+        raise CheckpointError(
+            f"checkpoint {path} inflates to {inflated} bytes, more than the {size} of the file"
+        )
 
 
 def _boards(content: dict[str, Any]) -> Boards:
