@@ -17,7 +17,7 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-train test-frameworks test-notebooks chromium test-browser \
-	test-rules test-boards miri fuzz format lint stub docs docs-links docs-rust pages bench bench-peers \
+	test-rules test-boards miri fuzz format lint stub wasm docs docs-links docs-rust pages bench bench-peers \
 	bench-network bench-instructions bench-portable wheel sdist smoke all clean
 
 help: ## Show this list
@@ -101,6 +101,16 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 
 stub: .venv/installed-test ## Write the stub of the native module from the Rust code
 	$(BIN)/python tools/stub.py
+
+# Debian's compiler makes the standard library too. Locations of panics would be paths of this machine.
+WASM_TARGET := wasm32-unknown-unknown
+WASM_RUSTC ?= /usr/bin/rustc
+WASM_FEATURES := simd bulk-memory sign-ext nontrapping-float-to-int mutable-globals reference-types multivalue
+wasm: ## Compile the core for the website (Debian: apt-get install rustc-web rust-web-src lld-19 binaryen)
+	cd web && RUSTC=$(WASM_RUSTC) RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-19 \
+		RUSTFLAGS="-C target-feature=+simd128 -Zlocation-detail=none" \
+		cargo build --quiet --locked --release --target $(WASM_TARGET) -Zbuild-std=std,panic_abort
+	wasm-opt -O3 $(addprefix --enable-,$(WASM_FEATURES)) -o web/core.wasm web/target/$(WASM_TARGET)/release/mijnlieff_web.wasm
 
 docs: .venv/installed-docs ## Build the documentation as a website in docs/_build/html; warnings are errors
 	$(BIN)/python -m sphinx -E -b html -n -W --keep-going -q docs docs/_build/html

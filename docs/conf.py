@@ -45,6 +45,7 @@ copyright = author
 
 extensions = [
     "api_pages",
+    "board",
     "myst_nb",
     "name_links",
     "native_stub",

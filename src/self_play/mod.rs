@@ -22,6 +22,7 @@ mod evaluator;
 mod game;
 mod player;
 mod samples;
+mod search;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -30,6 +31,7 @@ pub use config::SelfPlayConfig;
 pub use error::{ProgressError, SelfPlayError};
 pub use evaluator::Evaluator;
 pub use samples::{ObservationRows, Samples, Statistics};
+pub use search::choose_by_search;
 
 use self::game::{GAMES, Game, stream_of};
 use self::player::GamePlayer;

@@ -4,20 +4,16 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ndarray::{ArrayRef1, ArrayView2};
-
 use super::config::SelfPlayConfig;
 use super::error::SelfPlayError;
 use super::evaluator::Evaluator;
 use super::game::{GAMES, Game, GameContext};
-use crate::encode::{Layout, VariantSet, num_actions};
-use crate::game::Variant;
-use crate::memory::{filled, make_room, with_room};
-use crate::network::Network;
+use super::search::LeafMemory;
+use crate::encode::{Layout, VariantSet};
+use crate::memory::{make_room, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{LeafCounts, NextRoot, TreeConfig, TreeSearch, tree_search_with_seeds};
-use crate::vector::Observations;
+use crate::tree_search::{LeafCounts, NextRoot, tree_search_with_seeds};
 
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
 const KEPT_BYTES: usize = 64 << 20;
@@ -62,7 +58,9 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
         let mut memory = LeafMemory::new(variant, games.len())?;
         let mut next = with_room(GAMES, games.len())?;
         loop {
-            self.search(&mut *search, &mut memory)?;
+            memory.run(&mut *search, variant, &tree, self.limits, |rows| {
+                self.evaluator.evaluate(self.index, rows, self.limits)
+            })?;
             let results = search.results(self.limits)?;
             next.clear();
             for (tree, slot) in games.iter_mut().enumerate() {
@@ -128,61 +126,5 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
             solver: self.solver,
             limits: self.limits,
         }
-    }
-
-    /// Runs the searches of all trees.
-    fn search(
-        &self,
-        search: &mut dyn TreeSearch,
-        memory: &mut LeafMemory,
-    ) -> Result<(), SelfPlayError> {
-        let variant = self.variants.get(self.index);
-        let length = Layout::Flat.len(variant);
-        let width = num_actions(variant);
-        loop {
-            let leaves = search.select(self.limits)?;
-            if leaves == 0 {
-                return Ok(());
-            }
-            let observations = &mut memory.observations[..leaves * length];
-            let mask = &mut memory.mask[..leaves * width];
-            search.write_leaves(Observations::Float32(Layout::Flat, observations), mask);
-            let rows = ArrayView2::from_shape((leaves, length), &*observations);
-            let rows = rows.expect("as many numbers as the shape has");
-            let found = self.evaluator.evaluate(self.index, &rows, self.limits)?;
-            let values = &mut memory.values[..leaves];
-            for (value, row) in values.iter_mut().zip(found.values.outer_iter()) {
-                *value = search_value(&self.config.tree, &row);
-            }
-            let logits = found.logits.as_slice().expect("C order");
-            search.store_evaluations(logits, values)?;
-            search.backpropagate(self.limits)?;
-        }
-    }
-}
-
-/// The value for a search, from the outcome and the margin that a network expects.
-fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
-    let share = values[1] * (Network::MARGIN_UNIT / TreeConfig::FULL_MARGIN);
-    let weight = config.margin_weight;
-    (1.0 - weight) * values[0] + weight * share.clamp(-1.0, 1.0)
-}
-
-/// The inputs of the network, and the values it gives.
-struct LeafMemory {
-    observations: Vec<f32>,
-    mask: Vec<i8>,
-    values: Vec<f32>,
-}
-
-impl LeafMemory {
-    fn new(variant: &Variant, leaves: usize) -> Result<Self, Halt> {
-        const LEAVES: &str = "the leaves of a search";
-        let length = leaves.saturating_mul(Layout::Flat.len(variant));
-        Ok(Self {
-            observations: filled(LEAVES, length, 0.0)?,
-            mask: filled(LEAVES, leaves.saturating_mul(num_actions(variant)), 0)?,
-            values: filled(LEAVES, leaves, 0.0)?,
-        })
     }
 }

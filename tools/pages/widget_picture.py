@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests" / "python"))
+sys.path.append(str(ROOT / "tests" / "python" / "support"))
 from browser import PATIENCE, Player, chromium  # noqa: E402
 
 # Mistakes of both kinds, and after them good, worse and bad cells for Light's Puller.

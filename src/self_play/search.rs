@@ -1,0 +1,99 @@
+//! Searches by a native network.
+
+use std::sync::Arc;
+
+use ndarray::{ArrayRef1, ArrayRef2, ArrayView2};
+
+use super::error::SelfPlayError;
+use crate::encode::{Layout, num_actions};
+use crate::game::{Position, Variant};
+use crate::memory::filled;
+use crate::network::{BoardNetwork, Evaluations, Network, Precision};
+use crate::search::solver::Solver;
+use crate::search::{Halt, Limits};
+use crate::tree_search::{TreeConfig, TreeSearch, tree_search};
+use crate::vector::Observations;
+
+/// The inputs of the network, and the values it gives.
+pub(super) struct LeafMemory {
+    observations: Vec<f32>,
+    mask: Vec<i8>,
+    values: Vec<f32>,
+}
+
+impl LeafMemory {
+    /// Memory for as many leaves as there are trees.
+    pub(super) fn new(variant: &Variant, leaves: usize) -> Result<Self, Halt> {
+        const LEAVES: &str = "the leaves of a search";
+        let length = leaves.saturating_mul(Layout::Flat.len(variant));
+        Ok(Self {
+            observations: filled(LEAVES, length, 0.0)?,
+            mask: filled(LEAVES, leaves.saturating_mul(num_actions(variant)), 0)?,
+            values: filled(LEAVES, leaves, 0.0)?,
+        })
+    }
+
+    /// Runs the searches of all trees.
+    pub(super) fn run(
+        &mut self,
+        search: &mut dyn TreeSearch,
+        variant: &Variant,
+        config: &TreeConfig,
+        limits: Limits<'_>,
+        evaluate: impl Fn(&ArrayRef2<f32>) -> Result<Evaluations, Halt>,
+    ) -> Result<(), SelfPlayError> {
+        let length = Layout::Flat.len(variant);
+        let width = num_actions(variant);
+        loop {
+            let leaves = search.select(limits)?;
+            if leaves == 0 {
+                return Ok(());
+            }
+            let observations = &mut self.observations[..leaves * length];
+            let mask = &mut self.mask[..leaves * width];
+            search.write_leaves(Observations::Float32(Layout::Flat, observations), mask);
+            let rows = ArrayView2::from_shape((leaves, length), &*observations);
+            let found = evaluate(&rows.expect("as many numbers as the shape has"))?;
+            let values = &mut self.values[..leaves];
+            for (value, row) in values.iter_mut().zip(found.values.outer_iter()) {
+                *value = search_value(config, &row);
+            }
+            let logits = found.logits.as_slice().expect("C order");
+            search.store_evaluations(logits, values)?;
+            search.backpropagate(limits)?;
+        }
+    }
+}
+
+/// The value for a search, from the outcome and the margin that a network expects.
+fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
+    let share = values[1] * (Network::MARGIN_UNIT / TreeConfig::FULL_MARGIN);
+    let weight = config.margin_weight;
+    (1.0 - weight) * values[0] + weight * share.clamp(-1.0, 1.0)
+}
+
+/// The action that a search by a network chooses in a position that is not over, on one thread. The
+/// network is evaluated with floats.
+///
+/// # Errors
+///
+/// When a limit is reached, memory does not suffice or an evaluation cannot be used.
+///
+/// # Panics
+///
+/// If the game is over, or the network is for another board.
+pub fn choose_by_search(
+    network: &BoardNetwork,
+    variant: &Arc<Variant>,
+    position: Position,
+    config: TreeConfig,
+    solver: Arc<Solver>,
+    limits: Limits<'_>,
+) -> Result<usize, SelfPlayError> {
+    let solver = Some(solver);
+    let mut search = tree_search(variant, &[position], config, Layout::Flat, solver, 1)?;
+    let mut memory = LeafMemory::new(variant, 1)?;
+    let evaluate = |rows: &_| network.evaluate(rows, Precision::Float32, 1, limits);
+    memory.run(&mut *search, variant, &config, limits, evaluate)?;
+    Ok(search.results(limits)?.actions[0] as usize)
+}

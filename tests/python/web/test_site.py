@@ -1,0 +1,205 @@
+"""The board of the website, played by clicks in headless Chromium."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib.util
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from browser import PATIENCE, Player, chromium
+from mijnlieff import Position, solve
+
+sync_api = pytest.importorskip("playwright.sync_api")
+if chromium() is None:
+    pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
+
+ROOT = Path(__file__).resolve().parents[3]
+STANDARD = Position().variant
+HEAD = """<!doctype html><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">"""
+
+
+def board_files():
+    """The module of the website's build, which is not part of the package."""
+    path = ROOT / "docs" / "_ext" / "board_files.py"
+    spec = importlib.util.spec_from_file_location("board_files", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of a site with two pages, and its folder."""
+    folder = tmp_path_factory.mktemp("site")
+    files = board_files()
+    files.write(folder)
+    for name, shared in (("index.html", False), ("play.html", True)):
+        (folder / name).write_text(HEAD + files.place("", shared))
+    handler = functools.partial(Quiet, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", folder
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        options = {"executable_path": chromium(), "args": ["--no-sandbox"]}
+        with playwright.chromium.launch(**options) as running:
+            yield running
+
+
+@pytest.fixture
+def page(browser):
+    """A page of a fresh profile; errors in its scripts fail the test."""
+    errors = []
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        opened = context.new_page()
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        opened.loaded = []
+        opened.on("response", lambda it: opened.loaded.append(it.url.rpartition("/")[2]))
+        yield opened
+    assert errors == []
+
+
+def state(page):
+    return page.evaluate("document.querySelector('.mijnlieff-board').table.get('state')")
+
+
+def new_game(player, opponent, seat):
+    player.board.get_by_role("button", name="New game").click()
+    player.board.get_by_label("Opponent").select_option(opponent)
+    player.board.get_by_label("You play").select_option(seat)
+    player.board.get_by_role("button", name="Start").click()
+    player.page.wait_for_function("() => !document.querySelector('.mj-setup').checkVisibility()")
+
+
+def check_finished_game(player, seat):
+    """Score, marks and hints are those of the core; returns the points that the opponent lost."""
+    position, lost = Position(), 0
+    person = ["light", "dark"].index(seat)
+    for move, (mark, loss) in zip(player.moves, player.marks(), strict=True):
+        solution = solve(position)
+        action = STANDARD.action_index(move)
+        margin = solution.action_margins[action]
+        assert loss == solution.margin - margin
+        changed = np.sign(margin) != np.sign(solution.margin)
+        assert mark == ("" if loss == 0 else "??" if changed else "?")
+        lost += loss * (position.to_play != person)
+        position = position.play(action)
+    assert position.is_over and player.score == position.score
+    return lost
+
+
+def test_nothing_heavy_is_loaded_before_a_touch(site, page):
+    address, folder = site
+    page.goto(address)
+    player = Player(page)
+    page.wait_for_load_state("networkidle")
+    assert not {"core.wasm", "champion.bin", "worker.js"} & set(page.loaded)
+    before = sum(
+        (folder / "_static" / "board" / name).stat().st_size for name in set(page.loaded) if name
+    )
+    assert before < 150_000
+    assert player.moves == ["b1><"] and state(page)["yourTurn"]
+    player.turn()
+    assert len(player.moves) >= 3
+    assert "core.wasm" in page.loaded and "champion.bin" not in page.loaded
+
+
+@pytest.mark.parametrize("seat", ["light", "dark"])
+def test_a_game_against_the_highest_level(site, page, seat):
+    page.goto(site[0])
+    player = Player(page, seed=2)
+    new_game(player, "champion:64", seat)
+    player.wait()
+    player.finish()
+    assert check_finished_game(player, seat) == 0
+    assert "champion.bin" in page.loaded
+    end = player.board.get_by_role("region", name="Result and review")
+    assert end.locator(".mj-result").inner_text().startswith("You lost")
+    end.get_by_role("button", name="Play again").click()
+    player.wait_for_moves(0 if seat == "light" else 1)
+
+
+def test_hints_are_those_of_exact_play(site, page):
+    page.goto(site[0])
+    player = Player(page, seed=4)
+    player.turn()
+    player.board.get_by_role("button", name="Hints").click()
+    player.board.locator(".mj-cell .mj-hint").first.wait_for(timeout=PATIENCE)
+    solution = solve(Position.from_actions(player.moves))
+    hints = state(page)["evaluation"]["hints"]
+    assert hints == {str(action): margin for action, margin in solution.action_margins.items()}
+
+
+def test_a_shared_game_is_shown_and_a_damaged_link_is_told(site, page):
+    page.goto(f"{site[0]}/play.html#game=1.+a1%2B,+a3%3E%3C;+2.+a2%2B&variant=standard")
+    player = Player(page)
+    player.wait_for_moves(3)
+    assert player.moves == ["a1+", "a3><", "a2+"]
+    link = page.evaluate(
+        "document.querySelector('.mijnlieff-board').table.get('link')"
+        "(document.querySelector('.mijnlieff-board').table.get('state'))"
+    )
+    page.goto("about:blank")
+    page.goto(link)
+    player.wait_for_moves(3)
+    page.goto("about:blank")
+    page.goto(f"{site[0]}/play.html#game=1.+z9%2B")
+    player.board.get_by_role("alert").filter(has_text="z9").wait_for(timeout=PATIENCE)
+
+
+def test_an_old_browser_is_told_and_keeps_the_picture(site, page):
+    page.add_init_script("delete window.WebAssembly")
+    page.goto(site[0])
+    player = Player(page)
+    player.board.get_by_role("button", name="Hints").click()
+    player.board.get_by_role("alert").filter(has_text="has no WebAssembly").wait_for()
+    assert player.moves == ["b1><"]
+
+
+def test_a_core_that_does_not_load_can_be_tried_again(site, page):
+    page.route("**/core.wasm", lambda route: route.abort())
+    page.goto(site[0])
+    player = Player(page)
+    player.board.get_by_role("button", name="Hints").click()
+    player.board.get_by_role("alert").filter(has_text="could not be loaded").wait_for()
+    page.unroute("**/core.wasm")
+    player.turn()
+    assert len(player.moves) >= 3
+    assert not player.board.get_by_role("alert").is_visible()
+
+
+def test_a_page_from_a_file_says_what_to_do(site, page):
+    page.goto((site[1] / "index.html").as_uri())
+    page.get_by_text("To play here, serve the folder").wait_for()
+
+
+def test_it_fits_the_screen_of_a_phone(site, page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(site[0])
+    player = Player(page)
+    player.board.get_by_role("button", name="Skip").click()
+    undo = player.board.get_by_role("button", name="Undo").bounding_box()
+    assert undo["y"] + undo["height"] <= 800
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    small = page.evaluate(
+        """() => [...document.querySelectorAll(".mijnlieff button")]
+            .filter(it => it.checkVisibility())
+            .map(it => it.getBoundingClientRect())
+            .filter(it => it.height < 44 || it.width < 44).length"""
+    )
+    assert small == 0
