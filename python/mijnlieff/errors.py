@@ -15,6 +15,7 @@ __all__ = [
     "CheckpointError",
     "ClosedEnvError",
     "ClusterError",
+    "DatasetError",
     "GameOverError",
     "IllegalMoveError",
     "MijnlieffError",
@@ -138,6 +139,10 @@ class SearchLimitError(MijnlieffError, RuntimeError):
 
 class CheckpointError(MijnlieffError, ValueError):
     """A checkpoint or network file is missing, truncated, damaged, or from another program."""
+
+
+class DatasetError(MijnlieffError, ValueError):
+    """A data set is missing, not finished, damaged, of another version or of another recipe."""
 
 
 class TrainingError(MijnlieffError, RuntimeError):

@@ -90,6 +90,7 @@ ENVIRONMENTS = (
     Environment("textarena", "textarena", ("textarena",), ("textarena",)),
     Environment("openenv", "openenv", ("openenv",), ("openenv-core",)),
     Environment("verifiers", "verifiers", ("verifiers",), ("verifiers",)),
+    Environment("minari", "minari", ("minari",), ("minari",)),
 )
 
 

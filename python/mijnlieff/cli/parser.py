@@ -25,6 +25,7 @@ COMMANDS = {
     "solve": ("mijnlieff.cli.solve", "solve a position exactly"),
     "play": ("mijnlieff.cli.play", "play in the terminal or a browser, or watch two policies"),
     "bench": ("mijnlieff.cli.bench", "measure the speed of steps, searches and the solver"),
+    "dataset": ("mijnlieff.cli.dataset", "write games with exact values as files"),
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "dev perft": ("mijnlieff.cli.dev.perft", "count action sequences"),
     "dev completion": (

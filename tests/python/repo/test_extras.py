@@ -51,6 +51,7 @@ ADAPTERS = [
 ] + ["mijnlieff.jax"] * (PACKAGE / "jax").exists()
 FRAMEWORKS = (
     "jax",
+    "minari",
     "open_spiel",
     "openenv",
     "pgx",

@@ -48,6 +48,8 @@ OPTIONAL = {
     "jax": {"mijnlieff.jax"},
     "textarena": {"mijnlieff.integrations.textarena"},
     "openenv": {"mijnlieff.integrations.openenv"},
+    "minari": {"mijnlieff.integrations.minari"},
+    "pyarrow": set(),
     "verifiers": {"mijnlieff.integrations.verifiers"},
     "pydantic": {"mijnlieff.integrations.openenv", "mijnlieff.integrations.verifiers"},
     "httpx": {"mijnlieff.integrations.verifiers"},

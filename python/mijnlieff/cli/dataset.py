@@ -1,0 +1,93 @@
+"""``mijnlieff dataset``: games with exact values as files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mijnlieff.cli.options import (
+    add_seed_argument,
+    add_threads_argument,
+    add_variant_arguments,
+    integer,
+    variant_of,
+)
+from mijnlieff.datasets.dataset import make_dataset
+from mijnlieff.datasets.recipe import FILES, LABELS, Recipe
+from mijnlieff.policies.load import POLICY_FORMS
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES = (
+    "--players perfect:0.3 --games 10000 --out games",
+    "--players champion greedy --files parquet --out games",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--players",
+        required=True,
+        nargs="+",
+        metavar="POLICY",
+        help=f"one for both sides, or two that take turns as Light: {POLICY_FORMS}",
+    )
+    parser.add_argument(
+        "--games", type=integer(1), default=1000, help="number of games (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="a new folder, or one where the same command was stopped",
+    )
+    parser.add_argument(
+        "--opening-plies",
+        type=integer(0),
+        default=2,
+        help="random plies before the players take over (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--labels",
+        choices=LABELS,
+        default="exact",
+        help="the exact value of every action, or none (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--files", choices=FILES, default="numpy", help="kind of the files (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--minari", metavar="ID", help="make a data set of Minari with this name as well"
+    )
+    add_seed_argument(parser, "openings and players")
+    add_threads_argument(parser, "the exact search")
+    add_variant_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Make the data set, and print where it is.
+
+    Raises:
+        ValueError: more than two players.
+    """
+    if len(args.players) > 2:
+        raise ValueError(f"give one or two players, not {len(args.players)}")
+    recipe = Recipe(
+        *args.players,
+        games=args.games,
+        seed=args.seed,
+        variant=variant_of(args),
+        opening_plies=args.opening_plies,
+        labels=args.labels,
+        files=args.files,
+    )
+    if args.minari is not None:
+        from mijnlieff.integrations.minari import to_minari
+    data = make_dataset(recipe, args.out, progress=True, num_threads=args.num_threads)
+    size = sum(path.stat().st_size for path in data.paths)
+    print(f"{args.out}: {args.games:,} games in {len(data.paths)} files, {size:,} bytes")
+    if args.minari is not None:
+        made = to_minari(data, args.minari)
+        print(f"{args.minari}: {made.total_episodes:,} episodes, {made.total_steps:,} steps")

@@ -1,0 +1,152 @@
+"""Making a data set in a folder, part by part, and reading it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import SupportsIndex
+
+import numpy as np
+
+from mijnlieff._mijnlieff import threads_of
+from mijnlieff._util.files import json_text, parse_json, write_whole
+from mijnlieff._util.output import progress_bar
+from mijnlieff.datasets.datasheet import datasheet
+from mijnlieff.datasets.files import SUFFIXES, check_installed, read_part, write_part
+from mijnlieff.datasets.games import COLUMNS, PART, Columns, play_part
+from mijnlieff.datasets.recipe import Recipe
+from mijnlieff.errors import DatasetError
+
+__all__ = ["Dataset", "make_dataset", "open_dataset"]
+
+_RECIPE = "recipe.json"
+_DATASHEET = "README.md"
+
+
+class Dataset:
+    """A data set in a folder, read part by part; `make_dataset` and `open_dataset` return it.
+
+    Attributes:
+        folder: where its files are.
+        recipe: what it is made of.
+    """
+
+    def __init__(self, folder: Path, recipe: Recipe) -> None:
+        """Name the files, which may be missing as yet."""
+        self.folder = folder
+        self.recipe = recipe
+
+    def __repr__(self) -> str:
+        """Return the folder and the recipe."""
+        return f"Dataset({str(self.folder)!r}, {self.recipe!r})"
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files of the parts, each of 500 games."""
+        suffix = SUFFIXES[self.recipe.files]
+        count = -(-self.recipe.games // PART)
+        return [self.folder / f"games-{part:05}{suffix}" for part in range(count)]
+
+    def parts(self) -> Iterator[Columns]:
+        """Yield the columns of each part, so that memory holds one part at a time.
+
+        Each is a dict of arrays with a row for each turn, see `COLUMNS` in
+        ``mijnlieff.datasets.games`` and the data sheet in the folder.
+
+        Raises:
+            DatasetError: a part is damaged.
+            OSError: a part cannot be read.
+        """
+        return map(read_part, self.paths)
+
+    def load(self) -> Columns:
+        """Return the columns of all parts together.
+
+        Raises:
+            DatasetError, OSError: as `parts`.
+        """
+        found = list(self.parts())
+        return {name: np.concatenate([part[name] for part in found]) for name in COLUMNS}
+
+
+def make_dataset(
+    recipe: Recipe,
+    folder: str | Path,
+    *,
+    progress: bool = False,
+    num_threads: SupportsIndex | None = None,
+) -> Dataset:
+    """Play the games of a recipe and write them into a folder, 500 games at a time.
+
+    Stopped at any moment, it goes on with the next part when it is called once more; the files are
+    the same as without the stop. At the end it writes a data sheet, ``README.md``.
+
+    Args:
+        recipe: the recipe.
+        folder: a new or empty folder, or one in which the same recipe was begun.
+        progress: show a progress bar if stderr is a terminal and rich is installed.
+        num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
+
+    Raises:
+        DatasetError: the folder holds something else.
+        PolicyError: a player chose an illegal action.
+        MissingExtraError: pyarrow is missing.
+        OSError: a file cannot be written.
+    """
+    num_threads = threads_of(num_threads)
+    check_installed(recipe.files)
+    data = Dataset(Path(folder), recipe)
+    _begin(data)
+    with progress_bar(recipe.games, "games", enabled=progress) as move_on:
+        for part, path in enumerate(data.paths):
+            if not path.exists():
+                write_part(path, play_part(recipe, part, num_threads))
+            move_on(min(PART, recipe.games - part * PART))
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in data.paths}
+    write_whole(data.folder / _DATASHEET, datasheet(recipe, data.parts(), sums).encode())
+    return data
+
+
+def _begin(data: Dataset) -> None:
+    """Write the recipe into the folder, or check that it is there."""
+    path = data.folder / _RECIPE
+    if path.exists():
+        found, wanted = parse_json(path.read_bytes()), data.recipe.to_dict()
+        for name, value in wanted.items():  # the version of the package among them
+            other = found.get(name) if isinstance(found, dict) else None
+            if other != value:
+                raise DatasetError(
+                    f"{data.folder} holds another data set: its {name} is {other!r}, not {value!r}"
+                )
+        return
+    if data.folder.exists() and any(data.folder.iterdir()):
+        raise DatasetError(f"{data.folder} holds other files; choose a new or empty folder")
+    data.folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json_text(data.recipe.to_dict()).encode())
+
+
+def open_dataset(folder: str | Path) -> Dataset:
+    """Return the data set of a folder.
+
+    Raises:
+        DatasetError: there is none, it is of another version, or it is not finished.
+    """
+    folder = Path(folder)
+    path = folder / _RECIPE
+    if not path.exists():
+        raise DatasetError(f"{folder} holds no data set: there is no {path}")
+    data = Dataset(folder, _read_recipe(path))
+    if missing := [one for one in data.paths if not one.exists()]:
+        raise DatasetError(
+            f"the data set in {folder} is not finished: {missing[0].name} and "
+            f"{len(missing) - 1} other files are missing; the command that began it goes on with it"
+        )
+    return data
+
+
+def _read_recipe(path: Path) -> Recipe:
+    try:
+        return Recipe.from_dict(parse_json(path.read_bytes()))
+    except ValueError as error:  # DatasetError is one
+        raise DatasetError(f"cannot use the data set of {path}: {error}") from error

@@ -1,0 +1,109 @@
+"""Parts of a data set as files of NumPy or Parquet."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mijnlieff._util.extras import needs
+from mijnlieff._util.files import write_whole
+from mijnlieff.datasets.games import COLUMNS, Columns
+from mijnlieff.errors import DatasetError
+
+__all__ = ["SUFFIXES", "check_installed", "read_part", "write_part"]
+
+SUFFIXES = {"numpy": ".npz", "parquet": ".parquet"}
+_STARTS = {".npz": b"PK\x03\x04", ".parquet": b"PAR1"}
+
+
+def check_installed(files: str) -> None:
+    """Raise unless what writes such files is installed.
+
+    Raises:
+        MissingExtraError: pyarrow is missing.
+    """
+    if files == "parquet":
+        _pyarrow()
+
+
+def write_part(path: Path, columns: Columns) -> None:
+    """Write a file that is whole or not there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    content = io.BytesIO()
+    if path.suffix == ".npz":
+        np.savez_compressed(content, **columns)
+    else:
+        _write_parquet(content, columns)
+    write_whole(path, content.getvalue())
+
+
+def read_part(path: Path) -> Columns:
+    """Return the columns of a file.
+
+    Raises:
+        DatasetError: it is damaged, or not a part of a data set.
+        OSError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != _STARTS[path.suffix]:
+                raise ValueError(f"it is no {path.suffix} file, or cut off")
+            file.seek(0)
+            columns = _read_npz(file) if path.suffix == ".npz" else _read_parquet(file)
+        if columns.keys() != COLUMNS.keys() or len(set(map(len, columns.values()))) != 1:
+            raise ValueError("it does not have the columns of a data set")
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise DatasetError(f"{path} is damaged: {error}") from error
+    return columns
+
+
+def _read_npz(file: BinaryIO) -> Columns:
+    with np.load(file, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def _write_parquet(content: io.BytesIO, columns: Columns) -> None:
+    pyarrow = _pyarrow()
+    table = pyarrow.table({name: _to_arrow(pyarrow, values) for name, values in columns.items()})
+    pyarrow.parquet.write_table(table, content)
+
+
+def _to_arrow(pyarrow: Any, values: Any) -> Any:
+    if values.ndim == 1:
+        return pyarrow.array(values)
+    flat = pyarrow.array(values.reshape(-1))
+    return pyarrow.FixedSizeListArray.from_arrays(flat, values.shape[1])
+
+
+def _read_parquet(file: BinaryIO) -> Columns:
+    pyarrow = _pyarrow()
+    found = {}
+    try:
+        table = pyarrow.parquet.read_table(file).combine_chunks()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(error) from error
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        if pyarrow.types.is_fixed_size_list(column.type):
+            values = column.flatten().to_numpy(zero_copy_only=False)
+            found[name] = values.reshape(-1, column.type.list_size)
+        else:
+            found[name] = column.to_numpy(zero_copy_only=False)
+            if found[name].dtype == object:
+                found[name] = found[name].astype(np.str_)
+    return found
+
+
+def _pyarrow() -> Any:
+    with needs("a data set in Parquet files", "pyarrow", "parquet"):
+        import pyarrow
+        import pyarrow.parquet
+    return pyarrow

@@ -1,0 +1,104 @@
+"""Playing a part of the games of a recipe, and labeling their positions."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mijnlieff._mijnlieff import Position, mask_batch, observe_batch, random_openings
+from mijnlieff.datasets.recipe import Recipe
+from mijnlieff.evaluation.lock_step import play_out
+from mijnlieff.evaluation.losses import ILLEGAL
+from mijnlieff.policies.load import load_policy
+from mijnlieff.solving import solve_batch
+
+__all__ = ["COLUMNS", "PART", "Columns", "play_part"]
+
+Columns: TypeAlias = dict[str, NDArray[Any]]
+
+PART = 500
+"""Games of a part, which are played and labeled together."""
+
+COLUMNS = {
+    "game": "int64, the number of the game, from 0",
+    "ply": "int16, turns before the position, those of the opening among them",
+    "player": "int8, the side to move: 0 Light, 1 Dark",
+    "policy": "int8, which player of the recipe chose the action: 0 or 1",
+    "notation": "text, the position as `Position.from_notation` reads it",
+    "observation": "uint8 (3 * num_cells + 8), flat, of the side to move",
+    "action_mask": "int8 (num_actions), 1 for legal actions",
+    "action": "int16, what was played",
+    "result": "int16, the margin at the end of the game, for the side to move",
+    "labeled": "bool, whether the exact values are known",
+    "margin": f"int16, the exact margin for the side to move; {ILLEGAL} without labels",
+    "action_margins": f"int16 (num_actions), that after each action; {ILLEGAL} for illegal ones",
+}
+"""The columns of a data set: a row for each turn, with its type and meaning."""
+
+
+def play_part(recipe: Recipe, part: int, num_threads: int | None = None) -> Columns:
+    """Play and label the games of a part; it depends on the recipe and the number alone.
+
+    Args:
+        recipe: the recipe.
+        part: the number of the part, from 0.
+        num_threads: threads for the exact search; None is as many as there are cores.
+
+    Raises:
+        PolicyError: a player chose an illegal action.
+    """
+    first = part * PART
+    count = min(PART, recipe.games - first)
+    starts = random_openings(count, recipe.opening_plies, recipe.variant, recipe.seed, first)
+    seeds = np.random.SeedSequence([recipe.seed, part]).generate_state(2, np.uint64).tolist()
+    light_player, dark_player = (
+        load_policy(name, seed) for name, seed in zip(recipe.players, seeds, strict=True)
+    )
+    light = [(first + i) % 2 for i in range(count)]
+    ends, played = play_out(starts, (light_player, dark_player), light)
+    positions = [
+        position
+        for start, actions in zip(starts, played, strict=True)
+        for position in _before_each(start, actions)
+    ]
+    lengths = [len(actions) for actions in played]
+    player = np.array([position.to_play for position in positions], dtype=np.int8)
+    end_margins = np.repeat([end.margin for end in ends], lengths)
+    labels = _labels(positions, recipe, num_threads)
+    return {
+        "game": np.repeat(np.arange(first, first + count), lengths),
+        "ply": np.array([position.ply for position in positions], dtype=np.int16),
+        "player": player,
+        "policy": ((np.repeat(light, lengths) + player) % 2).astype(np.int8),
+        "notation": np.array([position.notation for position in positions]),
+        "observation": observe_batch(positions, "flat", "uint8"),
+        "action_mask": mask_batch(positions),
+        "action": np.concatenate(played).astype(np.int16),
+        "result": np.where(player == 0, end_margins, -end_margins).astype(np.int16),
+        **labels,
+    }
+
+
+def _before_each(start: Position, actions: list[int]) -> list[Position]:
+    """Return the positions in which these actions were played."""
+    found = []
+    for action in actions:
+        found.append(start)
+        start = start.play(action)
+    return found
+
+
+def _labels(positions: list[Position], recipe: Recipe, num_threads: int | None) -> Columns:
+    shape = len(positions), recipe.variant.num_actions
+    margins = np.full(shape[0], ILLEGAL, dtype=np.int16)
+    action_margins = np.full(shape, ILLEGAL, dtype=np.int16)
+    labeled = np.zeros(shape[0], dtype=np.bool_)
+    if recipe.labels == "exact":
+        labeled = np.array([position.is_solvable for position in positions])
+    if labeled.any():
+        wanted = [positions[i] for i in np.flatnonzero(labeled)]
+        solved = solve_batch(wanted, num_threads)
+        margins[labeled], action_margins[labeled] = solved.margins, solved.action_margins
+    return {"labeled": labeled, "margin": margins, "action_margins": action_margins}

@@ -1,0 +1,134 @@
+"""Data sets for Minari, with masks and the exact value of every action."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import DTypeLike
+
+from mijnlieff._mijnlieff import Position, observe_batch
+from mijnlieff._util.arguments import check_type
+from mijnlieff._util.extras import needs, require_version
+from mijnlieff.datasets.dataset import Dataset
+from mijnlieff.datasets.games import Columns
+from mijnlieff.datasets.recipe import Recipe
+from mijnlieff.evaluation.losses import ILLEGAL
+from mijnlieff.policies.model import Layout
+
+with needs("mijnlieff.integrations.minari", "Minari", "minari"):
+    import minari
+    from minari.data_collector import EpisodeBuffer
+require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
+
+__all__ = ["to_minari"]
+
+
+def to_minari(
+    data: Dataset,
+    dataset_id: str,
+    *,
+    observation: Layout = "flat",
+    dtype: DTypeLike = "float32",
+) -> minari.MinariDataset:
+    """Write a data set into Minari's folder, part by part.
+
+    Each game is an episode of the first player of the recipe, in ``Mijnlieff-v0`` against the
+    second; `recover_environment` returns that environment. Rewards are 1, 0 and -1 at the end.
+    ``infos`` have, for each observation, ``action_mask`` int8 ``(num_actions,)`` (when the game is
+    over it has the pass alone, as in the environment), ``action_margins``
+    int16 ``(num_actions,)`` (the smallest int16 for illegal actions and without labels), and
+    ``margin`` int16, the exact margin for the agent, at the end that of the game.
+
+    Args:
+        data: a finished data set, see `make_dataset` and `open_dataset`.
+        dataset_id: its name in Minari, such as ``mijnlieff/perfect-v0``.
+        observation: the layout of observations, ``"flat"`` or ``"planes"``.
+        dtype: their dtype, float32 or uint8.
+
+    Raises:
+        ValueError: Minari has a data set of this name, or the name or the layout is wrong.
+        TypeError: not a `Dataset`.
+        DatasetError, OSError: a part cannot be read, or the data set cannot be written.
+    """
+    check_type("data", data, Dataset)
+    env = _environment(data.recipe, observation, dtype)
+    made = None
+    try:
+        for columns in data.parts():
+            buffers = list(_episodes(columns, data.recipe, observation, dtype))
+            if made is not None:
+                made.update_dataset_from_buffer(buffers)
+                continue
+            with warnings.catch_warnings():
+                # Minari asks for an author's e-mail address and a link to the code.
+                warnings.filterwarnings("ignore", category=UserWarning)
+                made = minari.create_dataset_from_buffers(
+                    dataset_id,
+                    buffers,
+                    env=env,
+                    algorithm_name=data.recipe.players[0],
+                    author="mijnlieff",
+                    description=f"Games of Mijnlieff with exact values, of {data.recipe!r}.",
+                    requirements=["mijnlieff"],
+                )
+    except BaseException:
+        if made is not None:
+            minari.delete_dataset(dataset_id)
+        raise
+    finally:
+        env.close()
+    return made
+
+
+def _environment(recipe: Recipe, observation: Layout, dtype: DTypeLike) -> gymnasium.Env[Any, Any]:
+    """Return the environment of the games, whose settings are JSON."""
+    return gymnasium.make(
+        "mijnlieff:Mijnlieff-v0",
+        variant=str(recipe.variant),
+        opponent=recipe.players[1],
+        observation=observation,
+        dtype=np.dtype(dtype).name,
+        random_plies=recipe.opening_plies,
+    )
+
+
+def _episodes(
+    columns: Columns, recipe: Recipe, observation: Layout, dtype: DTypeLike
+) -> Iterator[EpisodeBuffer]:
+    """Yield an episode of each game in which the first player had a turn."""
+    ends = np.flatnonzero(np.append(columns["game"][1:] != columns["game"][:-1], True))
+    actions = np.arange(recipe.variant.num_actions)
+    pass_alone = (actions == recipe.variant.pass_action).astype(np.int8)[None]
+    no_margins = np.full_like(actions, ILLEGAL, dtype=np.int16)[None]
+    start = 0
+    for end in ends.tolist():
+        rows = np.arange(start, end + 1)
+        own = rows[columns["policy"][rows] == 0]
+        start = end + 1
+        if not len(own):
+            continue
+        positions = [
+            Position.from_notation(str(columns["notation"][row]), recipe.variant)
+            for row in (*own, end)
+        ]
+        positions[-1] = positions[-1].play(int(columns["action"][end]))
+        result = columns["result"][own[-1]]
+        rewards = np.zeros(len(own), dtype=np.float64)
+        rewards[-1] = np.sign(result)
+        over = np.arange(len(own)) == len(own) - 1
+        yield EpisodeBuffer(
+            observations=observe_batch(positions, observation, dtype),
+            actions=columns["action"][own].astype(np.int64),
+            rewards=rewards,
+            terminations=over,
+            truncations=np.zeros_like(over),
+            infos={
+                "action_mask": np.concatenate([columns["action_mask"][own], pass_alone]),
+                "action_margins": np.concatenate([columns["action_margins"][own], no_margins]),
+                "margin": np.append(columns["margin"][own], result),
+            },
+        )

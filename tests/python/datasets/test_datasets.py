@@ -1,0 +1,246 @@
+"""mijnlieff.datasets and the command: games by a recipe, with exact values."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import mijnlieff
+from mijnlieff import Position, Variant, solve
+from mijnlieff.cli.main import main
+from mijnlieff.datasets import Recipe, make_dataset, open_dataset
+from mijnlieff.datasets.games import COLUMNS
+from mijnlieff.errors import DatasetError, MissingExtraError
+from mijnlieff.evaluation import random_openings
+from mijnlieff.evaluation.losses import ILLEGAL
+
+SMALL = "##../##../..##/..## anywhere 1"
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    for module in ("dataset", "games"):
+        monkeypatch.setattr(f"mijnlieff.datasets.{module}.PART", 4)
+
+
+def games_of(columns):
+    cuts = np.flatnonzero(columns["game"][1:] != columns["game"][:-1]) + 1
+    return np.split(np.arange(len(columns["game"])), cuts)
+
+
+@pytest.mark.parametrize("variant", ["standard", SMALL, "####/####/####/####/#### corner 3"])
+def test_games_and_values_are_right(variant, tmp_path):
+    recipe = Recipe("greedy", "random", games=10, variant=variant, seed=7)
+    columns = make_dataset(recipe, tmp_path).load()
+    assert list(columns) == list(COLUMNS)
+    openings = random_openings(10, 2, variant, 7)
+    games = games_of(columns)
+    assert len(games) == 10
+    for number, (rows, position) in enumerate(zip(games, openings, strict=True)):
+        assert (columns["game"][rows] == number).all()
+        for row in rows:
+            one = {name: values[row] for name, values in columns.items()}
+            assert Position.from_notation(str(one["notation"]), variant) == position
+            assert one["ply"] == position.ply and one["player"] == position.to_play
+            assert one["policy"] == (position.to_play + number) % 2
+            assert np.array_equal(one["observation"], position.observation("flat", "uint8"))
+            assert np.array_equal(one["action_mask"], position.action_mask())
+            assert one["labeled"] == position.is_solvable
+            values = one["action_margins"]
+            if one["labeled"] and row % 5 == 0:
+                exact = solve(position)
+                assert one["margin"] == exact.margin
+                found = {i: int(values[i]) for i in np.flatnonzero(values != ILLEGAL)}
+                assert found == exact.action_margins
+            elif not one["labeled"]:
+                assert one["margin"] == ILLEGAL and (values == ILLEGAL).all()
+            position = position.play(int(one["action"]))
+        assert position.is_over
+        sign = np.where(columns["player"][rows] == 0, 1, -1)
+        assert np.array_equal(columns["result"][rows], sign * position.margin)
+    assert columns["labeled"].any()
+
+
+def test_each_player_has_both_seats(tmp_path):
+    columns = make_dataset(Recipe("perfect", "random", games=20, seed=3), tmp_path).load()
+    chosen = columns["action_margins"][np.arange(len(columns["game"])), columns["action"]]
+    first = columns["policy"] == 0
+    assert (chosen == columns["margin"])[first].all()
+    assert not (chosen == columns["margin"])[~first].all()
+    assert set(columns["player"][first]) == {0, 1}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_recipe_makes_the_same_files(tmp_path, small_parts):
+    recipe = Recipe("perfect:0.3", games=10, seed=5, variant=SMALL)
+    make_dataset(recipe, tmp_path / "one", num_threads=1)
+    make_dataset(recipe, tmp_path / "two")
+    make_dataset(Recipe("perfect:0.3", games=10, seed=6, variant=SMALL), tmp_path / "three")
+    one, two, three = (contents(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two and one.keys() == three.keys()
+    assert all(one[name] != three[name] for name in one)
+
+
+def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
+    recipe = Recipe("perfect:0.3", games=10, variant=SMALL)
+    whole = tmp_path / "whole"
+    make_dataset(recipe, whole)
+    stopped = tmp_path / "stopped"
+
+    def stop(recipe, part, num_threads, play=mijnlieff.datasets.dataset.play_part):
+        if part == 1:
+            raise KeyboardInterrupt
+        return play(recipe, part, num_threads)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("mijnlieff.datasets.dataset.play_part", stop)
+        make_dataset(recipe, stopped)
+    assert set(contents(stopped)) == {"recipe.json", "games-00000.npz"}
+    with pytest.raises(DatasetError, match=r"not finished: games-00001.npz and 1 other files"):
+        open_dataset(stopped)
+    played = []
+    monkeypatch.setattr(
+        "mijnlieff.datasets.dataset.play_part",
+        lambda recipe, part, threads: (
+            played.append(part) or stop.__defaults__[0](recipe, part, threads)
+        ),
+    )
+    make_dataset(recipe, stopped)
+    assert played == [1, 2] and contents(stopped) == contents(whole)
+
+
+def test_the_data_sheet_counts(tmp_path, small_parts):
+    data = make_dataset(Recipe("random", games=9, variant=SMALL), tmp_path)
+    columns = data.load()
+    sheet = (tmp_path / "README.md").read_text()
+    for name, number in (
+        ("games", 9),
+        ("turns", len(columns["game"])),
+        ("turns with a choice", (columns["action_mask"].sum(axis=1) > 1).sum()),
+        ("labeled turns", columns["labeled"].sum()),
+    ):
+        assert f"| {name} | {number:,} |" in sheet
+    assert all(name in sheet for name in COLUMNS)
+    assert all(path.name in sheet for path in data.paths) and f"| variant | {SMALL} |" in sheet
+
+
+def test_a_data_set_is_opened_again(tmp_path, small_parts):
+    recipe = Recipe("greedy", "random", games=6, variant=SMALL, opening_plies=1, labels="none")
+    made = make_dataset(recipe, tmp_path / "data")
+    found = open_dataset(str(tmp_path / "data"))
+    assert found.recipe == made.recipe == recipe and hash(found.recipe) == hash(recipe)
+    assert repr(found.recipe) == "Recipe(greedy and random, games=6, seed=0)"
+    for ours, theirs in zip(made.parts(), found.parts(), strict=True):
+        assert all(np.array_equal(ours[name], theirs[name]) for name in COLUMNS)
+    assert not found.load()["labeled"].any()
+    assert found.recipe.variant == Variant.from_text(SMALL)
+
+
+def test_other_folders_are_refused(tmp_path):
+    (tmp_path / "photo.jpg").write_bytes(b"")
+    with pytest.raises(DatasetError, match="holds other files; choose a new or empty folder"):
+        make_dataset(Recipe("random", games=1), tmp_path)
+    with pytest.raises(DatasetError, match="holds no data set"):
+        open_dataset(tmp_path / "missing")
+    folder = tmp_path / "data"
+    make_dataset(Recipe("random", games=1), folder)
+    with pytest.raises(DatasetError, match="another data set: its games is 1, not 2"):
+        make_dataset(Recipe("random", games=2), folder)
+    recipe = json.loads((folder / "recipe.json").read_text())
+    (folder / "recipe.json").write_text(json.dumps(recipe | {"mijnlieff": "0.0.1"}))
+    with pytest.raises(DatasetError, match=r"its mijnlieff is '0.0.1', not "):
+        make_dataset(Recipe("random", games=1), folder)
+    assert open_dataset(folder).recipe.games == 1  # of another version of the package is readable
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "cannot use the data set"),
+        ("[]", "version None of the format; this reads 1"),
+        ('{"format": 2}', "version 2 of the format; this reads 1"),
+        ('{"format": 1}', "its recipe is damaged: 'players'"),
+        ('{"format": 1, "players": ["random"]}', "its recipe is damaged"),
+        ('{"format": 1, "players": ["random", "nobody"]}', "unknown policy 'nobody'"),
+        ('{"format": 1, "players": ["random", "random"], "games": "x"}', "its recipe is damaged"),
+    ],
+)
+def test_damaged_recipes_are_told(content, words, tmp_path):
+    (tmp_path / "recipe.json").write_text(content)
+    with pytest.raises(DatasetError) as caught:
+        open_dataset(tmp_path)
+    assert words in str(caught.value) and str(tmp_path) in str(caught.value)
+
+
+def test_damaged_files_are_told(tmp_path):
+    data = make_dataset(Recipe("random", games=5, labels="none"), tmp_path)
+    (path,) = data.paths
+    whole = path.read_bytes()
+    other = tmp_path / "other.npz"
+    np.savez(other, game=np.zeros(1))
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 255
+    for content in (b"", whole[:100], whole[:-50], b"text", bytes(flipped), other.read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(DatasetError, match=r"games-00000.npz is damaged"):
+            data.load()
+
+
+def test_wrong_settings(tmp_path):
+    for arguments, error, words in (
+        ({"light": "minmax"}, ValueError, "did you mean 'minimax'"),
+        ({"light": mijnlieff.RandomPolicy()}, TypeError, "a player must be a str"),
+        ({"light": "random", "games": 0}, ValueError, "games must be at least 1, not 0"),
+        ({"light": "random", "labels": "some"}, ValueError, "unknown labels 'some'"),
+        ({"light": "random", "files": "csv"}, ValueError, "choose one of numpy, parquet"),
+        ({"light": "random", "opening_plies": -1}, ValueError, "opening_plies must be at least 0"),
+    ):
+        with pytest.raises(error, match=words):
+            Recipe(**arguments)
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'mijnlieff\[parquet\]'"):
+        make_dataset(Recipe("random", games=1, files="parquet"), tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_parquet_holds_the_same(tmp_path, small_parts):
+    pytest.importorskip("pyarrow")
+    numpy, parquet = (
+        make_dataset(Recipe("perfect:0.3", games=6, variant=SMALL, files=files), tmp_path / files)
+        for files in ("numpy", "parquet")
+    )
+    ours, theirs = numpy.load(), parquet.load()
+    for name in COLUMNS:
+        assert np.array_equal(ours[name], theirs[name]) and ours[name].dtype == theirs[name].dtype
+    path = parquet.paths[0]
+    whole = path.read_bytes()
+    for content in (b"", whole[:100], b"PAR1" + b"x" * 100):
+        path.write_bytes(content)
+        with pytest.raises(DatasetError, match="is damaged"):
+            parquet.load()
+
+
+def test_the_command(tmp_path, capsys):
+    out = tmp_path / "games"
+    command = ["dataset", "--players", "greedy", "random", "--games", "8", "--out", str(out)]
+    command += ["--seed", "3", "--board", "##../##../..##/..##", "--labels", "none"]
+    assert main(command) == 0
+    assert "8 games in 1 files" in capsys.readouterr().out
+    assert open_dataset(out).recipe == Recipe(
+        "greedy", "random", games=8, seed=3, variant="##../##../..##/..##", labels="none"
+    )
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main([*command, "--games", "9"]) == 1
+    assert "its games is 8, not 9" in capsys.readouterr().err
+    assert main(["dataset", "--players", "a", "b", "c", "--out", str(out)]) == 2
+    assert "give one or two players, not 3" in capsys.readouterr().err
