@@ -75,7 +75,7 @@ ENVIRONMENTS = (
     pettingzoo_row("pettingzoo-oldest", "pettingzoo==1.24.3", "gymnasium==1.1.0"),
     pettingzoo_row("pettingzoo-newest"),
     Environment("sb3", "sb3", ("sb3", "render"), ("stable-baselines3", "sb3-contrib")),
-    Environment("torchrl", "torchrl", ("torchrl", "render"), ("torchrl", "tensordict")),
+    Environment("torchrl", "torchrl", ("torchrl", "render", "minari"), ("torchrl", "tensordict")),
     Environment("tianshou", "tianshou", ("tianshou",), ("tianshou", "pettingzoo")),
     Environment("rllib", "rllib", ("rllib",), ("ray", "gymnasium")),
     Environment("ray", "ray", ("ray",), ("ray",)),
