@@ -6,8 +6,8 @@ import pytest
 
 from mijnlieff import Position, RandomPolicy, Variant
 from mijnlieff.errors import GameOverError
-from mijnlieff.integrations.text import prompt_text
-from mijnlieff.integrations.text.game import TextGame, forced_pass
+from mijnlieff.integrations.text import TextGame, prompt_text
+from mijnlieff.integrations.text.game import forced_pass
 
 
 def finished(**options):

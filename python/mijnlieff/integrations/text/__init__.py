@@ -10,6 +10,7 @@ Nothing here needs another package. Any function from a prompt to a reply is a p
 """
 
 from mijnlieff.integrations.text.chat import ChatModel
+from mijnlieff.integrations.text.game import TextGame
 from mijnlieff.integrations.text.policy import ReplyCounts, TextPolicy
 from mijnlieff.integrations.text.positions import (
     correction_text,
@@ -33,6 +34,7 @@ __all__ = [
     "Puzzle",
     "Puzzles",
     "ReplyCounts",
+    "TextGame",
     "TextPolicy",
     "correction_text",
     "move_text",

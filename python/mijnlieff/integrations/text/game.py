@@ -33,7 +33,7 @@ class TextGame:
     Forced passes are played without asking. The model loses when it gives more than `retries`
     illegal replies for one move.
 
-    >>> from mijnlieff.integrations.text.game import TextGame
+    >>> from mijnlieff.integrations.text import TextGame
     >>> game = TextGame("greedy", seat="light")
     >>> while not game.is_over:
     ...     legal = game.prompt.rpartition("Legal moves: ")[2].split()
