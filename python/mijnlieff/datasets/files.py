@@ -39,7 +39,8 @@ def write_part(path: Path, columns: Columns) -> None:
     """
     content = io.BytesIO()
     if path.suffix == ".npz":
-        np.savez_compressed(content, **columns)
+        arrays: Any = columns  # NumPy's types take the last keyword for a flag
+        np.savez_compressed(content, **arrays)
     else:
         _write_parquet(content, columns)
     write_whole(path, content.getvalue())
