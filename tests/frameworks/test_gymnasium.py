@@ -1,71 +1,18 @@
-"""Gymnasium's checks, wrappers and ways of making environments, for its oldest and newest version.
-
-The environments' own tests in tests/python run with each version too.
-"""
+"""Gymnasium's wrappers, which differ between its versions; its checks are in tests/python/envs."""
 
 from __future__ import annotations
-
-import warnings
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import wrappers
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
 
-import mijnlieff
-from mijnlieff import Board, MijnlieffEnv, Variant, VectorEnv
+from mijnlieff import MijnlieffEnv, Variant, VectorEnv
 
 NAME = "mijnlieff:Mijnlieff-v0"
 MODES = list(AutoresetMode)
-OPTIONS = [
-    {},
-    {"opponent": None, "observation": "planes"},
-    {"opponent": "minimax", "seat": "dark", "dtype": "uint8"},
-    {"observation": "packed", "reward": "margin"},
-    {"variant": Variant(Board.from_text("##.\n###\n.##"), "corner", 1), "auto_pass": True},
-]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_check_env_finds_no_error_and_no_warning(options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        env = gymnasium.make(NAME, **options)
-        check_env(env.unwrapped, skip_render_check=True)
-        env.close()
-
-
-def make_vec(mode, options):
-    if mode == "vector_entry_point":
-        return gymnasium.make_vec(
-            NAME, num_envs=3, vectorization_mode=mode, autoreset="next_step", **options
-        )
-    kwargs = {"context": "spawn"} if mode == "async" else {}
-    return gymnasium.make_vec(
-        NAME, num_envs=3, vectorization_mode=mode, vector_kwargs=kwargs, **options
-    )
-
-
-@pytest.mark.parametrize("options", [{}, {"opponent": None, "observation": "planes"}], ids=str)
-def test_sync_async_and_native_environments_play_the_same_games(options):
-    envs = [make_vec(mode, options) for mode in ("vector_entry_point", "sync", "async")]
-    native = envs[0]
-    assert isinstance(native.unwrapped, VectorEnv)
-    found = [env.reset(seed=5) for env in envs]
-    for _ in range(40):
-        for seen, info in found[1:]:
-            assert np.array_equal(seen, found[0][0])
-            assert np.array_equal(info["action_mask"], found[0][1]["action_mask"])
-        actions = native.unwrapped.sample_actions()
-        steps = [env.step(actions) for env in envs]
-        for step in steps[1:]:
-            assert all(map(np.array_equal, step[:4], steps[0][:4]))
-        found = [(step[0], step[4]) for step in steps]
-    for env in envs:
-        env.close()
 
 
 def same(ours, theirs) -> bool:
@@ -124,25 +71,6 @@ def test_episode_statistics_are_those_of_single_environments(mode):
             for key in ("r", "l"):
                 assert np.array_equal(ours["episode"][key], theirs["episode"][key])
     assert native.episode_count == singles.episode_count > 15
-
-
-def test_episode_statistics_with_resets_by_mask():
-    env = VectorEnv(4, opponent="random", reward="margin", autoreset="disabled")
-    recorded = vector_wrappers.RecordEpisodeStatistics(env)
-    recorded.reset(seed=3)
-    returns, lengths = np.zeros(4), np.zeros(4, int)
-    for _ in range(60):
-        _, rewards, over, _, info = recorded.step(env.sample_actions())
-        returns += rewards
-        lengths += 1
-        assert ("episode" in info) == over.any()
-        if over.any():
-            assert np.array_equal(info["_episode"], over)
-            assert np.array_equal(info["episode"]["r"][over], returns[over])
-            assert np.array_equal(info["episode"]["l"][over], lengths[over])
-            recorded.reset(options={"reset_mask": over.copy()})
-        returns[over], lengths[over] = 0, 0
-    assert recorded.episode_count > 15
 
 
 # Gymnasium refuses those of observations in same-step mode, for all environments.
@@ -278,11 +206,3 @@ def test_native_games_are_never_cut_off():
         gymnasium.make_vec(
             NAME, num_envs=2, vectorization_mode="vector_entry_point", max_episode_steps=3
         )
-
-
-def test_the_registry_knows_both_entry_points():
-    spec = gymnasium.spec("Mijnlieff-v0")
-    assert spec.entry_point == "mijnlieff.envs:MijnlieffEnv"
-    native = gymnasium.make_vec(NAME, num_envs=2, vectorization_mode="vector_entry_point")
-    assert isinstance(native, VectorEnv)
-    assert mijnlieff.MijnlieffEnv is MijnlieffEnv

@@ -8,9 +8,6 @@ from __future__ import annotations
 import copy
 import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import Literal, get_args
 
 import jax
@@ -27,10 +24,8 @@ from mijnlieff import Board, Position, SearchOptions, TreeSearch, Variant, funct
 from mijnlieff.evaluation import random_openings
 from mijnlieff.jax import Mijnlieff, State, to_position, to_positions
 from mijnlieff.rules import perft
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "python"))
-from random_variants import random_spec  # noqa: E402
+from processes import printed_by_script
+from random_variants import random_spec
 
 GAMES = int(os.environ.get("MIJNLIEFF_GAMES", "4000"))
 BOARDS = 16 if GAMES <= 4000 else 50
@@ -459,8 +454,6 @@ def test_the_page_runs():
 
 
 def test_the_example_runs():
-    command = [sys.executable, "examples/jax_mctx.py", "--iterations", "2", "--games", "20"]
-    small = ["--batch", "8", "--simulations", "4", "--seed", "3"]
-    done = subprocess.run([*command, *small], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "against random, 20 games" in done.stdout
+    small = ("--batch", 8, "--simulations", 4, "--seed", 3)
+    printed = printed_by_script("examples/jax_mctx.py", "--iterations", 2, "--games", 20, *small)
+    assert "against random, 20 games" in printed

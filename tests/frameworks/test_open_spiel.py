@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import doctest
 import pickle
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from mijnlieff.errors import (
 )
 from mijnlieff.integrations import open_spiel
 from mijnlieff.integrations.open_spiel import BotPolicy, MijnlieffGame, MijnlieffState, PolicyBot
+from processes import printed_by_script
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYTHROUGH = ROOT / "tests" / "data" / "python_mijnlieff.playthrough"
@@ -420,21 +419,14 @@ def test_shimmy(config):
 
 
 def test_the_example():
-    command = [sys.executable, ROOT / "examples" / "open_spiel_bots.py"]
-    options = ["--games", "8", "--simulations", "10", "--opponents", "random", "greedy"]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    rows = done.stdout.splitlines()
+    options = ("--games", 8, "--simulations", 10, "--opponents", "random", "greedy")
+    rows = printed_by_script("examples/open_spiel_bots.py", *options).splitlines()
     assert [row.split()[0] for row in rows[-2:]] == ["random", "greedy"]
 
 
 def test_the_benchmark():
-    command = [sys.executable, ROOT / "benches" / "frameworks" / "open_spiel_games.py"]
-    done = subprocess.run(
-        [*command, "--seconds", "0.2"], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert "python_mijnlieff" in done.stdout and "tic_tac_toe" in done.stdout
+    printed = printed_by_script("benches/frameworks/open_spiel_games.py", "--seconds", 0.2)
+    assert "python_mijnlieff" in printed and "tic_tac_toe" in printed
 
 
 def test_the_examples_of_the_docstrings():

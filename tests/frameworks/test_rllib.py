@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,8 +24,7 @@ from mijnlieff.integrations.rllib import (
     MaskedEnv,
     MijnlieffMultiAgentEnv,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
+from processes import printed_by_script
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -254,15 +250,7 @@ def test_the_examples_of_the_page_run(capsys):
 
 
 def test_the_example_plays_itself(folder):
-    path = ROOT / "examples" / "rllib_self_play.py"
-    options = ["--iterations", "2", "--steps", "512", "--games", "20"]
-    done = subprocess.run(
-        [sys.executable, path, *options],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | {"RAY_TMPDIR": folder, "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"^1,\d+ turns, entropy \d\.\d\d$", done.stdout, re.MULTILINE)
-    assert re.search(r"^score against random: 0\.\d+ \(0\.\d+ to ", done.stdout, re.MULTILINE)
+    options = ("--iterations", 2, "--steps", 512, "--games", 20)
+    printed = printed_by_script("examples/rllib_self_play.py", *options, RAY_TMPDIR=folder)
+    assert re.search(r"^1,\d+ turns, entropy \d\.\d\d$", printed, re.MULTILINE)
+    assert re.search(r"^score against random: 0\.\d+ \(0\.\d+ to ", printed, re.MULTILINE)

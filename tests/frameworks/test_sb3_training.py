@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -33,8 +30,7 @@ from stable_baselines3.common.vec_env import (
 import mijnlieff
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv, SB3Policy, SnapshotCallback
 from mijnlieff.policies import OpponentPool
-
-ROOT = Path(__file__).resolve().parents[2]
+from processes import printed_by_script
 
 # The framework's own checks, wrappers and training
 
@@ -193,24 +189,15 @@ def test_bad_settings_of_the_callback():
 # What the documentation shows
 
 
-def run(*command):
-    done = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, timeout=240, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_the_example_runs():
-    said = run(
-        "examples/sb3_maskable_ppo.py", "--steps", 2048, "--envs", 16, "--games", 40, "--graded", 40
-    )
+    options = ("--steps", 2048, "--envs", 16, "--games", 40, "--graded", 40)
+    said = printed_by_script("examples/sb3_maskable_ppo.py", *options)
     assert len(re.findall(r"^score against \w+: 0\.\d+ \(", said, re.MULTILINE)) == 2
     assert "optimal" in said
 
 
 def test_the_benchmark_runs():
-    said = run("benches/frameworks/sb3_games.py", "--envs", 1, "--steps", 20)
+    said = printed_by_script("benches/frameworks/sb3_games.py", "--envs", 1, "--steps", 20)
     assert len(re.findall(r"[\d.]+ times", said)) >= 2
 
 

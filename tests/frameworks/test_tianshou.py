@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +18,8 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 
 from mijnlieff import Board, Position, Variant, mijnlieff_v0
+from processes import printed_by_script
 
-ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = {
     "flat": {"observation": "flat"},
     "planes": {"observation": "planes", "dtype": "uint8"},
@@ -165,11 +161,8 @@ def test_the_examples_of_the_page_run():
 
 
 def test_the_example_learns():
-    command = [sys.executable, ROOT / "examples" / "tianshou_dqn.py", "--epochs", "1"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, "--games", "300"], capture_output=True, text=True, timeout=400, env=environment
+    printed = printed_by_script(
+        "examples/tianshou_dqn.py", "--epochs", 1, "--games", 300, timeout=400
     )
-    assert done.returncode == 0, done.stderr
-    said = re.search(r"mean return of Light: (-?[\d.]+) \(", done.stdout)
+    said = re.search(r"mean return of Light: (-?[\d.]+) \(", printed)
     assert said and float(said[1]) > 0.1  # a random player gets 0

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -29,8 +25,7 @@ import mijnlieff
 from mijnlieff import PolicyError, Position, VectorEnv
 from mijnlieff.integrations.torchrl import ActorPolicy, MijnlieffEnv
 from mijnlieff.train.ppo.advantage import signed_advantages
-
-ROOT = Path(__file__).resolve().parents[2]
+from processes import printed_by_script
 
 
 def test_a_negative_discount_gives_the_advantages_of_self_play():
@@ -162,11 +157,6 @@ def test_the_examples_of_the_page_run():
 
 
 def test_the_example_learns():
-    command = [sys.executable, ROOT / "examples" / "torchrl_ppo.py", "--frames", "50000"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, "--games", "300"], capture_output=True, text=True, timeout=300, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    said = re.search(r"mean return against random: ([\d.]+) \(", done.stdout)
+    printed = printed_by_script("examples/torchrl_ppo.py", "--frames", 50_000, "--games", 300)
+    said = re.search(r"mean return against random: ([\d.]+) \(", printed)
     assert said and float(said[1]) > 0.4  # a random player gets 0

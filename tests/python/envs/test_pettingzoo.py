@@ -26,6 +26,7 @@ OPTIONS = [
     {},
     {"observation": "flat", "dtype": "uint8"},
     {"reward": "margin", "variant": Variant(Board.from_text("###\n#.#\n###"), "corner", 1)},
+    {"variant": Variant(Board.from_text("########\n########"), "anywhere", 3)},
 ]
 # What PettingZoo says about every observation that is a dict, its own board games included.
 DICTS = (
@@ -106,6 +107,7 @@ def test_margins_and_infos_at_the_end():
     assert position.is_over
     env.reset()
     assert env.infos == {"player_0": {}, "player_1": {}}
+    assert env.metadata["name"] == "mijnlieff_v0"  # as `pettingzoo.classic` names its games
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

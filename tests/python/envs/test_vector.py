@@ -348,16 +348,19 @@ def test_gymnasium_wrappers_count_episodes(autoreset):
     env = VectorEnv(4, opponent="random", autoreset=autoreset)
     wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
     wrapped.reset(seed=0)
-    episodes = 0
+    episodes, lengths = 0, np.zeros(4, int)
     for _ in range(60):
         _, rewards, ended, _, info = wrapped.step(env.sample_actions())
+        lengths += 1
         if ended.any():
             episodes += ended.sum()
             assert np.array_equal(info["_episode"], ended)
             assert np.array_equal(info["episode"]["r"][ended], rewards[ended])
             assert (info["episode"]["l"][ended] <= 10).all()
             if autoreset is AutoresetMode.DISABLED:
+                assert np.array_equal(info["episode"]["l"][ended], lengths[ended])
                 wrapped.reset(options={"reset_mask": ended.copy()})
+        lengths[ended] = 0
     assert episodes > 10
     listed = gymnasium.wrappers.vector.DictInfoToList(VectorEnv(2, autoreset=autoreset))
     assert listed.reset(seed=0)[1][1]["to_play"] == 0

@@ -48,32 +48,32 @@ def test_threads_survive_in_a_child_process(method):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.parametrize(
+    ("context", "options"),
+    [("fork", {}), ("spawn", {}), ("spawn", {"opponent": None, "observation": "planes"})],
+)
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_async_vector_environments_play_the_same_games(context):
-    envs = [
-        gymnasium.make_vec(
-            "mijnlieff:Mijnlieff-v0",
-            num_envs=2,
-            vectorization_mode=mode,
-            vector_kwargs={} if mode == "sync" else {"context": context},
-        )
-        for mode in ("sync", "async")
-    ]
+def test_sync_async_and_native_environments_play_the_same_games(context, options):
+    name = "mijnlieff:Mijnlieff-v0"
     native = gymnasium.make_vec(
-        "mijnlieff:Mijnlieff-v0",
-        num_envs=2,
-        vectorization_mode="vector_entry_point",
-        autoreset="next_step",
+        name, 3, vectorization_mode="vector_entry_point", autoreset="next_step", **options
     )
-    native.reset(seed=4)
-    for env in envs:
-        env.reset(seed=4)
-    for _ in range(25):
-        actions = native.sample_actions()
-        expected = native.step(actions)[:4]
-        for env in envs:
-            assert all(map(np.array_equal, env.step(actions)[:4], expected))
+    sync = gymnasium.make_vec(name, 3, vectorization_mode="sync", **options)
+    processes = {"context": context}
+    parallel = gymnasium.make_vec(
+        name, 3, vectorization_mode="async", vector_kwargs=processes, **options
+    )
+    envs = (native, sync, parallel)
+    (expected, info), *found = [env.reset(seed=4) for env in envs]
+    for observations, other in found:
+        assert np.array_equal(observations, expected)
+        assert np.array_equal(other["action_mask"], info["action_mask"])
+    for _ in range(40):
+        actions = native.unwrapped.sample_actions()
+        expected, *found = [env.step(actions) for env in envs]
+        for step in found:
+            assert all(map(np.array_equal, step[:4], expected[:4]))
+            assert np.array_equal(step[4]["action_mask"], expected[4]["action_mask"])
     for env in envs:
         env.close()
 

@@ -1,10 +1,13 @@
-"""Programs that run in interpreters of their own."""
+"""Programs and scripts that run in interpreters of their own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run_python(
@@ -24,4 +27,16 @@ def printed_by(code: str, *arguments: object, **options) -> str:
     """What a program prints that ends well and says nothing on standard error."""
     done = run_python(code, *arguments, **options)
     assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stderr)
+    return done.stdout
+
+
+def printed_by_script(path: str, *options: object, timeout: float = 300, **environment: str) -> str:
+    """What a script of the project prints that ends well, whatever its libraries warn of."""
+    command = [sys.executable, ROOT / path, *map(str, options)]
+    # Networks as small as those of the examples are slower with more threads.
+    variables = os.environ | {"OMP_NUM_THREADS": "1"} | environment
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, env=variables, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
     return done.stdout
