@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +28,9 @@ from mijnlieff.errors import ClusterError, PolicyError
 from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.policies import FunctionPolicy
 from mijnlieff.train import Budget, TrainConfig, train
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import PolicyValueNetwork
-from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
-from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
+from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.run.checkpoint import load_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,34 +168,10 @@ class TestSharedWork(SameResults):
         return workers
 
 
-class TestBlocks:
-    def test_their_seeds_are_disjoint(self):
-        seeds = [
-            block_seed(7, number, block)
-            for number in (0, 1, 2, 10_000)
-            for block in (0, 1, MOST_BLOCKS - 1)
-        ]
-        seeds = sorted(seeds)
-        assert all(after - before >= 65536 for before, after in pairwise(seeds))
-
-    @EACH_ALGORITHM
-    def test_a_block_depends_on_its_seed_and_the_weights_alone(self, algo, workers):
-        play = play_searches if algo == "alphazero" else play_rollouts
-        torch.manual_seed(0)
-        networks = [PolicyValueNetwork(Variant(), 16, 1) for _ in range(2)]
-        sent = [weights_of(network) for network in networks]
-        blocks = [Block(Variant(), config_of(algo, num_envs=8), seed) for seed in (1, 2)]
-        asked = [(sent[0], blocks[0]), (sent[0], blocks[0]), (sent[0], blocks[1])]
-        asked += [(sent[1], blocks[0])]
-        one, same, other_seed, other_weights = map(
-            content, workers.map(play, *zip(*asked, strict=True))
-        )
-        assert one == same == content(play(*asked[0]))
-        assert len({one, other_seed, other_weights}) == 3
-
+class TestBlocks:  # more of them in tests/python/train/test_train_executor.py
     def test_neither_side_runs_away(self, workers):
         backend = ExecutorBackend(workers, blocks=4, lag=2)
-        source = backend.source(Variant(), config_of("ppo"), torch.Generator())
+        source = backend.source(Boards((Variant(),)), config_of("ppo"), torch.Generator())
         network = PolicyValueNetwork(Variant(), 16, 1)
         ages = []
         for number in range(3, 9):
@@ -208,30 +183,6 @@ class TestBlocks:
             ages.append(source.policy_lag)
         assert ages == [0, 1, 2, 2, 2, 2]
         source.close()
-
-    @pytest.mark.parametrize(
-        ("numbers", "settings", "words"),
-        [
-            ((0, 1), {}, "blocks must be"),
-            ((8, -1), {}, "lag must be"),
-            ((8, 1), {"num_envs": 7}, "num_envs=7 games cannot be cut into 8"),
-        ],
-    )
-    def test_numbers_that_do_not_fit(self, numbers, settings, words, workers):
-        with pytest.raises(ValueError, match=words):
-            backend = ExecutorBackend(workers, *numbers)
-            backend.source(Variant(), config_of("ppo", **settings), torch.Generator())
-
-
-def content(games: object) -> bytes:
-    """Everything in a block that games determine."""
-    if isinstance(games, dict):
-        arrays = [games[name] for name in sorted(games)]
-    else:
-        samples = games.samples
-        arrays = [samples.observations, samples.masks, samples.policies, samples.margins]
-        arrays += [games.steps, games.games, games.simulations]
-    return b"".join(np.asarray(array).tobytes() for array in arrays)
 
 
 def compare(algo: str, workers, executor, kill: Callable[[], None], folder: Path) -> None:

@@ -1,0 +1,78 @@
+"""The blocks of games that workers of an executor play."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from mijnlieff import Variant
+from mijnlieff.train import TrainConfig
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.network import new_network
+from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
+from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
+from tiny_runs import CONFIG
+
+BOARDS = Boards((Variant(),))
+
+
+def content(games: object) -> bytes:
+    """Everything in a block that games determine."""
+    if isinstance(games, dict):
+        arrays = [games[name] for name in sorted(games)]
+    else:
+        samples = games.samples
+        arrays = [samples.boards, samples.observations, samples.masks, samples.policies]
+        arrays += [samples.values, games.steps, games.games, games.simulations]
+    return b"".join(np.asarray(array).tobytes() for array in arrays)
+
+
+def test_the_seeds_of_blocks_are_disjoint():
+    seeds = [
+        block_seed(7, number, block)
+        for number in (0, 1, 2, 10_000)
+        for block in (0, 1, MOST_BLOCKS - 1)
+    ]
+    seeds = sorted(seeds)
+    assert all(after - before >= 65536 for before, after in pairwise(seeds))
+
+
+@pytest.mark.parametrize(
+    ("play", "algo", "settings"),
+    [
+        (play_searches, "alphazero", {"num_simulations": 4, "knowledge": "pure"}),
+        (play_rollouts, "ppo", {}),
+    ],
+    ids=["alphazero", "ppo"],
+)
+def test_a_block_depends_on_its_seed_and_the_weights_alone(play, algo, settings):
+    config = TrainConfig.of(algo, num_envs=8, width=16, blocks=1, num_threads=1, **settings)
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    first = weights_of(new_network(BOARDS, config))
+    second = {name: rng.normal(size=it.shape).astype(np.float32) for name, it in first.items()}
+    blocks = [Block(BOARDS, config, seed) for seed in (1, 2)]
+    asked = [(first, blocks[0]), (first, blocks[0]), (first, blocks[1]), (second, blocks[0])]
+    with ThreadPoolExecutor(2) as workers:
+        one, same, other_seed, other_weights = map(
+            content, workers.map(play, *zip(*asked, strict=True))
+        )
+    assert one == same == content(play(*asked[0]))
+    assert len({one, other_seed, other_weights}) == 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((0, 1), "blocks must be"),
+        ((8, -1), "lag must be"),
+        ((17, 1), "num_envs=16 games cannot be cut into 17"),
+    ],
+)
+def test_numbers_that_do_not_fit(numbers, words):
+    with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match=words):
+        ExecutorBackend(workers, *numbers).source(BOARDS, CONFIG, torch.Generator())
