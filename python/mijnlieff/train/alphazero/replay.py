@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 import torch
@@ -38,16 +39,19 @@ class Replay:
         self._boards = symmetric_boards
         self._augment = augment
         features, actions = symmetric_boards.num_features, symmetric_boards.num_actions
+        columns = [
+            ((), torch.int64),
+            ((features,), torch.uint8),
+            ((actions,), torch.int8),
+            ((actions,), torch.float16),
+            ((2,), torch.float32),
+        ]
+        row = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns)
         try:
+            # Asked for as a whole first, so that no column is zeroed where another does not fit.
+            torch.empty(capacity * row, dtype=torch.uint8)
             self._columns = [
-                torch.zeros((capacity, *shape), dtype=dtype)
-                for shape, dtype in [
-                    ((), torch.int64),
-                    ((features,), torch.uint8),
-                    ((actions,), torch.int8),
-                    ((actions,), torch.float16),
-                    ((2,), torch.float32),
-                ]
+                torch.zeros((capacity, *shape), dtype=dtype) for shape, dtype in columns
             ]
         except RuntimeError as error:  # as PyTorch reports it
             raise MemoryError(
