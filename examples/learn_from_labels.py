@@ -23,7 +23,7 @@ from mijnlieff.evaluation import random_openings
 FIRST_PLY, LAST_PLY = 3, 14
 
 
-def labelled(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def labeled(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return observations ``(N, 56)``, masks ``(N, 65)`` and policy targets ``(N, 65)``."""
     plies = range(FIRST_PLY, LAST_PLY + 1)
     share = max(1, count // len(plies))
@@ -53,7 +53,7 @@ def main() -> None:
 
     player = NetworkPolicy(logits)
     print(grade(player, positions=args.graded, name="before"))
-    observations, masks, targets = labelled(args.positions)
+    observations, masks, targets = labeled(args.positions)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     for epoch in range(args.epochs):
         losses = []

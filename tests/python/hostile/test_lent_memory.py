@@ -139,6 +139,7 @@ print(count)
     ],
 )
 @pytest.mark.parametrize("kinds", ["setstate", "others"])
+@pytest.mark.slow
 def test_threads_that_change_lent_arrays_change_nothing_else(work, kinds):
     program = textwrap.dedent(ABUSE).replace("{work}", work)
     assert int(printed_by(program, SECONDS, kinds, timeout=120 + 2 * SECONDS)) > 2

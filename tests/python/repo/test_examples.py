@@ -101,6 +101,7 @@ def test_one_network_learns_many_boards(tmp_path):
     assert len(re.findall(r": [\d.]+% optimal actions", text)) == 2
 
 
+@pytest.mark.slow
 def test_ppo_by_self_play_learns():
     pytest.importorskip("torch")
     options = ("--steps", 200_000, "--envs", 256, "--games", 300)
