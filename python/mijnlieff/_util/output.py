@@ -16,7 +16,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 __all__ = [
@@ -249,12 +248,7 @@ class StatusBar:
         """Return the bar, which is shown already."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the bar, so that later output starts on a new line."""
         if self._bar is not None:
             self._bar.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from mijnlieff._util.files import writing
@@ -59,12 +58,7 @@ class TensorBoardLog:
         """Return the log, which is open already."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file."""
         # Every round has been flushed, so a full disk loses nothing here.
         with contextlib.suppress(OSError):
