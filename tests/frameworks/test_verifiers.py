@@ -6,11 +6,8 @@ The model is a server on the local network interface; nothing else is asked.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import verifiers.v1 as vf
@@ -23,6 +20,7 @@ from verifiers.v1.utils.loaders import (
     taskset_class,
 )
 
+from chat_server import serving
 from mijnlieff import Position, benchmark
 from mijnlieff.integrations.text import puzzles, sample_of
 from mijnlieff.integrations.verifiers import (
@@ -33,49 +31,26 @@ from mijnlieff.integrations.verifiers import (
 )
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append(request["messages"])
-        message = {"role": "assistant", "content": self.server.reply(request["messages"])}
-        content = json.dumps(
-            {
-                "id": "scripted",
-                "object": "chat.completion",
-                "created": 0,
-                "model": request["model"],
-                "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-            }
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *args):
-        pass
-
-
 @contextmanager
 def model(reply):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.reply, server.seen, server.daemon_threads = reply, [], True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    def answer(request):
+        message = {"role": "assistant", "content": reply(request["messages"])}
+        return 200, {
+            "id": "scripted",
+            "object": "chat.completion",
+            "created": 0,
+            "model": request["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }
+
+    with serving(answer) as server:
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def episodes(env, server, count):
     """Run the first tasks as their evaluation does."""
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    client = vf.EvalClientConfig(base_url=url, api_key_var="NO_SUCH_KEY")
+    client = vf.EvalClientConfig(base_url=server.url, api_key_var="NO_SUCH_KEY")
     context = vf.ModelContext(model="scripted", client=client)
 
     async def run():
@@ -126,7 +101,7 @@ def test_replies_are_paid_by_exact_regret():
 
     with model(reply) as server:
         traces = episodes(load_environment(num_tasks=8), server, 8)
-        assert len(server.seen) == 8
+        assert len(server.messages) == 8
     for number, trace in enumerate(traces):
         margins = some[number].margins.values()
         spread = max(margins) - min(margins)
@@ -140,8 +115,8 @@ def test_games_are_paid_by_their_result():
     with model(lambda messages: f"[{rng.choice(legal_in(messages))}]") as server:
         env = load_environment("result", opponent="minimax:2", seat="light")
         traces = episodes(env, server, 4)
-        first = server.seen[0]
-        longest = max(server.seen, key=len)
+        first = server.messages[0]
+        longest = max(server.messages, key=len)
     assert len(first) == 1 and "Mijnlieff is a board game" in first[0]["content"]
     assert [it["role"] for it in longest][:3] == ["user", "assistant", "user"]
     assert "Mijnlieff is a board game" not in longest[-1]["content"]
@@ -158,7 +133,7 @@ def test_illegal_replies_lose_games():
         (trace,) = episodes(env, server, 1)
     assert trace.rewards["result"].score == -1
     assert trace.metrics["illegal_replies"] == 2 and not trace.metrics["finished"]
-    assert "You replied" in server.seen[-1][-1]["content"]
+    assert "You replied" in server.messages[-1][-1]["content"]
 
 
 def test_seeds_repeat_games():
@@ -166,7 +141,7 @@ def test_seeds_repeat_games():
         with model(lambda messages: "?") as server:
             env = load_environment("result", seat="dark", retries=0, seed=seed)
             episodes(env, server, 3)
-        return sorted(messages[-1]["content"] for messages in server.seen)
+        return sorted(messages[-1]["content"] for messages in server.messages)
 
     assert starts(0) == starts(0) != starts(100)
     assert all("Light played" in text and Position().notation not in text for text in starts(0))
@@ -177,7 +152,7 @@ def test_a_longer_conversation_is_cut_by_their_limit():
         config = {"taskset": {"id": "mijnlieff", "reward": "result"}, "player": {"max_turns": 2}}
         (trace,) = episodes(vf.load_environment(resolve_env_config(config)), server, 1)
     assert trace.rewards["result"].score == -1 and not trace.metrics["finished"]
-    assert len(server.seen) == 2
+    assert len(server.messages) == 2
 
 
 def test_the_harness_asks_with_a_system_prompt(tmp_path):
@@ -185,7 +160,7 @@ def test_the_harness_asks_with_a_system_prompt(tmp_path):
     path.write_text("You are a strong player.")
     with model(lambda messages: f"[{legal_in(messages)[0]}]") as server:
         episodes(load_environment(num_tasks=1, system_prompt=path), server, 1)
-    assert [it["role"] for it in server.seen[0]] == ["system", "user"]
+    assert [it["role"] for it in server.messages[0]] == ["system", "user"]
     assert not MijnlieffHarness.NEEDS_CONTAINER and not MijnlieffHarness.EXECUTES_CODE
 
 
