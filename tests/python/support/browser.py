@@ -112,10 +112,10 @@ class Player:
     @property
     def moves(self) -> list[str]:
         """The names of all moves, without their marks."""
-        labels = self.board.locator(".mj-move").evaluate_all(
-            "them => them.map(it => it.getAttribute('aria-label'))"
+        names = self.board.locator(".mj-move").evaluate_all(
+            "them => them.map(it => it.dataset.name)"
         )
-        return [re.match(r"[^ ,]+", label)[0] for label in labels]
+        return list(names)
 
     def marks(self) -> list[tuple[str, int]]:
         """The mark of each move and the points that it gives away, once all of them are known."""

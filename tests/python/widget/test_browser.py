@@ -152,7 +152,8 @@ def test_stepping_reviewing_and_undoing(page, address):
         "() => document.querySelector('.mj-status').textContent.includes('Move 3')"
     )
     current = board.locator("[aria-current=step]")
-    assert current.get_attribute("aria-label").startswith(f"{moves[2]}, ")
+    assert current.get_attribute("data-name") == moves[2]
+    assert re.match(moves[2][:2] + ".*, [A-Z][a-z]+, ply 3, ", current.get_attribute("aria-label"))
     assert current.inner_text().startswith(moves[2][:2]) and current.locator("svg").count() == 1
     assert board.locator(".mj-playable").count() == 0
     board.get_by_role("button", name=", ply 2").click()
@@ -278,7 +279,7 @@ def test_the_board_explains_a_game(page, address):
     # A line of n stones is drawn through all of them, and scores n - 2.
     assert board.locator(".mj-cell:has(.mj-run)").count() >= (3 if light + dark else 0)
     before = len(player.moves)
-    end.get_by_role("button", name="Show the position before").first.click()
+    end.get_by_role("button", name="show the position before it").first.click()
     assert board.locator("[aria-current=step]").count() <= 1 and len(player.moves) == before
     assert "Move " in player.status
     end.get_by_role("button", name="Play again").click()

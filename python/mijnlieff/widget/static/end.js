@@ -67,10 +67,10 @@ function makeEnd({ go, again, share }) {
     look = next;
     mistakes.replaceChildren(...end.mistakes.map((index) => {
       const { name, loss } = moves[index];
+      const shown = `${Math.floor((state.firstPly + index) / 2) + 1}. ${name} −${loss}`;
       return h("button", {
-        type: "button", class: "mj-button", click: () => go(index),
-        "aria-label": `Show the position before ${name}, which gave away ${points(loss)}`,
-      }, `${Math.floor((state.firstPly + index) / 2) + 1}. ${name} −${loss}`);
+        type: "button", class: "mj-button", click: () => go(index), "aria-label": `${shown}: show the position before it`,
+      }, shown);
     }));
   }
 

@@ -15,19 +15,20 @@ function makeMoves(go, art) {
       }
       const mark = move.loss ? `${move.blunder ? "??" : "?"} −${move.loss}` : "";
       const told = move.loss ? `, gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}` : "";
+      const sign = move.pass ? "" : PIECES[move.piece].sign;
+      const cell = move.name.slice(0, move.name.length - sign.length); // or "pass"
+      const gain = move.scored ? `+${move.scored}` : "";
+      const seen = [cell, gain, mark].filter(Boolean).join(" "); // for people who speak what they see
+      const kind = move.pass ? "" : `, ${PIECES[move.piece].name}`;
       const scored = move.scored ? `, scores ${points(move.scored)}` : "";
       const button = h("button", {
         type: "button", class: `mj-move${mark ? (move.blunder ? " mj-blunder" : " mj-mistake") : ""}`,
-        "data-index": index, "data-loss": move.loss, click: () => go(index + 1),
-        "aria-label": `${move.name}${mark && ` ${mark}`}, ply ${ply + 1}, ${PLAYERS[move.player]}${told}${scored}`,
+        "data-index": index, "data-name": move.name, "data-loss": move.loss, click: () => go(index + 1),
+        "aria-label": `${seen}${kind}, ply ${ply + 1}, ${PLAYERS[move.player]}${told}${scored}`,
       });
-      if (move.pass) button.append("pass");
-      else {
-        const sign = PIECES[move.piece].sign;
-        button.append(h("span", { class: "mj-stone", title: move.name }, svg(art.stones[move.player][move.piece])),
-          h("span", {}, move.name.slice(0, -sign.length)));
-      }
-      if (move.scored) button.append(h("span", { class: "mj-scored", "aria-hidden": "true" }, `+${move.scored}`));
+      if (!move.pass) button.append(h("span", { class: "mj-stone", title: move.name }, svg(art.stones[move.player][move.piece])));
+      button.append(h("span", {}, cell));
+      if (gain) button.append(" ", h("span", { class: "mj-scored" }, gain));
       if (mark) button.append(" ", h("span", { class: "mj-mark" }, mark));
       rows.at(-1).append(button);
     });
