@@ -17,6 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
+from mijnlieff import Position, solve
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60_000  # ms; a busy machine may be slow
 
@@ -191,3 +195,22 @@ class Player:
         self.wait()
         while "game is over" not in self.status:
             self.turn()
+
+
+def check_finished_game(player: Player, person: int) -> Position:
+    """Score, marks and moves on the page are those of the core, and the opponent was perfect."""
+    position = Position()
+    for move, (mark, loss) in zip(player.moves, player.marks(), strict=True):
+        solution = solve(position)
+        action = position.variant.action_index(move)
+        margin = solution.action_margins[action]
+        assert loss == solution.margin - margin
+        changed = np.sign(margin) != np.sign(solution.margin)
+        assert mark == ("" if loss == 0 else "??" if changed else "?")
+        assert loss == 0 or position.to_play == person
+        position = position.play(action)
+    assert position.is_over
+    assert player.score == position.score
+    light, dark = position.score
+    assert f"{max(light, dark)} to {min(light, dark)}" in player.status
+    return position

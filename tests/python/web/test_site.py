@@ -8,10 +8,9 @@ import importlib.util
 import threading
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from browser import PATIENCE, Player, chromium
+from browser import PATIENCE, Player, check_finished_game, chromium
 from mijnlieff import Position, solve
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -19,7 +18,6 @@ if chromium() is None:
     pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
 
 ROOT = Path(__file__).resolve().parents[3]
-STANDARD = Position().variant
 HEAD = """<!doctype html><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">"""
 
@@ -86,23 +84,6 @@ def new_game(player, opponent, seat):
     player.page.wait_for_function("() => !document.querySelector('.mj-setup').checkVisibility()")
 
 
-def check_finished_game(player, seat):
-    """Score, marks and hints are those of the core; returns the points that the opponent lost."""
-    position, lost = Position(), 0
-    person = ["light", "dark"].index(seat)
-    for move, (mark, loss) in zip(player.moves, player.marks(), strict=True):
-        solution = solve(position)
-        action = STANDARD.action_index(move)
-        margin = solution.action_margins[action]
-        assert loss == solution.margin - margin
-        changed = np.sign(margin) != np.sign(solution.margin)
-        assert mark == ("" if loss == 0 else "??" if changed else "?")
-        lost += loss * (position.to_play != person)
-        position = position.play(action)
-    assert position.is_over and player.score == position.score
-    return lost
-
-
 def test_nothing_heavy_is_loaded_before_a_touch(site, page):
     address, folder = site
     page.goto(address)
@@ -126,7 +107,7 @@ def test_a_game_against_the_highest_level(site, page, seat):
     new_game(player, "champion:64", seat)
     player.wait()
     player.finish()
-    assert check_finished_game(player, seat) == 0
+    check_finished_game(player, person=["light", "dark"].index(seat))
     assert "champion.bin" in page.loaded
     end = player.board.get_by_role("region", name="Result and review")
     assert end.locator(".mj-result").inner_text().startswith("You lost")

@@ -8,10 +8,16 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from browser import PATIENCE, Player, chromium, jupyter_lab, write_notebook
+from browser import (
+    PATIENCE,
+    Player,
+    check_finished_game,
+    chromium,
+    jupyter_lab,
+    write_notebook,
+)
 from mijnlieff import Position, solve
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -78,25 +84,6 @@ def address():
     command = Command()
     yield command
     command.end()
-
-
-def check_finished_game(player, person):
-    """Score, marks and moves on the page are those of the core, and the opponent was perfect."""
-    position = Position()
-    for move, (mark, loss) in zip(player.moves, player.marks(), strict=True):
-        solution = solve(position)
-        action = STANDARD.action_index(move)
-        margin = solution.action_margins[action]
-        assert loss == solution.margin - margin
-        changed = np.sign(margin) != np.sign(solution.margin)
-        assert mark == ("" if loss == 0 else "??" if changed else "?")
-        assert loss == 0 or position.to_play == person
-        position = position.play(action)
-    assert position.is_over
-    assert player.score == position.score
-    light, dark = position.score
-    assert f"{max(light, dark)} to {min(light, dark)}" in player.status
-    return position
 
 
 def test_a_game_in_jupyter_lab(page, tmp_path):
