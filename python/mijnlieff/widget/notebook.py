@@ -47,8 +47,8 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: the first position, or the game to play; None is the standard game.
         opponent: a name for `mijnlieff.load_policy`, or a policy; None is the default. Where the
             champion cannot play, ``"minimax:4"`` stands in for it.
-        seat: the side you play: ``"light"``, ``"dark"``, ``"both"`` without an opponent, or
-            ``"drawn"`` for Light or Dark by chance.
+        seat: the side you play: ``"dark"``, which wins the standard game with perfect play;
+            ``"light"``, ``"both"`` without an opponent, or ``"drawn"`` for one by chance.
         seed: the seed of an opponent made from a name, and of drawn seats.
 
     Attributes:
@@ -74,7 +74,7 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = _DEFAULT,
         *,
-        seat: str = "light",
+        seat: str = "dark",
         seed: int = 0,
     ) -> None:
         """Set up the game; an opponent that moves first starts to think."""

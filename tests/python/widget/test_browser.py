@@ -37,7 +37,7 @@ def write(change):
     news = {"score": position.score, "notation": position.notation}
     news["in_main_thread"] = threading.current_thread() is threading.main_thread()
     pathlib.Path("news.json").write_text(json.dumps(news))
-widget = mijnlieff.Widget(opponent="perfect")
+widget = mijnlieff.Widget(opponent="perfect", seat="light")
 widget.observe(write, "position")
 widget
 """

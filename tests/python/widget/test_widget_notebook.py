@@ -61,7 +61,7 @@ def test_the_examples_of_the_page_run(capsys):
 
 @needs_anywidget
 def test_position_is_a_trait():
-    widget = mijnlieff.Widget(opponent="perfect")
+    widget = mijnlieff.Widget(opponent="perfect", seat="light")
     seen = []
     widget.observe(lambda change: seen.append(change["new"]), "position")
     widget.play("a1+")
@@ -75,7 +75,7 @@ def test_position_is_a_trait():
 
 @needs_anywidget
 def test_setting_the_position_starts_a_game_there():
-    widget = mijnlieff.Widget(opponent="perfect")
+    widget = mijnlieff.Widget(opponent="perfect", seat="light")
     start = Position.from_actions(["a1+", "a3><"])
     widget.position = start
     assert widget.state["firstPly"] == 2 and widget.actions == []
@@ -108,6 +108,7 @@ def test_records_can_be_loaded_and_aids_switched():
 @needs_anywidget
 def test_the_default_opponent():
     assert mijnlieff.Widget().state["opponent"] == "champion:64"
+    assert mijnlieff.Widget().state["seat"] == "dark"  # which can win
     assert mijnlieff.Widget(opponent=None).state["opponent"] == "champion:64"
     assert mijnlieff.Widget(Variant(copies=3)).state["opponent"] == "minimax:4"
 
@@ -145,7 +146,7 @@ def test_observers_run_in_the_thread_of_the_event_loop():
     async def cell():
         import threading
 
-        widget = mijnlieff.Widget(opponent="perfect")
+        widget = mijnlieff.Widget(opponent="perfect", seat="light")
         threads = []
         widget.observe(lambda change: threads.append(threading.get_ident()), "position")
         widget.play("a1+")
