@@ -87,6 +87,7 @@ ENVIRONMENTS = (
         ("shimmy>=2", "pettingzoo"),
     ),
     Environment("jax", "jax", ("jax",), ("jax", "pgx", "mctx"), ("mctx", "optax")),
+    Environment("pufferlib", "pufferlib", ("pufferlib",), ("pufferlib-core",)),
     Environment("textarena", "textarena", ("textarena",), ("textarena",)),
     Environment("openenv", "openenv", ("openenv",), ("openenv-core",)),
     Environment("verifiers", "verifiers", ("verifiers",), ("verifiers",)),

@@ -55,6 +55,7 @@ FRAMEWORKS = (
     "open_spiel",
     "openenv",
     "pgx",
+    "pufferlib",
     "pyspiel",
     "ray",
     "sb3_contrib",
