@@ -198,10 +198,12 @@ def _entry(name: str) -> str:
     value = operator.attrgetter(name)(mijnlieff)
     if inspect.isclass(value):
         options = ["   :members:"]
-        if any(_is_public(base) for base in value.__bases__):
+        shown = [base.__name__ for base in value.__bases__ if _is_public(base)]
+        if shown:
             options.append("   :show-inheritance:")
         if any(map(_is_hidden, value.__bases__)):
-            options.append("   :inherited-members:")
+            # Members of a hidden base belong to the class; those of a base that is shown do not.
+            options.append(f"   :inherited-members: {', '.join(shown)}".rstrip())
         return "\n".join([f".. autoclass:: mijnlieff.{name}", *options, ""])
     kind = "autofunction" if callable(value) else "autodata"
     return f".. {kind}:: mijnlieff.{name}\n"
