@@ -27,7 +27,7 @@ export class Desk {
   /** End the worker; the next job gets a new one. */
   stop() {
     clearTimeout(this.timer);
-    this.worker?.terminate();
+    this.worker?.then((worker) => worker.terminate(), () => {}); // one that did not open has no end
     this.worker = this.job = null;
     this.begin();
   }
@@ -38,13 +38,21 @@ export class Desk {
     this.next = null;
     const id = ++this.count;
     try {
-      this.worker ??= this.open();
+      this.worker ??= this.open(); // a promise
       const worker = await this.worker;
       if (this.job !== job) return;
-      worker.onmessage = ({ data }) => {
-        if (data.id === id) this.end(job, () => (data.error ? job.failed(data.error) : job.done(data.found)));
+      // A core that has failed may not be able to go on, so the next job gets another one.
+      const fail = (error) => {
+        worker.terminate();
+        this.worker = null;
+        this.end(job, () => job.failed(error));
       };
-      worker.onerror = (event) => this.end(job, () => job.failed(event.message || "its worker has ended"));
+      worker.onmessage = ({ data }) => {
+        if (data.id !== id) return;
+        if (data.error) fail(data.error);
+        else this.end(job, () => job.done(data.found));
+      };
+      worker.onerror = (event) => fail(event.message || "its worker could not be started");
       worker.postMessage({ id, call: job.call, fields: job.fields });
     } catch (error) {
       this.worker = null;

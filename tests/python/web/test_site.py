@@ -115,6 +115,24 @@ def test_a_game_against_the_highest_level(site, page, seat):
     player.wait_for_moves(0 if seat == "light" else 1)
 
 
+def test_an_answer_and_a_solution_that_are_no_longer_wanted_are_dropped(site, page):
+    page.goto(site[0])
+    player = Player(page, seed=6)
+    new_game(player, "perfect", "light")
+    player.wait()
+    player.board.get_by_role("button", name="Hints").click()  # of the start, which takes seconds
+    _, cell = player.choose()
+    player.board.locator(f".mj-cell[data-cell='{cell}']").click()
+    player.wait_for_moves(1)
+    assert state(page)["thinking"]
+    player.board.get_by_role("button", name="Undo").click()
+    player.wait_for_moves(0)
+    page.wait_for_timeout(1500)
+    assert player.moves == [] and state(page)["yourTurn"]
+    player.turn()
+    assert len(player.moves) == 2 and state(page)["error"] == ""
+
+
 def test_hints_are_those_of_exact_play(site, page):
     page.goto(site[0])
     player = Player(page, seed=4)
@@ -162,6 +180,18 @@ def test_a_core_that_does_not_load_can_be_tried_again(site, page):
     player.turn()
     assert len(player.moves) >= 3
     assert not player.board.get_by_role("alert").is_visible()
+
+
+def test_a_worker_that_does_not_start_is_told_and_can_be_asked_again(site, page):
+    page.route("**/worker.js", lambda route: route.abort())
+    page.goto(site[0])
+    player = Player(page)
+    _, cell = player.choose()
+    player.board.locator(f".mj-cell[data-cell='{cell}']").click()
+    player.board.get_by_role("alert").filter(has_text="minimax:2 failed").wait_for(timeout=PATIENCE)
+    page.unroute("**/worker.js")
+    player.board.get_by_role("button", name="Ask again").click()
+    player.wait_for_moves(3)
 
 
 def test_a_page_from_a_file_says_what_to_do(site, page):

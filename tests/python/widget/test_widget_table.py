@@ -319,6 +319,11 @@ def test_levels_are_rated_as_the_tournament_of_the_baselines_did():
     ratings = {name: int(rating) for name, rating in rated}
     assert {level["policy"]: level["rating"] for level in levels}.items() <= ratings.items()
     assert [level["rating"] for level in levels] == sorted(level["rating"] for level in levels)
+    page = (ROOT / "docs" / "play.md").read_text()
+    for level in levels:
+        rating = f"{level['rating']:+}".replace("-", "\N{MINUS SIGN}")
+        row = f"| {level['level']} | {level['name']} | `{level['policy']}` | {rating} |"
+        assert row in page
     assert own == {"policy": "rollouts:8", "name": "rollouts:8", "level": None, "rating": None}
 
 
