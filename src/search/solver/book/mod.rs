@@ -8,6 +8,7 @@ mod format;
 mod make;
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
@@ -33,9 +34,14 @@ pub enum BookError {
     },
 }
 
+/// The tables of the board that all books are about.
+static STANDARD: LazyLock<Geometry> = LazyLock::new(|| {
+    Geometry::new(&Board::default()).expect("there is memory for the tables of a board")
+});
+
 /// Exact margins by position.
 pub struct Book {
-    geometry: Box<Geometry>,
+    geometry: &'static Geometry,
     groups: Vec<Group>,
     entries: Box<[u8]>,
     len: usize,
@@ -68,12 +74,11 @@ impl Book {
     ///
     /// # Panics
     ///
-    /// If there are not 256 KiB of memory for tables.
+    /// If there are not 256 KiB of memory for tables, which the first book makes.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
-        let geometry = Geometry::new(&Board::default());
         Ok(Self {
-            geometry: Box::new(geometry.expect("there is memory for the tables of a board")),
+            geometry: &STANDARD,
             groups,
             entries,
             len,
