@@ -43,6 +43,7 @@ class Environment:
     shown: tuple[str, ...]  # distributions whose versions the table shows
     pins: tuple[str, ...] = ()  # requirements besides those of the extras
     more_tests: tuple[str, ...] = ()  # in tests/python
+    options: tuple[str, ...] = ()  # of `uv pip install`
 
 
 GYMNASIUM_TESTS = (
@@ -173,9 +174,8 @@ def install(uv: str, environment: Environment, python: str) -> Path:
         subprocess.run([uv, "venv", "--quiet", "--clear", "--python", python, folder], check=True)
     # Several rows need PyTorch, which takes gigabytes: links let them share it.
     command = [uv, "pip", "install", "--quiet", "--upgrade", "--exact", "--link-mode", "hardlink"]
-    subprocess.run(
-        [*command, "--python", python_of(folder), *requirements(environment)], check=True
-    )
+    command += [*environment.options, "--python", python_of(folder)]
+    subprocess.run([*command, *requirements(environment)], check=True)
     program = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = subprocess.check_output([python_of(folder), "-c", program], text=True).strip()
     Path(packages, "mijnlieff.pth").write_text(f"{ROOT / 'python'}\n", encoding="utf-8")
@@ -248,14 +248,20 @@ def own_tests(environment: Environment) -> list[Path]:
 
 def check(uv: str, environment: Environment, python: str) -> list[Check]:
     """Install and test one row. Any error becomes a failed line."""
+    own = own_tests(environment)
+    more = [PYTHON_TESTS / name for name in environment.more_tests]
+    return check_tests(uv, environment, python, own, more)
+
+
+def check_tests(uv: str, environment: Environment, python: str, *groups: list[Path]) -> list[Check]:
+    """Install one row, and run groups of tests there, each in a run of pytest."""
     versions, number = "", ""
 
     def line(what: str, result: str, seconds: float, failed: bool) -> Check:
         return Check(environment.name, versions, number, what, result, seconds, failed)
 
-    own = own_tests(environment)
-    more = [PYTHON_TESTS / name for name in environment.more_tests]
-    if missing := [path for path in (*own, *more) if not (ROOT / path).exists()]:
+    every = [path for group in groups for path in group]
+    if missing := [path for path in every if not (ROOT / path).exists()]:
         return [line(path.stem, "missing", 0.0, True) for path in missing]
     begin = time.perf_counter()
     try:
@@ -265,7 +271,7 @@ def check(uv: str, environment: Environment, python: str) -> list[Check]:
         print(error, file=sys.stderr)
         return [line("install", "failed", time.perf_counter() - begin, True)]
     lines = [line("install", "done", time.perf_counter() - begin, False)]
-    for tests in filter(None, (own, more)):
+    for tests in filter(None, groups):
         begin, report = time.perf_counter(), folder / "report.xml"
         wrong = run_tests(python_of(folder), tests, report)
         found = list(read_report(report)) if report.exists() else []
