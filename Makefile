@@ -16,7 +16,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-train test-frameworks test-notebooks chromium test-browser \
+.PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
+	test-notebooks chromium test-browser \
 	test-rules test-boards miri fuzz format lint stub wasm docs docs-links docs-rust pages bench bench-peers \
 	bench-network bench-instructions bench-portable wheel sdist smoke all clean
 
@@ -45,6 +46,18 @@ test-rust: ## Test the core, without Python
 
 test-python: .venv/installed-test ## Test the package
 	$(TEST_ENV) $(BIN)/python -m pytest
+
+# The profile of the tests checks arithmetic and the assumptions of unsafe code. Only for Linux.
+CHECKED := target/checked/python
+test-assertions: .venv/installed-test ## Test environments, search and self-play by a module with debug assertions
+	cargo build --quiet --lib
+	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -r python/mijnlieff $(CHECKED)
+	cp target/debug/libmijnlieff.so $(CHECKED)/mijnlieff/_mijnlieff.abi3.so
+	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -c "import mijnlieff; print(mijnlieff.__file__)"
+	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -m pytest tests/python/envs tests/python/search
+
+test-versions: .venv/installed-test ## Test the package with the oldest and the newest dependencies on every Python that is here
+	$(BIN)/python -m tools.release.test_versions
 
 test-train: .venv/installed-train .venv/installed-test ## Install PyTorch and run the tests that need it
 	$(TEST_ENV) $(BIN)/python -m pytest -m torch
