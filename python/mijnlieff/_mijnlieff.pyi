@@ -142,7 +142,7 @@ class BatchEnv:
         cls,
         /,
         num_envs: SupportsIndex,
-        variants: Sequence[Variant],
+        variants: Sequence[VariantLike],
         *,
         variant_weights: Sequence[float] | None,
         canvas: Canvas | None,
@@ -196,7 +196,9 @@ class BatchEnv:
         """A random legal action for each game, int64 ``(num_envs,)``."""
     def seed(self, /, seed: SupportsIndex) -> None:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
-    def set_positions(self, /, positions: list[Position], mask: list[bool] | None = None) -> None:
+    def set_positions(
+        self, /, positions: Sequence[Position], mask: list[bool] | None = None
+    ) -> None:
         """Put games at positions, all or those that the mask selects."""
     def start_reset(
         self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
@@ -1237,7 +1239,7 @@ class SelfPlayGames:
     def __new__(
         cls,
         /,
-        variants: Sequence[Variant],
+        variants: Sequence[VariantLike],
         options: SearchOptions | SupportsIndex | None,
         *,
         canvas: Canvas | None,
@@ -2103,7 +2105,7 @@ def solver_for(variant: VariantLike) -> Solver:
         BookError: the book that comes with the package is damaged.
     """
 
-def solvers_for(variants: Sequence[Variant]) -> list[Solver]:
+def solvers_for(variants: Sequence[VariantLike]) -> list[Solver]:
     """A solver for each of these variants, of which there may be many.
 
     Up to four get those of `solver_for`. More share the memory of one table; solvers of the same

@@ -15,12 +15,11 @@ use crate::python::convert::actions::{OutOfRange, copy_actions};
 use crate::python::convert::arrays::{
     AnyArray, Array1, Array2, ArrayDyn, Dtype, shape_text, shaped,
 };
-use crate::python::convert::integers;
+use crate::python::convert::integers::{self, Threads};
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
 use crate::python::interrupt::{run_unless_quick, without_gil};
-use crate::python::rules::batch::{common_variant, cores, position_list, positions};
-use crate::python::rules::position::PyPosition;
+use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
 use crate::python::rules::variant::PyVariant;
 use crate::vector::Observations;
 
@@ -48,7 +47,7 @@ impl States {
     fn read(
         states: &Bound<'_, PyAny>,
         variant: Option<PyVariant>,
-        num_threads: Option<usize>,
+        num_threads: Option<Threads>,
     ) -> PyResult<Self> {
         let variant = PyVariant::or_default(variant).0;
         let array = words_array("states", states)?;
@@ -66,7 +65,10 @@ impl States {
         }
         let words = copy_words(&array)?;
         let most = (count / STATES_PER_THREAD).max(1);
-        let num_threads = num_threads.unwrap_or_else(|| integers::threads_or_cores(None).min(most));
+        let num_threads = match num_threads {
+            Some(Threads(count)) => count,
+            None => Threads::or_cores(None).min(most),
+        };
         Ok(Self {
             variant,
             words,
@@ -129,8 +131,8 @@ pub(crate) fn functional_init(
 /// Plays an action in each state, see `mijnlieff.functional.step`.
 #[pyfunction]
 #[pyo3(signature = (
-    states: "ArrayLike", actions: "ArrayLike", variant=None, reward="outcome", illegal_action="raise",
-    num_threads: "SupportsIndex | None" = None
+    states: "ArrayLike", actions: "ArrayLike", variant=None, reward="outcome",
+    illegal_action="raise", num_threads=None
 ))]
 pub(crate) fn functional_step(
     py: Python<'_>,
@@ -139,7 +141,7 @@ pub(crate) fn functional_step(
     variant: Option<PyVariant>,
     reward: &str,
     illegal_action: &str,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    num_threads: Option<Threads>,
 ) -> PyResult<Stepped> {
     let states = States::read(states, variant, num_threads)?;
     let (reward, illegal_action) = (reward.parse()?, illegal_action.parse()?);
@@ -158,14 +160,12 @@ pub(crate) fn functional_step(
 
 /// The legal actions of each state, see `mijnlieff.functional.legal_mask`.
 #[pyfunction]
-#[pyo3(signature = (
-    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
-))]
+#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
 pub(crate) fn functional_legal_mask(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    num_threads: Option<Threads>,
 ) -> PyResult<Array2<i8>> {
     let states = States::read(states, variant, num_threads)?;
     let variant = &states.variant;
@@ -181,8 +181,8 @@ pub(crate) fn functional_legal_mask(
 /// The observation of each state, see `mijnlieff.functional.observe`.
 #[pyfunction]
 #[pyo3(signature = (
-    states: "ArrayLike", layout="flat", dtype: "DTypeLike | None" = None, variant=None,
-    player: "SupportsIndex | None" = None, num_threads: "SupportsIndex | None" = None
+    states: "ArrayLike", layout="flat", dtype: "DTypeLike | None" = None, variant=None, player=None,
+    num_threads=None
 ))]
 pub(crate) fn functional_observe(
     py: Python<'_>,
@@ -190,8 +190,8 @@ pub(crate) fn functional_observe(
     layout: &str,
     dtype: Option<&Bound<'_, PyAny>>,
     variant: Option<PyVariant>,
-    #[pyo3(from_py_with = integers::player)] player: Option<Player>,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    player: Option<Player>,
+    num_threads: Option<Threads>,
 ) -> PyResult<AnyArray> {
     let states = States::read(states, variant, num_threads)?;
     let (variant, words) = (&states.variant, &states.words);
@@ -220,14 +220,12 @@ pub(crate) fn functional_observe(
 
 /// Who acts next in each state, see `mijnlieff.functional.to_play`.
 #[pyfunction]
-#[pyo3(signature = (
-    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
-))]
+#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
 pub(crate) fn functional_to_play(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    num_threads: Option<Threads>,
 ) -> PyResult<Array1<i8>> {
     let states = States::read(states, variant, num_threads)?;
     let players = states.run(py, |run| {
@@ -243,14 +241,12 @@ pub(crate) fn functional_to_play(
 
 /// The points of Light and Dark in each state, see `mijnlieff.functional.score`.
 #[pyfunction]
-#[pyo3(signature = (
-    states: "ArrayLike", variant=None, num_threads: "SupportsIndex | None" = None
-))]
+#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
 pub(crate) fn functional_score(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    num_threads: Option<Threads>,
 ) -> PyResult<Array2<i16>> {
     let states = States::read(states, variant, num_threads)?;
     let variant = &states.variant;
@@ -267,10 +263,9 @@ pub(crate) fn functional_score(
 
 /// The states of positions, see `mijnlieff.functional.from_positions`.
 #[pyfunction]
-#[pyo3(signature = (positions: "Sequence[Position]"))]
 pub(crate) fn functional_from_positions(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    positions: Positions,
 ) -> PyResult<ArrayDyn<u64>> {
     let variant = common_variant(&positions)?;
     let (cores, count) = (cores(&positions)?, PositionWords::num_words(&variant));
@@ -290,7 +285,7 @@ pub(crate) fn functional_to_positions<'py>(
     states: &Bound<'py, PyAny>,
     variant: Option<PyVariant>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let states = States::read(states, variant, Some(1))?;
+    let states = States::read(states, variant, Some(Threads(1)))?;
     let variant = &states.variant;
     let read = functional::positions(variant, &states.words);
     let read =

@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use crate::encode::{action_of, move_of};
 use crate::game::{Position, Variant};
 use crate::play::{Aid, Opponent, Seat, Table};
-use crate::python::convert::text::text;
+use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
-use crate::python::rules::position::{PyPosition, parse_action, position};
+use crate::python::rules::position::{PyPosition, parse_action};
 use crate::python::rules::variant::PyVariant;
 
 /// A game, its players, and the exact values found so far.
@@ -32,17 +32,17 @@ pub(crate) struct PyPlayTable(Table);
 #[pymethods]
 impl PyPlayTable {
     #[new]
-    #[pyo3(signature = (start: "Position", opponent, seat, seed, is_perfect=None))]
+    #[pyo3(signature = (start, opponent, seat, seed, is_perfect=None))]
     fn new(
-        #[pyo3(from_py_with = position)] start: &PyPosition,
+        start: PyPosition,
         opponent: &str,
         seat: &str,
         seed: u64,
         is_perfect: Option<bool>,
     ) -> PyResult<Self> {
         let PyPosition { variant, core } = start;
-        let opponent = opponent_of(opponent, is_perfect, variant)?;
-        let table = Table::new(Arc::clone(variant), *core, opponent, seat.parse()?, seed);
+        let opponent = opponent_of(opponent, is_perfect, &variant)?;
+        let table = Table::new(variant, core, opponent, seat.parse()?, seed);
         Ok(Self(table))
     }
 
@@ -186,14 +186,10 @@ impl PyPlayTable {
     ///     ParseError: the text is not a record.
     ///     IllegalMoveError: a move is illegal; the message says which.
     ///     ValueError: perfect play on a board of more than 16 cells.
-    #[pyo3(signature = (record: "str", variant=None))]
-    fn load(
-        &mut self,
-        #[pyo3(from_py_with = text)] record: &str,
-        variant: Option<PyVariant>,
-    ) -> PyResult<()> {
+    #[pyo3(signature = (record, variant=None))]
+    fn load(&mut self, record: Text<'_>, variant: Option<PyVariant>) -> PyResult<()> {
         let variant = variant.map_or_else(|| Arc::clone(self.0.line().variant()), |it| it.0);
-        let moves = crate::game::parse_record(&variant, record)
+        let moves = crate::game::parse_record(&variant, record.0)
             .map_err(|error| record_error(&variant, error))?;
         Ok(self.0.load(variant, &moves)?)
     }
@@ -232,16 +228,11 @@ impl PyPlayTable {
     }
 
     /// Take the margin after each action of a position, or why it could not be solved.
-    #[pyo3(signature = (position: "Position", margins: "dict[int, int] | None", error=""))]
-    fn solved(
-        &mut self,
-        #[pyo3(from_py_with = position)] position: &PyPosition,
-        margins: Option<BTreeMap<usize, i32>>,
-        error: &str,
-    ) {
+    #[pyo3(signature = (position, margins: "dict[int, int] | None", error=""))]
+    fn solved(&mut self, position: PyPosition, margins: Option<BTreeMap<usize, i32>>, error: &str) {
         let margins = margins.map(|margins| margins.into_iter().collect());
         let PyPosition { variant, core } = position;
-        self.0.solved(variant, *core, margins.ok_or(error));
+        self.0.solved(&variant, core, margins.ok_or(error));
     }
 }
 

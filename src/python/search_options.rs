@@ -8,8 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::game::shortened;
-use crate::python::convert::integers;
-use crate::python::convert::shown::{Word, type_texts};
+use crate::python::convert::integers::{
+    MaxConsidered, NumSimulations, SolveLeavesBelow, SolveRootsBelow,
+};
+use crate::python::convert::shown::{Word, argument, type_texts};
 use crate::tree_search::{Root, TreeConfig};
 
 type_texts! {
@@ -96,18 +98,18 @@ impl PySearchOptions {
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
-        #[pyo3(from_py_with = integers::num_simulations)] num_simulations: usize,
+        #[pyo3(from_py_with = NumSimulations::number)] num_simulations: usize,
         root: &str,
         c_puct: f64,
         temperature: f64,
-        #[pyo3(from_py_with = integers::max_considered)] max_considered: usize,
+        #[pyo3(from_py_with = MaxConsidered::number)] max_considered: usize,
         c_visit: f64,
         c_scale: f64,
         dirichlet_alpha: f64,
         dirichlet_share: f64,
         margin_weight: f64,
-        #[pyo3(from_py_with = integers::solve_roots_below)] solve_roots_below: usize,
-        #[pyo3(from_py_with = integers::solve_leaves_below)] solve_leaves_below: usize,
+        #[pyo3(from_py_with = SolveRootsBelow::number)] solve_roots_below: usize,
+        #[pyo3(from_py_with = SolveLeavesBelow::number)] solve_leaves_below: usize,
     ) -> PyResult<Self> {
         let known = ["gumbel", "puct"].into_iter().find(|&name| name == root);
         let root = known.ok_or_else(|| {
@@ -261,21 +263,14 @@ impl PySearchOptions {
 /// The argument `options`: a `SearchOptions`, or the number of simulations.
 pub(crate) struct Options<'py>(Bound<'py, PySearchOptions>);
 
-impl<'py> FromPyObject<'_, 'py> for Options<'py> {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(options) = given.cast::<PySearchOptions>() {
-            return Ok(Self(options.to_owned()));
-        }
-        let simulations = integers::num_simulations(&given)?;
-        let made = given
-            .py()
-            .get_type::<PySearchOptions>()
-            .call1((simulations,))?;
-        Ok(Self(made.cast_into()?))
+argument!(Options<'py>: "SearchOptions | SupportsIndex" = |given: Borrowed<'_, 'py, PyAny>| {
+    if let Ok(options) = given.cast::<PySearchOptions>() {
+        return Ok(Self(options.to_owned()));
     }
-}
+    let simulations = NumSimulations::number(&given)?;
+    let class = given.py().get_type::<PySearchOptions>();
+    Ok(Self(class.call1((simulations,))?.cast_into()?))
+});
 
 /// The options of a call: those given, or the defaults, with what the keywords change.
 ///

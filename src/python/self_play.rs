@@ -13,11 +13,12 @@ use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::solvers::solvers_of;
 use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::Dtype;
-use crate::python::convert::integers;
+use crate::python::convert::integers::{
+    Games, NumGames, RandomPlies, Samples as NumSamples, Seed, Threads,
+};
 use crate::python::players::network::PyNetwork;
 use crate::python::rules::canvas::{PyCanvas, variant_set};
-use crate::python::rules::variant::PyVariant;
-use crate::python::rules::variant_argument::variants;
+use crate::python::rules::variant_argument::Variants;
 use crate::search::Limits;
 use crate::self_play::{Progress, Samples, SelfPlay, SelfPlayConfig};
 
@@ -39,47 +40,44 @@ pub(crate) struct PySelfPlayGames {
 impl PySelfPlayGames {
     #[new]
     #[pyo3(signature = (
-        variants: "Sequence[Variant]", options: "SearchOptions | SupportsIndex | None", *, canvas,
-        num_games: "SupportsIndex", random_plies: "SupportsIndex", solve_book_roots,
-        solved_temperature, observation, dtype: "DTypeLike", seed: "SupportsIndex",
-        num_threads: "SupportsIndex | None", **changes: "Any"
+        variants, options, *, canvas, num_games, random_plies, solve_book_roots, solved_temperature,
+        observation, dtype: "DTypeLike", seed, num_threads, **changes: "Any"
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
+        variants: Variants,
         options: Option<Options<'_>>,
         canvas: Option<PyCanvas>,
-        #[pyo3(from_py_with = integers::num_games)] num_games: usize,
-        #[pyo3(from_py_with = integers::random_plies)] random_plies: usize,
+        num_games: NumGames,
+        random_plies: RandomPlies,
         solve_book_roots: bool,
         solved_temperature: f64,
-        observation: &str,
+        observation: Layout,
         dtype: &Bound<'_, PyAny>,
-        #[pyo3(from_py_with = integers::seed)] seed: u64,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        seed: Seed,
+        num_threads: Option<Threads>,
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let variants = Arc::new(variant_set(variants, canvas)?);
-        let layout: Layout = observation.parse()?;
-        variants.check_layout(layout)?;
-        layout.check(variants.get(0))?;
+        variants.check_layout(observation)?;
+        observation.check(variants.get(0))?;
         let options = options_with(py, options, changes)?;
         let config = SelfPlayConfig {
-            num_games,
-            random_plies,
-            layout,
+            num_games: num_games.0,
+            random_plies: random_plies.0,
+            layout: observation,
             floats: Dtype::parse(dtype)? == Dtype::Float32,
             solve_book_roots,
             solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
-            tree: options.tree(seed),
+            tree: options.tree(seed.0),
         };
         let solvers = if config.solves() {
             solvers_of(py, variants.all())?
         } else {
             Vec::new()
         };
-        let num_threads = integers::threads_or_cores(num_threads);
+        let num_threads = Threads::or_cores(num_threads);
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variants, config, solvers, num_threads)),
             variants,
@@ -89,28 +87,26 @@ impl PySelfPlayGames {
     }
 
     /// Play the next games.
-    #[pyo3(signature = (network, games: "SupportsIndex"))]
     fn play<'py>(
         &self,
         py: Python<'py>,
         network: &Bound<'py, PyNetwork>,
-        #[pyo3(from_py_with = integers::games)] games: usize,
+        games: Games,
     ) -> PyResult<PySelfPlaySamples> {
         let boards = network.get().0.on(py, self.variants.all())?;
-        self.run(py, |core, limits| core.play(&boards[..], games, limits))
+        self.run(py, |core, limits| core.play(&boards[..], games.0, limits))
     }
 
     /// Play the next games until they have this many samples.
-    #[pyo3(signature = (network, samples: "SupportsIndex"))]
     fn play_samples<'py>(
         &self,
         py: Python<'py>,
         network: &Bound<'py, PyNetwork>,
-        #[pyo3(from_py_with = integers::samples)] samples: usize,
+        samples: NumSamples,
     ) -> PyResult<PySelfPlaySamples> {
         let boards = network.get().0.on(py, self.variants.all())?;
         self.run(py, |core, limits| {
-            core.play_samples(&boards[..], samples, limits)
+            core.play_samples(&boards[..], samples.0, limits)
         })
     }
 

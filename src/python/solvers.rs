@@ -10,11 +10,12 @@ use std::{fs, io, mem};
 use pyo3::prelude::*;
 
 use crate::game::Variant;
-use crate::python::convert::integers::{self, integer_in};
+use crate::python::convert::integers::{MaxNodes, integer_in};
 use crate::python::players::solution::PySolution;
 use crate::python::players::solver::PySolver;
-use crate::python::rules::position::{PyPosition, position};
+use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
+use crate::python::rules::variant_argument::Variants;
 use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
 
 /// How many solvers with a table of their own are kept.
@@ -103,13 +104,11 @@ pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<
 ///     TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
-#[pyo3(signature = (
-    position: "Position", *, max_nodes: "SupportsIndex | None" = None, max_seconds=None
-))]
+#[pyo3(signature = (position, *, max_nodes=None, max_seconds=None))]
 pub(crate) fn solve(
     py: Python<'_>,
-    #[pyo3(from_py_with = position)] position: &PyPosition,
-    #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
+    position: PyPosition,
+    max_nodes: Option<MaxNodes>,
     max_seconds: Option<f64>,
 ) -> PyResult<PySolution> {
     let solver = shared_solver(py, &position.variant)?;
@@ -136,9 +135,8 @@ pub(crate) fn solver_for(py: Python<'_>, variant: PyVariant) -> PyResult<Py<PySo
 /// Raises:
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
-#[pyo3(signature = (variants: "Sequence[Variant]"))]
-pub(crate) fn solvers_for(py: Python<'_>, variants: Vec<PyVariant>) -> PyResult<Vec<Py<PySolver>>> {
-    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
+pub(crate) fn solvers_for(py: Python<'_>, variants: Variants) -> PyResult<Vec<Py<PySolver>>> {
+    let variants: Vec<_> = variants.0.into_iter().map(|variant| variant.0).collect();
     shared_solvers(py, &variants)
 }
 

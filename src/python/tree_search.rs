@@ -13,12 +13,12 @@ use super::solvers::solvers_of;
 use crate::encode::Layout;
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
-use crate::python::convert::integers;
+use crate::python::convert::integers::{Seed, Threads};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
-use crate::python::rules::batch::positions;
+use crate::python::rules::batch::Positions;
 use crate::python::rules::canvas::{PyCanvas, check_layout};
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::position::check_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search_of_variants};
 
@@ -116,18 +116,17 @@ pub(crate) struct PyTreeSearch {
 impl PyTreeSearch {
     #[new]
     #[pyo3(signature = (
-        positions: "Sequence[Position]", options: "SearchOptions | SupportsIndex | None" = None, *,
-        seed: "SupportsIndex" = 0, num_threads: "SupportsIndex | None" = None, observation=None,
+        positions, options=None, *, seed: "SupportsIndex" = 0, num_threads=None, observation=None,
         canvas=None, **changes: "Any"
     ) -> "Self")]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        positions: Positions,
         options: Option<Options<'_>>,
-        #[pyo3(from_py_with = integers::seed)] seed: u64,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-        observation: Option<&str>,
+        #[pyo3(from_py_with = Seed::number)] seed: u64,
+        num_threads: Option<Threads>,
+        observation: Option<Layout>,
         canvas: Option<PyCanvas>,
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -137,16 +136,15 @@ impl PyTreeSearch {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
-        let layout: Option<Layout> = observation.map(str::parse).transpose()?;
         let layout = if canvas.is_some() {
-            check_layout(layout.unwrap_or(Layout::Planes))?;
+            check_layout(observation.unwrap_or(Layout::Planes))?;
             Layout::Planes
         } else {
-            let layout = layout.unwrap_or(Layout::Flat);
+            let layout = observation.unwrap_or(Layout::Flat);
             layout.check(variants.set.get(0))?;
             layout
         };
-        let num_threads = integers::threads_or_cores(num_threads);
+        let num_threads = Threads::or_cores(num_threads);
         let config = options.tree(seed);
         let set = &variants.set;
         let solvers = if config.solves() {
@@ -269,12 +267,7 @@ impl PyTreeSearch {
     ///     VariantError: a board does not fit the canvas.
     ///     GameOverError: a position is finished.
     ///     MemoryError: memory does not suffice; nothing has changed.
-    #[pyo3(signature = (positions: "Sequence[Position]"))]
-    fn restart(
-        &mut self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    ) -> PyResult<()> {
+    fn restart(&mut self, py: Python<'_>, positions: Positions) -> PyResult<()> {
         if positions.len() != self.core.len() {
             return Err(PyValueError::new_err(format!(
                 "there are {} trees, which cannot start from {} positions",

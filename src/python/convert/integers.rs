@@ -3,8 +3,10 @@
 #![allow(unsafe_code, reason = "PyO3 has no safe form of PyNumber_Index")]
 
 use std::fmt::{self, Display};
+use std::num::NonZero;
 use std::ops::RangeInclusive;
 
+use pyo3::Borrowed;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -13,45 +15,66 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt};
 
 use super::short_repr;
+use super::shown::argument;
 use crate::game::{Board, Player};
 use crate::vector::MAX_ENVS;
 
 /// The most threads that a call may ask for; a mistyped number would take all memory.
 pub(crate) const MAX_THREADS: usize = 1024;
 
-/// Defines the extractor (`from_py_with`) of each integer argument, which knows name and range.
-macro_rules! arguments {
-    ($($name:ident: $type:ty = $range:expr;)*) => {$(
-        pub(crate) fn $name(value: &Bound<'_, PyAny>) -> PyResult<$type> {
-            integer_in(stringify!($name), value, $range)
+/// Defines the type of each integer argument, which knows name and range.
+macro_rules! integers {
+    ($($type:ident($name:literal): $number:ty = $range:expr;)*) => {$(
+        #[allow(dead_code, reason = "some have a default wherever they are an argument")]
+        pub(crate) struct $type(pub(crate) $number);
+
+        impl $type {
+            /// The extractor (`from_py_with`) of an argument with a default, which signatures show
+            /// only for a plain number.
+            pub(crate) fn number(value: &Bound<'_, PyAny>) -> PyResult<$number> {
+                integer_in($name, value, $range)
+            }
         }
+
+        argument!($type: "SupportsIndex" = |value: Borrowed<'_, '_, _>| {
+            Self::number(&value).map(Self)
+        });
     )*};
 }
 
-arguments! {
-    blocks: usize = 1..=Board::MAX_ARRANGED_BLOCKS;
-    count: usize = 0..=usize::MAX;
-    depth: u32 = 0..=u32::MAX;
-    first: u64 = 0..=u64::MAX;
-    games: usize = 1..=usize::MAX;
-    max_considered: usize = 1..=1 << 10;
-    num_envs: usize = 1..=MAX_ENVS;
-    num_games: usize = 1..=MAX_ENVS;
-    num_simulations: usize = 1..=1 << 24;
-    plies: usize = 0..=usize::MAX;
-    random_plies: usize = 0..=1000;
-    repeats: usize = 0..=usize::MAX;
-    samples: usize = 1..=usize::MAX;
-    seed: u64 = 0..=u64::MAX;
-    solve_leaves_below: usize = 0..=usize::MAX;
-    solve_roots_below: usize = 0..=usize::MAX;
-    word: u64 = 0..=u64::MAX;
+integers! {
+    Blocks("blocks"): usize = 1..=Board::MAX_ARRANGED_BLOCKS;
+    Count("count"): usize = 0..=usize::MAX;
+    Depth("depth"): u32 = 0..=u32::MAX;
+    First("first"): u64 = 0..=u64::MAX;
+    Games("games"): usize = 1..=usize::MAX;
+    MaxConsidered("max_considered"): usize = 1..=1 << 10;
+    MaxNodes("max_nodes"): u64 = 0..=u64::MAX;
+    NumEnvs("num_envs"): usize = 1..=MAX_ENVS;
+    NumGames("num_games"): usize = 1..=MAX_ENVS;
+    NumSimulations("num_simulations"): usize = 1..=1 << 24;
+    Plies("plies"): usize = 0..=usize::MAX;
+    RandomBlocks("blocks"): usize = 1..=Board::MAX_BLOCKS;
+    RandomPlies("random_plies"): usize = 0..=1000;
+    Repeats("repeats"): usize = 0..=usize::MAX;
+    Samples("samples"): usize = 1..=usize::MAX;
+    Seed("seed"): u64 = 0..=u64::MAX;
+    SolveLeavesBelow("solve_leaves_below"): usize = 0..=usize::MAX;
+    SolveRootsBelow("solve_roots_below"): usize = 0..=usize::MAX;
+    Threads("num_threads"): usize = 1..=MAX_THREADS;
 }
 
-/// The extractor of the `blocks` of a random board.
-pub(crate) fn random_blocks(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    integer_in("blocks", value, 1..=Board::MAX_BLOCKS)
+impl Threads {
+    /// The number given, or as many as there are cores that this process may use.
+    pub(crate) fn or_cores(given: Option<Self>) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        given.map_or_else(cores, |Self(count)| count)
+    }
 }
+
+argument!(Player: "SupportsIndex" = |value: Borrowed<'_, '_, _>| {
+    integer_in("player", &value, 0..=1).map(|index: usize| Self::ALL[index])
+});
 
 /// The seed that `rng` stands for: itself, or one drawn from a `numpy.random.Generator`; None draws
 /// from a new generator, which the system seeds.
@@ -79,42 +102,6 @@ pub(crate) fn rng_seed(py: Python<'_>, rng: Option<&Bound<'_, PyAny>>) -> PyResu
                 error
             }
         }),
-    }
-}
-
-/// The extractor of `max_nodes`; None means no limit.
-pub(crate) fn max_nodes(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
-    unless_none(value, |given| integer_in("max_nodes", given, 0..=u64::MAX))
-}
-
-/// The extractor of `player`; None means the side to move.
-pub(crate) fn player(value: &Bound<'_, PyAny>) -> PyResult<Option<Player>> {
-    unless_none(value, |given| {
-        integer_in("player", given, 0..=1).map(|index: usize| Player::ALL[index])
-    })
-}
-
-/// The extractor of `num_threads`; None is as many as there are cores, see [`threads_or_cores`].
-pub(crate) fn num_threads(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    unless_none(value, |given| {
-        integer_in("num_threads", given, 1..=MAX_THREADS)
-    })
-}
-
-/// The number of threads given, or as many as there are cores that this process may use.
-pub(crate) fn threads_or_cores(num_threads: Option<usize>) -> usize {
-    num_threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-}
-
-fn unless_none<'py, T>(
-    value: &Bound<'py, PyAny>,
-    extract: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
-) -> PyResult<Option<T>> {
-    if value.is_none() {
-        Ok(None)
-    } else {
-        extract(value).map(Some)
     }
 }
 
@@ -249,8 +236,8 @@ pub(crate) fn python_integer_in(
 ///     ValueError: out of that range.
 #[pyfunction]
 #[pyo3(signature = (seed: "object"))]
-pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
-    seed
+pub(crate) fn seed_of(seed: Seed) -> u64 {
+    seed.0
 }
 
 /// A number of threads, 1 to 1024, or None where the caller gave none.
@@ -260,8 +247,6 @@ pub(crate) fn seed_of(#[pyo3(from_py_with = seed)] seed: u64) -> u64 {
 ///     ValueError: out of that range.
 #[pyfunction]
 #[pyo3(signature = (num_threads: "object"))]
-pub(crate) fn threads_of(
-    #[pyo3(from_py_with = num_threads)] num_threads: Option<usize>,
-) -> Option<usize> {
-    num_threads
+pub(crate) fn threads_of(num_threads: Option<Threads>) -> Option<usize> {
+    num_threads.map(|Threads(count)| count)
 }

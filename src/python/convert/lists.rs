@@ -34,6 +34,22 @@ impl<'py> FromPyObject<'_, 'py> for Items<'py> {
 }
 
 impl<'py> Items<'py> {
+    /// The items of an argument that is a list of `what`.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for anything else; the message has the `name` of the argument.
+    pub(crate) fn of(name: &str, what: &str, value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        value.extract().map_err(|error: PyErr| {
+            if error.is_instance_of::<PyTypeError>(value.py()) {
+                let value = short_repr(value);
+                PyTypeError::new_err(format!("{name} must be a list of {what}, not {value}"))
+            } else {
+                error
+            }
+        })
+    }
+
     /// The results of `convert` for each item and its number.
     pub(crate) fn list<T>(
         self,
@@ -84,15 +100,7 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
 ///
 /// `TypeError` for anything else; the message has the `name` of the argument.
 pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let items = value.extract::<Items<'_>>().map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = short_repr(value);
-            PyTypeError::new_err(format!("{name} must be a list of numbers, not {value}"))
-        } else {
-            error
-        }
-    })?;
-    items.list(|number, item| {
+    Items::of(name, "numbers", value)?.list(|number, item| {
         let converted = if is_real(item) {
             item.extract().ok()
         } else {

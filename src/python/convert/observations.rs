@@ -1,11 +1,18 @@
 //! Observations in memory that is lent to Python, as float32 or uint8.
 
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 
 use super::arrays::Dtype;
 use super::shared_memory::LentArray;
+use super::shown::argument;
 use crate::encode::{Layout, VariantSet};
 use crate::vector::Observations;
+
+argument!(Layout: "str" = |value: Borrowed<'_, '_, PyAny>| {
+    let name: &str = value.extract()?;
+    Ok(name.parse()?)
+});
 
 /// Number type and shape of observations.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Results with the type that the stub shows, where PyO3 knows no more than their class.
+//! Arguments and results with the types that the stub shows, where PyO3 knows no more than a class.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -89,6 +89,25 @@ impl<'a, 'py, T: TypeText, C> IntoPyObject<'py> for &'a Shown<T, C> {
         Ok(self.0.bind_borrowed(py))
     }
 }
+
+/// Lets a function read all arguments of a type; the stub shows them as the text.
+macro_rules! argument {
+    ($name:ty: $text:literal = $read:expr) => {
+        impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for $name {
+            type Error = pyo3::PyErr;
+
+            #[cfg(feature = "stub")]
+            const INPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::inspect::PyStaticExpr::Constant {
+                value: pyo3::inspect::PyStaticConstant::Str($text),
+            };
+
+            fn extract(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                ($read)(value)
+            }
+        }
+    };
+}
+pub(crate) use argument;
 
 /// A word that the stub shows as one of those of `T`.
 #[derive(Clone, Copy, PartialEq)]

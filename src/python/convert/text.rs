@@ -1,22 +1,29 @@
-//! Converts texts from Python, before they are parsed.
+//! Texts from Python, before they are parsed.
 
+use pyo3::Borrowed;
+use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use super::short_repr;
+use super::shown::argument;
 use crate::python::errors::classes;
 
 /// The text of a `str`.
 ///
-/// # Errors
-///
-/// `ParseError` for a lone surrogate, which Python allows in texts and no text file can hold, and
-/// `TypeError` for anything that is not a `str`.
-pub(crate) fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    let text = value.cast::<PyString>()?;
-    text.to_str().map_err(|error| {
+/// Not of anything else, a `TypeError`, and without lone surrogates, a `ParseError`: Python allows
+/// them in texts, and no text file can hold them.
+pub(crate) struct Text<'a>(pub(crate) &'a str);
+
+argument!(Text<'a>: "str" = read);
+
+fn read<'a>(value: Borrowed<'a, '_, PyAny>) -> PyResult<Text<'a>> {
+    let py = value.py();
+    value.extract().map(Text).map_err(|error: PyErr| {
+        if !error.is_instance_of::<PyUnicodeEncodeError>(py) {
+            return error;
+        }
         let surrogate = || -> PyResult<String> {
-            let at: usize = error.value(value.py()).getattr("start")?.extract()?;
+            let at: usize = error.value(py).getattr("start")?.extract()?;
             let found = short_repr(&value.get_item(at)?);
             Ok(format!(
                 "expected a text without lone surrogates, found {found} (character {at})"

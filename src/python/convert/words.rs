@@ -62,7 +62,7 @@ pub(crate) fn packed<'py>(
 /// The position that [`packed`] gave this word or these words of.
 pub(crate) fn unpacked(variant: &Variant, given: &Bound<'_, PyAny>) -> PyResult<Position> {
     let words = match PositionWords::num_words(variant) {
-        1 => vec![integers::word(given)?],
+        1 => vec![integers::integer_in("word", given, 0..=u64::MAX)?],
         count => {
             let array = words_array("the words of a position", given)?;
             if array.shape() != [count] {

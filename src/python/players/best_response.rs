@@ -12,10 +12,10 @@ use crate::encode::num_actions;
 use crate::game::{Player, Variant};
 use crate::memory::with_room;
 use crate::python::convert::arrays::readable;
-use crate::python::convert::integers;
+use crate::python::convert::integers::Threads;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::{common_variant, cores, position_list, positions};
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
+use crate::python::rules::position::check_playable;
 use crate::python::solvers::solver_of;
 use crate::search::Limits;
 
@@ -87,20 +87,20 @@ pub(crate) struct PyBestResponseSearch {
 impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
-        starts: "Sequence[Position]", seat, *, exact_cells, exact_margin, horizon, least_margin,
-        max_positions, num_threads: "SupportsIndex | None"
+        starts, seat, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
+        num_threads
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
-        #[pyo3(from_py_with = positions)] starts: Vec<PyPosition>,
+        starts: Positions,
         seat: usize,
         exact_cells: Option<usize>,
         exact_margin: i32,
         horizon: Option<usize>,
         least_margin: Option<i32>,
         max_positions: usize,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        num_threads: Option<Threads>,
     ) -> PyResult<Self> {
         let variant = common_variant(&starts)?;
         for (i, start) in starts.iter().enumerate() {
@@ -124,7 +124,7 @@ impl PyBestResponseSearch {
         Ok(Self {
             core: Some(core),
             variant,
-            num_threads: integers::threads_or_cores(num_threads),
+            num_threads: Threads::or_cores(num_threads),
             asked: 0,
         })
     }

@@ -9,10 +9,10 @@ use super::policy::PyBuiltinPolicy;
 use crate::memory::with_room;
 use crate::policy::{Match, opening};
 use crate::python::convert::arrays::{Array2, shaped};
-use crate::python::convert::integers;
+use crate::python::convert::integers::{Count, First, Plies, Seed, Threads};
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::{common_variant, cores, position_list, positions};
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
+use crate::python::rules::position::check_playable;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
@@ -27,24 +27,23 @@ use crate::search::Limits;
 ///     MemoryError: memory does not suffice.
 #[pyfunction]
 #[pyo3(signature = (
-    count: "SupportsIndex", plies: "SupportsIndex", variant=None, seed: "SupportsIndex" = 0,
-    first: "SupportsIndex" = 0
+    count, plies, variant=None, seed: "SupportsIndex" = 0, first: "SupportsIndex" = 0
 ) -> "list[Position]")]
 pub(crate) fn random_openings(
     py: Python<'_>,
-    #[pyo3(from_py_with = integers::count)] count: usize,
-    #[pyo3(from_py_with = integers::plies)] plies: usize,
+    count: Count,
+    plies: Plies,
     variant: Option<PyVariant>,
-    #[pyo3(from_py_with = integers::seed)] seed: u64,
-    #[pyo3(from_py_with = integers::first)] first: u64,
+    #[pyo3(from_py_with = Seed::number)] seed: u64,
+    #[pyo3(from_py_with = First::number)] first: u64,
 ) -> PyResult<Bound<'_, PyList>> {
     let variant = PyVariant::or_default(variant).0;
-    let mut openings = with_room("the openings", count)?;
+    let mut openings = with_room("the openings", count.0)?;
     run_interruptible(py, |stop| {
-        let mut numbers = (0..count as u64).take_while(|_| !stop.load(Ordering::Relaxed));
+        let mut numbers = (0..count.0 as u64).take_while(|_| !stop.load(Ordering::Relaxed));
         numbers.try_for_each(|number| {
             let seed = seed.wrapping_add(first).wrapping_add(number);
-            opening(&variant, plies, seed).map(|core| openings.push(core))
+            opening(&variant, plies.0, seed).map(|core| openings.push(core))
         })
     })??;
     position_list(py, &variant, openings.into_iter())
@@ -63,19 +62,19 @@ pub(crate) fn random_openings(
 ///     GameOverError: an opening is finished.
 #[pyfunction]
 #[pyo3(signature = (
-    openings: "Sequence[Position]", policy, opponent, seed: "SupportsIndex" = 0,
-    first: "SupportsIndex" = 0, num_threads: "SupportsIndex | None" = None
+    openings, policy, opponent, seed: "SupportsIndex" = 0, first: "SupportsIndex" = 0,
+    num_threads=None
 ))]
 pub(crate) fn play_match(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] openings: Vec<PyPosition>,
+    openings: Positions,
     policy: &Bound<'_, PyBuiltinPolicy>,
     opponent: &Bound<'_, PyBuiltinPolicy>,
-    #[pyo3(from_py_with = integers::seed)] seed: u64,
-    #[pyo3(from_py_with = integers::first)] first: u64,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    #[pyo3(from_py_with = Seed::number)] seed: u64,
+    #[pyo3(from_py_with = First::number)] first: u64,
+    num_threads: Option<Threads>,
 ) -> PyResult<Array2<i64>> {
-    let num_threads = integers::threads_or_cores(num_threads);
+    let num_threads = Threads::or_cores(num_threads);
     let variant = common_variant(&openings)?;
     for (i, position) in openings.iter().enumerate() {
         check_playable(position, &format!("opening {i}: "))?;

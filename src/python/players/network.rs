@@ -18,14 +18,15 @@ use crate::network::{
     Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Precision, Scope,
 };
 use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
+use crate::python::convert::integers::Threads;
+use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Word, type_texts};
-use crate::python::convert::{integers, short_repr};
 use crate::python::errors::unreadable;
 use crate::python::files::{read_whole, write_whole};
 use crate::python::interrupt::run_unless_quick;
-use crate::python::rules::batch::{common_variant, positions};
+use crate::python::rules::batch::{Positions, common_variant};
 use crate::python::rules::canvas::PyCanvas;
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::position::check_playable;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
@@ -338,7 +339,7 @@ impl PyNetwork {
         observations: "NDArray[np.float32]",
         masks: "NDArray[np.int8] | NDArray[np.bool_] | None" = None, *,
         precision: "Literal['float32', 'int16']" = "float32",
-        num_threads: "SupportsIndex | None" = None
+        num_threads=None
     ))]
     fn evaluate<'py>(
         &self,
@@ -346,7 +347,7 @@ impl PyNetwork {
         observations: &Bound<'py, PyAny>,
         masks: Option<Masks<'py>>,
         precision: &str,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        num_threads: Option<Threads>,
     ) -> PyResult<Outputs> {
         let precision = match precision {
             "float32" => Precision::Float32,
@@ -357,7 +358,7 @@ impl PyNetwork {
                 )));
             }
         };
-        let num_threads = integers::threads_or_cores(num_threads);
+        let num_threads = Threads::or_cores(num_threads);
         let (flat, planes): (PyReadonlyArray2<'py, f32>, PyReadonlyArray4<'py, f32>);
         let (rows, actions) = match self.core().scope() {
             Scope::Variant(variant) => {
@@ -418,11 +419,10 @@ impl PyNetwork {
     ///     GameOverError: a game is over, the message says which.
     ///     PolicyError: another board or number of copies, or a logit that is not finite.
     ///     ValueError: no positions, or positions of several variants if the network is for one.
-    #[pyo3(signature = (positions: "Sequence[Position]", temperature, seed, first))]
     fn choose(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        positions: Positions,
         temperature: f64,
         seed: u64,
         first: u64,
@@ -444,7 +444,7 @@ impl PyNetwork {
             seed,
             first,
         };
-        let num_threads = integers::threads_or_cores(None);
+        let num_threads = Threads::or_cores(None);
         let mut actions = zeroed("the actions", positions.len())?;
         let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
             let limits = Limits::stopped_by(stop);

@@ -6,6 +6,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -15,11 +16,12 @@ use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::arrays::{Array1, Array2, shaped};
-use crate::python::convert::integers::{self, integer_or};
+use crate::python::convert::integers::{Seed, Threads, integer_or};
 use crate::python::convert::short_repr;
+use crate::python::convert::shown::argument;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::{common_variant, cores, positions};
-use crate::python::rules::position::{PyPosition, check_playable, position};
+use crate::python::rules::batch::{Positions, common_variant, cores};
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::solvers::solver_of;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;
@@ -64,20 +66,15 @@ impl PyBuiltinPolicy {
     /// Raises:
     ///     GameOverError: the game is over; no decision is counted.
     ///     TypeError: `position` is not a `Position`.
-    #[pyo3(signature = (position: "Position"))]
-    fn act(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = position)] position: &PyPosition,
-    ) -> PyResult<usize> {
-        check_playable(position, "")?;
+    fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
+        check_playable(&position, "")?;
         let policy = self.core(py, slice::from_ref(&position.variant))?;
         let number = self.take_numbers(1);
         let mv = if self.is_quick() {
-            self.choose(&policy, position, number, Limits::default())
+            self.choose(&policy, &position, number, Limits::default())
         } else {
             run_interruptible(py, |stop| {
-                self.choose(&policy, position, number, Limits::stopped_by(stop))
+                self.choose(&policy, &position, number, Limits::stopped_by(stop))
             })?
         };
         Ok(mv?)
@@ -90,12 +87,7 @@ impl PyBuiltinPolicy {
     /// Raises:
     ///     GameOverError: a game is over, the message says which; no decision is counted.
     ///     TypeError: an item is not a `Position`.
-    #[pyo3(signature = (positions: "Sequence[Position]"))]
-    fn act_batch(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    ) -> PyResult<Array1<i64>> {
+    fn act_batch(&self, py: Python<'_>, positions: Positions) -> PyResult<Array1<i64>> {
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
         }
@@ -112,7 +104,7 @@ impl PyBuiltinPolicy {
             choose_batch(&policy, &turns, self.seed, first, num_threads, limits)
         })??;
         let mut actions = with_room(ACTIONS, positions.len())?;
-        let chosen = moves.iter().zip(&positions);
+        let chosen = moves.iter().zip(&*positions);
         actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
         Ok(Array1::from_vec(py, actions))
     }
@@ -126,12 +118,7 @@ impl PyBuiltinPolicy {
     ///     GameOverError: a game is over, the message says which.
     ///     ValueError: no positions, or positions of several variants.
     ///     TypeError: an item is not a `Position`.
-    #[pyo3(signature = (positions: "Sequence[Position]"))]
-    fn action_probabilities(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    ) -> PyResult<Array2<f64>> {
+    fn action_probabilities(&self, py: Python<'_>, positions: Positions) -> PyResult<Array2<f64>> {
         let variant = common_variant(&positions)?;
         for (i, position) in positions.iter().enumerate() {
             check_playable(position, &format!("position {i}: "))?;
@@ -159,12 +146,9 @@ impl PyBuiltinPolicy {
     }
 
     /// A policy of the same kind with this seed, and no decision made yet.
-    #[pyo3(signature = (seed: "SupportsIndex") -> "Self")]
-    fn with_seed<'py>(
-        slf: &Bound<'py, Self>,
-        #[pyo3(from_py_with = integers::seed)] seed: u64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let arguments = slf.get().arguments(slf.py(), seed)?;
+    #[pyo3(signature = (seed) -> "Self")]
+    fn with_seed<'py>(slf: &Bound<'py, Self>, seed: Seed) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = slf.get().arguments(slf.py(), seed.0)?;
         slf.get_type().call1(arguments)
     }
 
@@ -254,7 +238,7 @@ impl PyBuiltinPolicy {
         if self.is_quick() {
             1
         } else {
-            integers::threads_or_cores(None)
+            Threads::or_cores(None)
         }
     }
 
@@ -315,7 +299,7 @@ pub(crate) struct PyRandomPolicy;
 impl PyRandomPolicy {
     #[new]
     #[pyo3(signature = (seed: "SupportsIndex" = 0))]
-    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+    fn new(#[pyo3(from_py_with = Seed::number)] seed: u64) -> PyClassInitializer<Self> {
         let base = PyBuiltinPolicy::new(Policy::Random, seed);
         PyClassInitializer::from(base).add_subclass(Self)
     }
@@ -334,7 +318,7 @@ pub(crate) struct PyGreedyPolicy;
 impl PyGreedyPolicy {
     #[new]
     #[pyo3(signature = (seed: "SupportsIndex" = 0))]
-    fn new(#[pyo3(from_py_with = integers::seed)] seed: u64) -> PyClassInitializer<Self> {
+    fn new(#[pyo3(from_py_with = Seed::number)] seed: u64) -> PyClassInitializer<Self> {
         let base = PyBuiltinPolicy::new(Policy::Greedy, seed);
         PyClassInitializer::from(base).add_subclass(Self)
     }
@@ -360,10 +344,10 @@ pub(crate) struct PyMinimaxPolicy {
 #[pymethods]
 impl PyMinimaxPolicy {
     #[new]
-    #[pyo3(signature = (depth: "SupportsIndex", seed: "SupportsIndex" = 0))]
+    #[pyo3(signature = (depth, seed: "SupportsIndex" = 0))]
     fn new(
-        #[pyo3(from_py_with = extract_depth)] depth: Depth,
-        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        depth: Depth,
+        #[pyo3(from_py_with = Seed::number)] seed: u64,
     ) -> PyClassInitializer<Self> {
         let base = PyBuiltinPolicy::new(Policy::Minimax(depth), seed);
         PyClassInitializer::from(base).add_subclass(Self { depth })
@@ -400,7 +384,7 @@ impl PyPerfectPolicy {
     #[new]
     #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon=0.0))]
     fn new(
-        #[pyo3(from_py_with = integers::seed)] seed: u64,
+        #[pyo3(from_py_with = Seed::number)] seed: u64,
         epsilon: f64,
     ) -> PyResult<PyClassInitializer<Self>> {
         let epsilon = Epsilon::new(epsilon)?;
@@ -415,11 +399,10 @@ impl PyPerfectPolicy {
     }
 }
 
-/// The extractor of a search depth in plies.
-fn extract_depth(value: &Bound<'_, PyAny>) -> PyResult<Depth> {
-    let plies = integer_or("depth", value, |number| {
-        let (max, number) = (Depth::MAX, short_repr(number));
+argument!(Depth: "SupportsIndex" = |value: Borrowed<'_, '_, PyAny>| -> PyResult<_> {
+    let plies = integer_or("depth", &value, |number| {
+        let (max, number) = (Self::MAX, short_repr(number));
         PyValueError::new_err(format!("depth must be 1 to {max} plies, not {number}"))
     })?;
-    Ok(Depth::new(plies)?)
-}
+    Ok(Self::new(plies)?)
+});

@@ -12,11 +12,11 @@ use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
 use crate::memory::zeroed;
 use crate::python::convert::arrays::{Array1, Array2, shaped};
-use crate::python::convert::integers;
+use crate::python::convert::integers::{MaxNodes, Plies, Threads};
 use crate::python::errors::{no_table, unsolved};
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::{common_variant, cores, positions};
-use crate::python::rules::position::{PyPosition, position};
+use crate::python::rules::batch::{Positions, common_variant, cores};
+use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 use crate::search::solver::{self, Book, Solution, Solver};
@@ -29,11 +29,10 @@ use crate::search::solver::{self, Book, Solution, Solver};
 /// Raises:
 ///     ValueError: more than 16 cells or 3 copies.
 #[pyfunction]
-#[pyo3(signature = (variant, plies: "SupportsIndex"))]
 pub(crate) fn canonical_counts(
     py: Python<'_>,
     variant: PyVariant,
-    #[pyo3(from_py_with = integers::plies)] plies: usize,
+    plies: Plies,
 ) -> PyResult<Vec<usize>> {
     let variant = variant.0;
     if variant.board().num_cells() > Solver::MAX_CELLS || variant.copies() > 3 {
@@ -45,7 +44,7 @@ pub(crate) fn canonical_counts(
         )));
     }
     let counts = run_interruptible(py, |stop| {
-        solver::canonical_counts(&variant, plies, Limits::stopped_by(stop))
+        solver::canonical_counts(&variant, plies.0, Limits::stopped_by(stop))
     })??;
     Ok(counts)
 }
@@ -124,14 +123,12 @@ impl PySolver {
     ///     SearchLimitError: a limit was reached.
     ///     ValueError: another board or number of copies, or a limit that is negative or NaN.
     ///     TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
-    #[pyo3(signature = (
-        position: "Position", max_nodes: "SupportsIndex | None" = None, max_seconds=None
-    ))]
+    #[pyo3(signature = (position, max_nodes=None, max_seconds=None))]
     pub(crate) fn solve(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = position)] position: &PyPosition,
-        #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
+        position: PyPosition,
+        max_nodes: Option<MaxNodes>,
         max_seconds: Option<f64>,
     ) -> PyResult<PySolution> {
         self.check_variant(&position.variant)?;
@@ -140,7 +137,7 @@ impl PySolver {
             self.core.solve(&position.core, budget.limits(stop))
         })?;
         let solution = solved.map_err(|error| unsolved("", &error))?;
-        PySolution::of(py, position, &solution)
+        PySolution::of(py, &position, &solution)
     }
 
     /// Margins int16 ``(B,)``, margins of actions int16 and mask int8 ``(B, num_actions)``.
@@ -149,21 +146,18 @@ impl PySolver {
     ///     SearchLimitError: a limit was reached.
     ///     ValueError: as `solve`, or a number of threads that is not 1 to 1024.
     ///     TypeError: as `solve`.
-    #[pyo3(signature = (
-        positions: "Sequence[Position]", num_threads: "SupportsIndex | None" = None,
-        max_nodes: "SupportsIndex | None" = None, max_seconds=None
-    ))]
+    #[pyo3(signature = (positions, num_threads=None, max_nodes=None, max_seconds=None))]
     fn solve_batch(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
-        #[pyo3(from_py_with = integers::max_nodes)] max_nodes: Option<u64>,
+        positions: Positions,
+        num_threads: Option<Threads>,
+        max_nodes: Option<MaxNodes>,
         max_seconds: Option<f64>,
     ) -> PyResult<Answers> {
         const LABELS: &str = "the margins of positions";
         let budget = SearchBudget::new(max_nodes, max_seconds)?;
-        let num_threads = integers::threads_or_cores(num_threads);
+        let num_threads = Threads::or_cores(num_threads);
         if !positions.is_empty() {
             self.check_variant(&*common_variant(&positions)?)?;
         }
@@ -247,7 +241,7 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    fn new(max_nodes: Option<u64>, max_seconds: Option<f64>) -> PyResult<Self> {
+    fn new(max_nodes: Option<MaxNodes>, max_seconds: Option<f64>) -> PyResult<Self> {
         if let Some(seconds) = max_seconds.filter(|&seconds| seconds.is_nan() || seconds < 0.0) {
             let message = format!("max_seconds must be 0 or more, not {seconds:?}");
             return Err(PyValueError::new_err(message));
@@ -256,7 +250,7 @@ impl SearchBudget {
         let time = max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Ok(Self {
-            max_nodes,
+            max_nodes: max_nodes.map(|MaxNodes(count)| count),
             deadline,
         })
     }

@@ -1,8 +1,10 @@
 //! Lists of positions.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -16,7 +18,7 @@ use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
 use crate::python::convert::lists::Items;
-use crate::python::convert::short_repr;
+use crate::python::convert::shown::argument;
 use crate::python::errors::classes;
 use crate::search::CHECK_INTERVAL;
 
@@ -24,25 +26,24 @@ use crate::search::CHECK_INTERVAL;
 const LIST: &str = "a list of positions";
 const MASKS: &str = "the masks";
 
-/// The extractor of a list of positions.
-///
-/// # Errors
-///
-/// `TypeError` for anything else.
-pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
-    let items: PyResult<Items<'_>> = value.extract();
-    let items = items.map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = short_repr(value);
-            PyTypeError::new_err(format!("positions must be a list of Position, not {value}"))
-        } else {
-            error
-        }
-    })?;
-    items.list(|number, item| match item.cast::<PyPosition>() {
+/// A list of positions.
+pub(crate) struct Positions(pub(crate) Vec<PyPosition>);
+
+argument!(Positions: "Sequence[Position]" = |value: Borrowed<'_, '_, PyAny>| {
+    let items = Items::of("positions", "Position", &value)?;
+    let positions = items.list(|number, item| match item.cast::<PyPosition>() {
         Ok(position) => Ok(position.get().clone()),
         Err(_) => Err(not_a_position(&format!("position {number}"), item)),
-    })
+    });
+    positions.map(Self)
+});
+
+impl Deref for Positions {
+    type Target = [PyPosition];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 /// The observations of several positions, ``(B, ...)``.
@@ -59,17 +60,16 @@ pub(crate) fn positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyPosition>> {
 ///         canvas.
 #[pyfunction]
 #[pyo3(signature = (
-    positions: "Sequence[Position]", layout: "Literal['planes', 'flat', 'packed'] | None" = None,
+    positions, layout: "Literal['planes', 'flat', 'packed'] | None" = None,
     dtype: "DTypeLike | None" = None, canvas=None
 ))]
 pub(crate) fn observe_batch(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    layout: Option<&str>,
+    positions: Positions,
+    layout: Option<Layout>,
     dtype: Option<&Bound<'_, PyAny>>,
     canvas: Option<PyCanvas>,
 ) -> PyResult<AnyArray> {
-    let layout = layout.map(str::parse).transpose()?;
     if let Some(PyCanvas(canvas)) = canvas {
         check_layout(layout.unwrap_or(Layout::Planes))?;
         check_positions(canvas, &positions)?;
@@ -103,10 +103,10 @@ pub(crate) fn observe_batch(
 ///     TypeError: an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction]
-#[pyo3(signature = (positions: "Sequence[Position]", canvas=None))]
+#[pyo3(signature = (positions, canvas=None))]
 pub(crate) fn mask_batch(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    positions: Positions,
     canvas: Option<PyCanvas>,
 ) -> PyResult<Array2<i8>> {
     let (masks, actions) = if let Some(PyCanvas(canvas)) = canvas {
@@ -134,11 +134,7 @@ pub(crate) fn mask_batch(
 /// Raises:
 ///     TypeError: an item is not a `Position`.
 #[pyfunction]
-#[pyo3(signature = (positions: "Sequence[Position]"))]
-pub(crate) fn own_masks(
-    py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<Array2<i8>> {
+pub(crate) fn own_masks(py: Python<'_>, positions: Positions) -> PyResult<Array2<i8>> {
     let lengths = positions.iter().map(|it| num_actions(&it.variant));
     let length = lengths.max().unwrap_or(1);
     let masks = rows(py, MASKS, &positions, length, |position, mask| {
@@ -156,16 +152,16 @@ pub(crate) fn own_masks(
 ///     TypeError: the actions are not integers, or an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction]
-#[pyo3(signature = (positions: "Sequence[Position]", actions: "ArrayLike", canvas))]
+#[pyo3(signature = (positions, actions: "ArrayLike", canvas))]
 pub(crate) fn own_actions(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    positions: Positions,
     actions: &Bound<'_, PyAny>,
     canvas: PyCanvas,
 ) -> PyResult<Array1<i64>> {
     let mut numbers = zeroed("the actions", positions.len())?;
     copy_actions(actions, &mut numbers)?;
-    for (number, position) in numbers.iter_mut().zip(&positions) {
+    for (number, position) in numbers.iter_mut().zip(&*positions) {
         canvas.0.check(&position.variant)?;
         // No canvas has an action of the number that stands for a negative one.
         let action = usize::try_from(*number).unwrap_or(usize::MAX);
@@ -185,9 +181,9 @@ pub(crate) fn own_actions(
 ///     TypeError: an item is not a `Position`.
 ///     VariantError: a board does not fit the canvas.
 #[pyfunction(name = "check_playable")]
-#[pyo3(signature = (positions: "Sequence[Position]", canvas=None))]
+#[pyo3(signature = (positions, canvas=None))]
 pub(crate) fn python_check_playable(
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+    positions: Positions,
     canvas: Option<PyCanvas>,
 ) -> PyResult<()> {
     match canvas {
@@ -280,9 +276,6 @@ pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>>
 ///     ValueError: no positions, or positions of different variants.
 ///     TypeError: an item is not a `Position`.
 #[pyfunction(name = "common_variant")]
-#[pyo3(signature = (positions: "Sequence[Position]"))]
-pub(crate) fn python_common_variant(
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-) -> PyResult<PyVariant> {
+pub(crate) fn python_common_variant(positions: Positions) -> PyResult<PyVariant> {
     common_variant(&positions).map(PyVariant)
 }

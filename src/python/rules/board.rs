@@ -11,11 +11,11 @@ use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::memory::with_room;
 use crate::python::convert::arrays::Array2;
-use crate::python::convert::integers::{blocks, index, random_blocks, rng_seed};
+use crate::python::convert::integers::{Blocks, RandomBlocks, index, rng_seed};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
-use crate::python::convert::text::text;
+use crate::python::convert::text::Text;
 use crate::python::errors::classes;
 use crate::random::SplitMix64;
 
@@ -81,9 +81,8 @@ impl PyBoard {
     ///         for `from_blocks`.
     ///     ParseError: the text has a lone surrogate.
     #[staticmethod]
-    #[pyo3(signature = (text: "str"))]
-    fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
-        Ok(Self::new(Board::from_text(text)?))
+    fn from_text(text: Text<'_>) -> PyResult<Self> {
+        Ok(Self::new(Board::from_text(text.0)?))
     }
 
     /// Return every board that can be laid out with a number of 2x2 blocks.
@@ -104,7 +103,7 @@ impl PyBoard {
     #[pyo3(signature = (blocks: "SupportsIndex" = 4, corners = false))]
     fn arrangements(
         py: Python<'_>,
-        #[pyo3(from_py_with = blocks)] blocks: usize,
+        #[pyo3(from_py_with = Blocks::number)] blocks: usize,
         corners: bool,
     ) -> PyResult<Vec<Self>> {
         // Boards lie in many small pieces of memory, so whether there is enough is asked beforehand.
@@ -138,7 +137,7 @@ impl PyBoard {
     ))]
     fn random(
         py: Python<'_>,
-        #[pyo3(from_py_with = random_blocks)] blocks: usize,
+        #[pyo3(from_py_with = RandomBlocks::number)] blocks: usize,
         rng: Option<&Bound<'_, PyAny>>,
         corners: bool,
     ) -> PyResult<Self> {
@@ -248,5 +247,5 @@ impl PyBoard {
 #[pyfunction]
 #[pyo3(name = "_restore_board")]
 pub(crate) fn restore_board(text: &str) -> PyResult<PyBoard> {
-    PyBoard::from_text(text)
+    PyBoard::from_text(Text(text))
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
-use super::variant_argument::variants;
+use super::variant_argument::Variants;
 use crate::encode::{Canvas, Layout, VariantSet, num_actions};
 use crate::python::convert::arrays::Array1;
 use crate::python::convert::integers::{index, integer_in};
@@ -57,9 +57,8 @@ impl PyCanvas {
     ///     ValueError: the list is empty.
     ///     TypeError: an item is not a variant.
     #[staticmethod]
-    #[pyo3(signature = (variants: "Sequence[VariantLike]"))]
-    fn around(#[pyo3(from_py_with = variants)] variants: Vec<PyVariant>) -> PyResult<Self> {
-        Ok(Self(Canvas::around(variants.iter().map(|it| &*it.0))?))
+    fn around(variants: Variants) -> PyResult<Self> {
+        Ok(Self(Canvas::around(variants.0.iter().map(|it| &*it.0))?))
     }
 
     /// Rows.
@@ -146,11 +145,8 @@ pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
 }
 
 /// One variant with its own actions, or variants on a canvas.
-pub(crate) fn variant_set(
-    variants: Vec<PyVariant>,
-    canvas: Option<PyCanvas>,
-) -> PyResult<VariantSet> {
-    let variants: Vec<_> = variants.into_iter().map(|variant| variant.0).collect();
+pub(crate) fn variant_set(variants: Variants, canvas: Option<PyCanvas>) -> PyResult<VariantSet> {
+    let variants: Vec<_> = variants.0.into_iter().map(|variant| variant.0).collect();
     match (&variants[..], canvas) {
         (_, Some(PyCanvas(canvas))) => Ok(VariantSet::on_canvas(variants, canvas)?),
         ([only], None) => Ok(VariantSet::one(Arc::clone(only))),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ndarray::arr2;
 use numpy::IntoPyArray;
+use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,10 +19,11 @@ use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
 use crate::python::convert::arrays::{AnyArray, Array1, Array2};
-use crate::python::convert::integers::{index, player};
+use crate::python::convert::integers::index;
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
-use crate::python::convert::text::text;
+use crate::python::convert::shown::argument;
+use crate::python::convert::text::Text;
 use crate::python::convert::words::{packed, unpacked};
 use crate::python::errors::{
     Numbering, game_over, legal_actions, play_error, record_error, unknown_action,
@@ -36,14 +38,7 @@ use crate::search::solver::Solver;
 ///
 /// Args:
 ///     variant: the standard game unless given.
-#[pyclass(
-    name = "Position",
-    module = "mijnlieff",
-    frozen,
-    eq,
-    hash,
-    from_py_object
-)]
+#[pyclass(name = "Position", module = "mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyPosition {
     pub(crate) variant: Arc<Variant>,
@@ -83,13 +78,10 @@ impl PyPosition {
     ///     IllegalMoveError: a move is illegal; the message says which.
     #[staticmethod]
     #[pyo3(signature = (record: "str", variant=None))]
-    fn from_record(
-        #[pyo3(from_py_with = text)] record: &str,
-        variant: Option<PyVariant>,
-    ) -> PyResult<Self> {
+    fn from_record(record: Text<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let Self { variant, core } = Self::new(variant);
-        let moves =
-            game::parse_record(&variant, record).map_err(|error| record_error(&variant, error))?;
+        let moves = game::parse_record(&variant, record.0)
+            .map_err(|error| record_error(&variant, error))?;
         let core = moves
             .into_iter()
             .fold(core, |core, mv| core.play_unchecked(&variant, mv));
@@ -102,13 +94,10 @@ impl PyPosition {
     ///     ParseError: the text does not fit the board.
     ///     PositionError: no game reaches the position; the message gives every reason found.
     #[staticmethod]
-    #[pyo3(signature = (text: "str", variant=None))]
-    fn from_notation(
-        #[pyo3(from_py_with = text)] text: &str,
-        variant: Option<PyVariant>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (text, variant=None))]
+    fn from_notation(text: Text<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let variant = PyVariant::or_default(variant).0;
-        let core = parse_position(&variant, text)?;
+        let core = parse_position(&variant, text.0)?;
         Ok(Self { variant, core })
     }
 
@@ -300,14 +289,14 @@ impl PyPosition {
     ///         canvas.
     #[pyo3(signature = (
         layout: "Literal['planes', 'flat', 'packed']" = "planes", dtype: "DTypeLike | None" = None,
-        player: "SupportsIndex | None" = None, canvas=None
+        player=None, canvas=None
     ))]
     fn observation(
         &self,
         py: Python<'_>,
         layout: &str,
         dtype: Option<&Bound<'_, PyAny>>,
-        #[pyo3(from_py_with = player)] player: Option<Player>,
+        player: Option<Player>,
         canvas: Option<PyCanvas>,
     ) -> PyResult<AnyArray> {
         let layout: Layout = layout.parse()?;
@@ -397,7 +386,7 @@ pub(crate) fn parse_action(
         return Err(game_over(place));
     }
     let mv = if action.is_instance_of::<PyString>() {
-        parse_move(variant.board(), text(action)?)?
+        parse_move(variant.board(), action.extract::<Text<'_>>()?.0)?
     } else {
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();
@@ -416,17 +405,12 @@ pub(crate) fn parse_action(
     Ok((mv, next))
 }
 
-/// The extractor of one position.
-///
-/// # Errors
-///
-/// `TypeError` for anything else.
-pub(crate) fn position<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a PyPosition> {
-    match value.cast::<PyPosition>() {
-        Ok(position) => Ok(position.get()),
-        Err(_) => Err(not_a_position("position", value)),
+argument!(PyPosition: "Position" = |value: Borrowed<'_, '_, PyAny>| {
+    match value.cast::<Self>() {
+        Ok(position) => Ok(position.get().clone()),
+        Err(_) => Err(not_a_position("position", &value)),
     }
-}
+});
 
 /// The exception for a value that is not a position; the message starts with `name`.
 pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
@@ -438,7 +422,7 @@ pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
 #[pyfunction]
 #[pyo3(name = "_restore_position")]
 pub(crate) fn restore_position(text: &str, variant: PyVariant) -> PyResult<PyPosition> {
-    PyPosition::from_notation(text, Some(variant))
+    PyPosition::from_notation(Text(text), Some(variant))
 }
 
 /// Refuses finished games; the message starts with `place`.

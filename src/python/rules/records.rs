@@ -2,13 +2,13 @@
 
 use pyo3::prelude::*;
 
-use super::position::{PyPosition, parse_action, position};
+use super::position::{PyPosition, parse_action};
 use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
-use crate::python::convert::integers;
+use crate::python::convert::integers::Depth;
 use crate::python::convert::lists::Items;
-use crate::python::convert::text::text;
+use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
 use crate::python::interrupt::run_interruptible;
 
@@ -18,14 +18,11 @@ use crate::python::interrupt::run_interruptible;
 ///     ParseError: the text is not a record, or stops in the middle of a turn.
 ///     IllegalMoveError: a move is illegal; the message says which.
 #[pyfunction]
-#[pyo3(signature = (text: "str", variant=None))]
-pub(crate) fn parse_record(
-    #[pyo3(from_py_with = text)] text: &str,
-    variant: Option<PyVariant>,
-) -> PyResult<Vec<usize>> {
+#[pyo3(signature = (text, variant=None))]
+pub(crate) fn parse_record(text: Text<'_>, variant: Option<PyVariant>) -> PyResult<Vec<usize>> {
     let variant = PyVariant::or_default(variant).0;
     let moves =
-        game::parse_record(&variant, text).map_err(|error| record_error(&variant, error))?;
+        game::parse_record(&variant, text.0).map_err(|error| record_error(&variant, error))?;
     Ok(moves
         .into_iter()
         .map(|mv| action_of(&variant, mv))
@@ -60,14 +57,9 @@ pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> P
 ///     ValueError: `depth` is negative.
 ///     TypeError: `position` is not a `Position`, or `depth` not an integer.
 #[pyfunction]
-#[pyo3(signature = (position: "Position", depth: "SupportsIndex"))]
-pub(crate) fn perft(
-    py: Python<'_>,
-    #[pyo3(from_py_with = position)] position: &PyPosition,
-    #[pyo3(from_py_with = integers::depth)] depth: u32,
-) -> PyResult<u64> {
+pub(crate) fn perft(py: Python<'_>, position: PyPosition, depth: Depth) -> PyResult<u64> {
     let count = run_interruptible(py, |stop| {
-        game::perft_until(&position.variant, &position.core, depth, stop)
+        game::perft_until(&position.variant, &position.core, depth.0, stop)
     })?;
     // Only Ctrl-C sets the flag, and it has returned above.
     Ok(count.unwrap_or_default())

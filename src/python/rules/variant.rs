@@ -16,7 +16,7 @@ use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::index;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
-use crate::python::convert::text::text;
+use crate::python::convert::text::Text;
 
 type_texts! {
     Parts: "dict[str, Any]";
@@ -71,9 +71,8 @@ impl PyVariant {
     ///     BoardError: what stands in the place of the board is not one.
     ///     ParseError: the text has a lone surrogate.
     #[staticmethod]
-    #[pyo3(signature = (text: "str"))]
-    pub(super) fn from_text(#[pyo3(from_py_with = text)] text: &str) -> PyResult<Self> {
-        Ok(text.parse::<Variant>()?.into())
+    pub(super) fn from_text(text: Text<'_>) -> PyResult<Self> {
+        Ok(text.0.parse::<Variant>()?.into())
     }
 
     /// The variant with these parts, as `to_dict` returns them.
@@ -150,9 +149,8 @@ impl PyVariant {
     fn observation_shape<'py>(
         &self,
         py: Python<'py>,
-        layout: &str,
+        layout: Layout,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let layout: Layout = layout.parse()?;
         layout.check(&self.0)?;
         PyTuple::new(py, layout.shape(&self.0))
     }
@@ -179,9 +177,8 @@ impl PyVariant {
     ///
     /// Raises:
     ///     ParseError: the text is neither a cell of the board with a sign nor a pass.
-    #[pyo3(signature = (name: "str"))]
-    fn action_index(&self, #[pyo3(from_py_with = text)] name: &str) -> PyResult<usize> {
-        Ok(action_of(&self.0, parse_move(self.0.board(), name)?))
+    fn action_index(&self, name: Text<'_>) -> PyResult<usize> {
+        Ok(action_of(&self.0, parse_move(self.0.board(), name.0)?))
     }
 
     /// Where each action goes under each symmetry of the board, int64 ``(k, num_actions)``.

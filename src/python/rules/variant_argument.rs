@@ -9,30 +9,21 @@ use super::variant::PyVariant;
 use super::variant_parts::from_parts;
 use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
-use crate::python::convert::text::text;
+use crate::python::convert::shown::argument;
 
-/// Every argument that is a variant may be its text or its dict.
-impl<'py> FromPyObject<'_, 'py> for PyVariant {
-    type Error = PyErr;
-
-    #[cfg(feature = "stub")]
-    const INPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::inspect::PyStaticExpr::Constant {
-        value: pyo3::inspect::PyStaticConstant::Str("VariantLike"),
-    };
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(variant) = value.cast::<Self>() {
-            return Ok(variant.get().clone());
-        }
-        if value.is_instance_of::<PyString>() {
-            return Self::from_text(text(&value)?);
-        }
-        match value.cast::<PyMapping>() {
-            Ok(parts) => Ok(from_parts(&parts)?.into()),
-            Err(_) => Err(PyTypeError::new_err(not_a_variant("it", &value))),
-        }
+// Every argument that is a variant may be its text or its dict.
+argument!(PyVariant: "VariantLike" = |value: Borrowed<'_, '_, PyAny>| {
+    if let Ok(variant) = value.cast::<Self>() {
+        return Ok(variant.get().clone());
     }
-}
+    if value.is_instance_of::<PyString>() {
+        return Self::from_text(value.extract()?);
+    }
+    match value.cast::<PyMapping>() {
+        Ok(parts) => Ok(from_parts(&parts)?.into()),
+        Err(_) => Err(PyTypeError::new_err(not_a_variant("it", &value))),
+    }
+});
 
 fn not_a_variant(name: &str, value: &Bound<'_, PyAny>) -> String {
     let value = short_repr(value);
@@ -73,28 +64,16 @@ pub(crate) fn as_variant(variant: Option<&Bound<'_, PyAny>>, name: &str) -> PyRe
 ///     VariantError: a text or dict that is not a variant.
 ///     BoardError: its board is not one.
 #[pyfunction]
-#[pyo3(signature = (variants: "Sequence[VariantLike]") -> "tuple[Variant, ...]")]
-pub(crate) fn as_variants(
-    py: Python<'_>,
-    #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
-) -> PyResult<Bound<'_, PyTuple>> {
-    PyTuple::new(py, variants)
+#[pyo3(signature = (variants) -> "tuple[Variant, ...]")]
+pub(crate) fn as_variants(py: Python<'_>, variants: Variants) -> PyResult<Bound<'_, PyTuple>> {
+    PyTuple::new(py, variants.0)
 }
 
-/// The extractor of a list of variants.
-///
-/// # Errors
-///
-/// `TypeError` for anything else, and errors of texts and dicts.
-pub(crate) fn variants(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyVariant>> {
-    let items: PyResult<Items<'_>> = value.extract();
-    let items = items.map_err(|error| {
-        if error.is_instance_of::<PyTypeError>(value.py()) {
-            let value = short_repr(value);
-            PyTypeError::new_err(format!("variants must be a list of Variant, not {value}"))
-        } else {
-            error
-        }
-    })?;
-    items.list(|number, item| named(&format!("variant {number}"), item))
-}
+/// A list of variants.
+pub(crate) struct Variants(pub(crate) Vec<PyVariant>);
+
+argument!(Variants: "Sequence[VariantLike]" = |value: Borrowed<'_, '_, PyAny>| {
+    let items = Items::of("variants", "Variant", &value)?;
+    let variants = items.list(|number, item| named(&format!("variant {number}"), item));
+    variants.map(Self)
+});

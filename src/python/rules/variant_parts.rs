@@ -9,7 +9,7 @@ use pyo3::types::{PyMapping, PyString};
 use crate::game::{Board, Opening, Variant, shortened};
 use crate::python::convert::integers::integer_or;
 use crate::python::convert::short_repr;
-use crate::python::convert::text::text;
+use crate::python::convert::text::Text;
 use crate::python::errors::classes;
 
 /// The variant with the items of a mapping.
@@ -36,7 +36,7 @@ pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
             let message = format!("the {name} of a variant is a str, not {value}");
             Err(PyTypeError::new_err(message))
         }
-        Some(value) => text(&value).map(|text| Some(text.to_owned())),
+        Some(value) => Ok(Some(value.extract::<Text<'_>>()?.0.to_owned())),
         None => Ok(None),
     };
     let board = match text_of("board", board)? {

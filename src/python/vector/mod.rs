@@ -23,16 +23,14 @@ use crate::game::{Position, Variant};
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
 use crate::python::convert::arrays::{Array1, Array2, Dtype};
-use crate::python::convert::integers;
+use crate::python::convert::integers::{NumEnvs, Threads, integer_in};
 use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
 use crate::python::errors::{Numbering, classes, step_error};
 use crate::python::interrupt::{self, run_unless_quick, run_until};
-use crate::python::rules::batch::{mixed_list, positions};
+use crate::python::rules::batch::{Positions, mixed_list};
 use crate::python::rules::canvas::{PyCanvas, variant_set};
-use crate::python::rules::position::PyPosition;
-use crate::python::rules::variant::PyVariant;
-use crate::python::rules::variant_argument::variants;
+use crate::python::rules::variant_argument::Variants;
 use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};
 
 /// Named in the error if memory does not suffice.
@@ -90,35 +88,34 @@ struct Inner {
 impl PyBatchEnv {
     #[new]
     #[pyo3(signature = (
-        num_envs: "SupportsIndex", variants: "Sequence[Variant]", *,
-        variant_weights: "Sequence[float] | None", canvas, with_variant_index, opponent: "object",
-        seat, observation, dtype: "DTypeLike", reward, autoreset, auto_pass, illegal_action,
-        random_plies: "SupportsIndex", num_threads: "SupportsIndex | None", copy
+        num_envs, variants, *, variant_weights: "Sequence[float] | None", canvas, with_variant_index,
+        opponent: "object", seat, observation, dtype: "DTypeLike", reward, autoreset, auto_pass,
+        illegal_action, random_plies: "SupportsIndex", num_threads, copy
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
-        #[pyo3(from_py_with = integers::num_envs)] num_envs: usize,
-        #[pyo3(from_py_with = variants)] variants: Vec<PyVariant>,
+        num_envs: NumEnvs,
+        variants: Variants,
         variant_weights: Option<&Bound<'_, PyAny>>,
         canvas: Option<PyCanvas>,
         with_variant_index: bool,
         opponent: Option<&Bound<'_, PyAny>>,
         seat: &str,
-        observation: &str,
+        observation: Layout,
         dtype: &Bound<'_, PyAny>,
         reward: &str,
         autoreset: &str,
         auto_pass: bool,
         illegal_action: &str,
         random_plies: &Bound<'_, PyAny>,
-        #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+        num_threads: Option<Threads>,
         copy: bool,
     ) -> PyResult<Self> {
+        let num_envs = num_envs.0;
         let variants = variant_set(variants, canvas)?;
         let count = variants.all().len();
-        let layout: Layout = observation.parse()?;
-        variants.check_layout(layout)?;
-        layout.check(variants.get(0))?;
+        variants.check_layout(observation)?;
+        observation.check(variants.get(0))?;
         let config = Config {
             opponent: parse_opponent(opponent, &variants)?,
             seat: seat.parse()?,
@@ -126,7 +123,7 @@ impl PyBatchEnv {
             reward: reward.parse()?,
             illegal_action: illegal_action.parse()?,
             auto_pass,
-            random_plies: integers::integer_in(
+            random_plies: integer_in(
                 "random_plies",
                 random_plies,
                 0..=variants.min_game_length() - 1,
@@ -138,16 +135,16 @@ impl PyBatchEnv {
             variants: Arc::new(variants),
         };
         let format = Format {
-            layout,
+            layout: observation,
             dtype: Dtype::parse(dtype)?,
         };
         let is_small = opponent.is_none() && num_envs < THREADS_PAY_FROM;
         let num_threads = match num_threads {
             None if is_small => 1,
-            _ => integers::threads_or_cores(num_threads),
+            _ => Threads::or_cores(num_threads),
         };
         Ok(Self(Mutex::new(Inner {
-            core: batch_env(config, layout, num_envs, num_threads)?,
+            core: batch_env(config, observation, num_envs, num_threads)?,
             with_variant_index,
             indices: None,
             format,
@@ -355,11 +352,11 @@ impl PyBatchEnv {
     }
 
     /// Put games at positions, all or those that the mask selects.
-    #[pyo3(signature = (positions: "list[Position]", mask: "list[bool] | None" = None))]
+    #[pyo3(signature = (positions, mask: "list[bool] | None" = None))]
     fn set_positions(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
+        positions: Positions,
         mask: Option<Listed<bool>>,
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
@@ -381,9 +378,7 @@ impl PyBatchEnv {
     }
 
     /// Restore a state that `state` returned.
-    #[pyo3(signature = (
-        state: "tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]"
-    ))]
+    #[pyo3(signature = (state: "tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]"))]
     fn restore(&self, py: Python<'_>, state: SavedBatch) -> PyResult<()> {
         let core = &mut self.lock_idle()?.core;
         let is_quick = state.1.len() <= QUICK_RESTORE;

@@ -7,10 +7,9 @@ use pyo3::prelude::*;
 
 use crate::memory::{OutOfMemory, zeroed};
 use crate::python::convert::arrays::{Array2, Array3, shaped};
-use crate::python::convert::integers;
+use crate::python::convert::integers::{Repeats, Seed, Threads};
 use crate::python::interrupt::run_unless_quick;
-use crate::python::rules::batch::{common_variant, cores, positions};
-use crate::python::rules::position::PyPosition;
+use crate::python::rules::batch::{Positions, common_variant, cores};
 use crate::vector;
 
 /// Up to this many games, neither threads nor Ctrl-C during the call are worth their cost.
@@ -47,15 +46,14 @@ type Results = (Array3<i16>, Array2<i16>);
 ///     TypeError: an item is not a `Position`, or a number not an integer.
 #[pyfunction]
 #[pyo3(signature = (
-    positions: "Sequence[Position]", repeats: "SupportsIndex" = 1, seed: "SupportsIndex" = 0,
-    num_threads: "SupportsIndex | None" = None
+    positions, repeats: "SupportsIndex" = 1, seed: "SupportsIndex" = 0, num_threads=None
 ))]
 pub(crate) fn rollout(
     py: Python<'_>,
-    #[pyo3(from_py_with = positions)] positions: Vec<PyPosition>,
-    #[pyo3(from_py_with = integers::repeats)] repeats: usize,
-    #[pyo3(from_py_with = integers::seed)] seed: u64,
-    #[pyo3(from_py_with = integers::num_threads)] num_threads: Option<usize>,
+    positions: Positions,
+    #[pyo3(from_py_with = Repeats::number)] repeats: usize,
+    #[pyo3(from_py_with = Seed::number)] seed: u64,
+    num_threads: Option<Threads>,
 ) -> PyResult<Results> {
     let variant = common_variant(&positions)?;
     let games = positions.len().saturating_mul(repeats);
@@ -68,7 +66,7 @@ pub(crate) fn rollout(
     let num_threads = if is_quick {
         1
     } else {
-        integers::threads_or_cores(num_threads)
+        Threads::or_cores(num_threads)
     };
     let played = run_unless_quick(py, is_quick, |stop| -> Result<_, OutOfMemory> {
         let mut points = zeroed(RESULTS, 2 * games)?;
