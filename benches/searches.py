@@ -14,7 +14,7 @@ from mijnlieff.cli.bench import Searches, margins_by_minimax, solutions
 from mijnlieff.cli.timing import Measured, Work, measure, timed
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation import random_openings
-from mijnlieff.policies.searches import search_value, search_with
+from mijnlieff.policies.searches import search_with
 
 TABLE_BYTES = 1 << 26
 BATCH = 1000
@@ -146,8 +146,7 @@ class SelfPlayGames:
             positions = [position for position in positions if not position.is_over]
 
     def _evaluate(self, observations: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = self._network.evaluate(observations, precision="int16", num_threads=1)
-        return logits, search_value(values, MARGIN_WEIGHT)
+        return self._network.evaluate(observations, precision="int16", num_threads=1)
 
 
 def solver(seconds: float) -> Found:

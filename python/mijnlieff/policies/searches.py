@@ -26,7 +26,6 @@ __all__ = [
     "Searches",
     "ending_options",
     "play_options",
-    "search_value",
     "search_with",
 ]
 
@@ -40,7 +39,7 @@ _LEAST_MARGIN_WEIGHT = 1e-3
 _NODES_BESIDE_TREE = 16
 
 
-def search_value(values: Any, margin_weight: float) -> Any:
+def _value_of(values: Any, margin_weight: float) -> Any:
     """Return the values that a search uses, from the two values that a network gives.
 
     Args:
@@ -73,7 +72,7 @@ def search_with(
             raise PolicyError("the network of a tree search must return logits and values")
         logits, values = output
         if getattr(values, "ndim", 1) == 2 and values.shape[1] == 2:
-            values = search_value(values, search.options.margin_weight)
+            values = _value_of(values, search.options.margin_weight)
         search.update(logits, values)
 
 

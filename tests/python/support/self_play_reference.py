@@ -11,7 +11,7 @@ import numpy as np
 from mijnlieff import Board, Canvas, Position, SearchOptions, TreeSearch, Variant, solve
 from mijnlieff._mijnlieff import Network
 from mijnlieff.encoding import mask_batch, observe_batch
-from mijnlieff.policies.searches import search_value
+from mijnlieff.policies.searches import search_with
 from mijnlieff.self_play import SelfPlaySamples, SelfPlayStatistics
 from vector_model import Stream
 
@@ -34,12 +34,6 @@ class OnBoard:
         planes[:, 4:] = flat[:, -8:, None, None]
         logits, values = self.network.evaluate(planes, precision=precision)
         return logits[:, canvas.actions(self.variant)], values
-
-
-def evaluate(network: Network | OnBoard, search: TreeSearch, margin_weight: float) -> None:
-    while (batch := search.select()) is not None:
-        logits, values = network.evaluate(batch.observation, precision="int16")
-        search.update(logits, search_value(values, margin_weight))
 
 
 def played_alone(
@@ -96,7 +90,7 @@ def played_alone(
                     search = TreeSearch([position], options, seed=tree_seed, num_threads=1)
                 else:
                     search.restart([position])
-                evaluate(player, search, weight)
+                search_with(lambda rows, _: player.evaluate(rows, precision="int16"), search)
                 policy[:] = search.policy_targets[0]
                 action = int(search.actions[0])
                 row |= {"exact": False, "root_values": search.root_values[0]}
