@@ -27,8 +27,8 @@ from mijnlieff._mijnlieff import (
     solve,
     solver_for,
     solvers_for,
-    threads_of,
 )
+from mijnlieff._util.arguments import threads_of
 from mijnlieff._util.executors import check_executor, map_jobs
 
 __all__ = [

@@ -9,9 +9,18 @@ from numbers import Real
 
 import numpy as np
 
-from mijnlieff._mijnlieff import integer
+from mijnlieff._mijnlieff import integer, integer_in, seed_of, threads_of
 
-__all__ = ["check_choice", "check_type", "integer_from", "number_up_to"]
+__all__ = [
+    "check_choice",
+    "check_type",
+    "integer",
+    "integer_from",
+    "integer_in",
+    "number_up_to",
+    "seed_of",
+    "threads_of",
+]
 
 
 def check_choice(name: str, value: object, choices: Iterable[str | None]) -> None:

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from mijnlieff._mijnlieff import integer, seed_of
+from mijnlieff._util.arguments import integer, seed_of
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.envs.viewer import Viewer
 

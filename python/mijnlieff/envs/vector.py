@@ -19,10 +19,8 @@ from mijnlieff._mijnlieff import (
     Position,
     as_variant,
     as_variants,
-    integer_in,
-    seed_of,
 )
-from mijnlieff._util.arguments import check_choice
+from mijnlieff._util.arguments import check_choice, integer_in, seed_of
 from mijnlieff.envs.attributes import GameAttributes
 from mijnlieff.envs.game_numbers import GameNumbers
 from mijnlieff.envs.spaces import observation_space

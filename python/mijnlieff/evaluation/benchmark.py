@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant, as_variants, integer, seed_of
-from mijnlieff._util.arguments import check_choice
+from mijnlieff._mijnlieff import Position, Variant, as_variants
+from mijnlieff._util.arguments import check_choice, integer, seed_of
 from mijnlieff._util.files import package_data
 from mijnlieff._util.output import progress_bar
 from mijnlieff.errors import BenchmarkError

@@ -14,11 +14,9 @@ from mijnlieff._mijnlieff import (
     PerfectPolicy,
     Position,
     common_variant,
-    integer,
     mask_batch,
-    threads_of,
 )
-from mijnlieff._util.arguments import check_choice, integer_from
+from mijnlieff._util.arguments import check_choice, integer, integer_from, threads_of
 from mijnlieff._util.output import progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of

@@ -10,16 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mijnlieff._mijnlieff import (
-    SEEDS,
-    BuiltinPolicy,
-    Variant,
-    as_variant,
-    integer,
-    seed_of,
-    threads_of,
-)
-from mijnlieff._util.arguments import check_choice
+from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Variant, as_variant
+from mijnlieff._util.arguments import check_choice, integer, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.benchmark import STANDARD, Benchmark, benchmark

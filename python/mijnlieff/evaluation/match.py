@@ -14,12 +14,10 @@ from mijnlieff._mijnlieff import (
     BuiltinPolicy,
     Variant,
     as_variant,
-    integer,
     play_match,
     random_openings,
-    seed_of,
-    threads_of,
 )
+from mijnlieff._util.arguments import integer, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.lock_step import play_in_lock_step

@@ -16,7 +16,8 @@ from concurrent.futures import Executor, Future
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from mijnlieff._mijnlieff import __version__, integer_in
+from mijnlieff._mijnlieff import __version__
+from mijnlieff._util.arguments import integer_in
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import ClusterError
 

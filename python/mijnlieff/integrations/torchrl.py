@@ -8,7 +8,8 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, Variant, observe_batch, seed_of
+from mijnlieff._mijnlieff import Canvas, Position, Variant, observe_batch
+from mijnlieff._util.arguments import seed_of
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.envs.options import EnvOptions
 from mijnlieff.envs.vector import VectorEnv

@@ -11,15 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pgx import core
 
-from mijnlieff._mijnlieff import (
-    Position,
-    as_variant,
-    common_variant,
-    integer_in,
-    mask_batch,
-    observe_batch,
-)
-from mijnlieff._util.arguments import check_choice
+from mijnlieff._mijnlieff import Position, as_variant, common_variant, mask_batch, observe_batch
+from mijnlieff._util.arguments import check_choice, integer_in
 from mijnlieff.jax import game as rules
 from mijnlieff.jax.state import State, game_of
 from mijnlieff.jax.tables import tables_of

@@ -11,14 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
-from mijnlieff._mijnlieff import (
-    GreedyPolicy,
-    MinimaxPolicy,
-    Network,
-    PerfectPolicy,
-    RandomPolicy,
-    seed_of,
-)
+from mijnlieff._mijnlieff import GreedyPolicy, MinimaxPolicy, Network, PerfectPolicy, RandomPolicy
+from mijnlieff._util.arguments import seed_of
 from mijnlieff.errors import CheckpointError, PolicyError
 from mijnlieff.policies.base import ActPolicy, BatchPolicy, Policy, whole_policy
 from mijnlieff.policies.champion import ChampionPolicy

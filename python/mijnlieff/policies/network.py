@@ -19,9 +19,8 @@ from mijnlieff._mijnlieff import (
     mask_batch,
     observe_batch,
     own_actions,
-    seed_of,
 )
-from mijnlieff._util.arguments import integer_from, number_up_to
+from mijnlieff._util.arguments import integer_from, number_up_to, seed_of
 from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
 from mijnlieff.policies.searches import Searches, play_options, search_with

@@ -10,7 +10,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, integer, seed_of
+from mijnlieff._mijnlieff import Position
+from mijnlieff._util.arguments import integer, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import ActsInBatches, Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy

@@ -15,8 +15,8 @@ from mijnlieff._mijnlieff import (
     TreeSearch,
     check_playable,
     own_actions,
-    seed_of,
 )
+from mijnlieff._util.arguments import seed_of
 from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.searches import Searches, play_options
 

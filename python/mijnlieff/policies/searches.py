@@ -16,8 +16,8 @@ from mijnlieff._mijnlieff import (
     Position,
     SearchOptions,
     TreeSearch,
-    threads_of,
 )
+from mijnlieff._util.arguments import threads_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.model import Layout
 

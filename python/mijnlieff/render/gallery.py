@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import SupportsIndex
 
-from mijnlieff._mijnlieff import integer
+from mijnlieff._util.arguments import integer
 from mijnlieff.render.scene import scene
 from mijnlieff.render.shapes import Drawable
 from mijnlieff.render.sizes import pixels

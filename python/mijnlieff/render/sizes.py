@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from mijnlieff._mijnlieff import integer
+from mijnlieff._util.arguments import integer
 from mijnlieff.render.shapes import Scene
 
 __all__ = ["LARGEST", "pixels"]

@@ -10,7 +10,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings, seed_of
+from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings
+from mijnlieff._util.arguments import seed_of
 from mijnlieff.train.settings import plain_number
 
 __all__ = ["Boards", "boards_named"]

@@ -11,7 +11,8 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
-from mijnlieff._mijnlieff import as_variant, functional_to_positions, seed_of
+from mijnlieff._mijnlieff import as_variant, functional_to_positions
+from mijnlieff._util.arguments import seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._models import model_of
 from mijnlieff.policies.base import act_checked

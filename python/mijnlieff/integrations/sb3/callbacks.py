@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mijnlieff._mijnlieff import integer
+from mijnlieff._util.arguments import integer
 from mijnlieff.integrations.sb3.policy import SB3Policy
 from mijnlieff.policies import OpponentPool
 from mijnlieff.policies.pool import check_weight

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
-from mijnlieff._mijnlieff import integer, integer_in
+from mijnlieff._util.arguments import integer, integer_in
 from mijnlieff.envs.attributes import METHODS
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv

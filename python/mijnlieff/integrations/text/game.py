@@ -7,8 +7,8 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from mijnlieff._mijnlieff import Position, as_variant, seed_of
-from mijnlieff._util.arguments import check_choice, integer_from
+from mijnlieff._mijnlieff import Position, as_variant
+from mijnlieff._util.arguments import check_choice, integer_from, seed_of
 from mijnlieff.errors import GameOverError, ReplyError
 from mijnlieff.integrations.text.positions import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move

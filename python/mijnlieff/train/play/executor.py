@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mijnlieff._mijnlieff import integer_in
+from mijnlieff._util.arguments import integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
