@@ -170,4 +170,17 @@ def test_behavior_is_cloned_by_its_policies(tmp_path):
 
 def test_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_page("minari.md")["env"].spec.id == "Mijnlieff-v0"
+    scope = run_page("minari.md")
+    assert scope["env"].spec.id == "Mijnlieff-v0"
+    collector = scope["collector"]
+    for seed in range(3):
+        _, info = collector.reset(seed=seed)
+        over = False
+        while not over:
+            action = int(info["action_mask"].argmax())
+            _, _, over, _, info = collector.step(action)
+    with pytest.warns(UserWarning):  # about authors and the like
+        recorded = collector.create_dataset("mijnlieff/recorded-v0")
+    episode = recorded[0]
+    assert set(episode.infos) == {"action_mask", "to_play"}
+    assert episode.infos["action_mask"].shape == (len(episode.actions) + 1, 65)
