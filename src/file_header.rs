@@ -10,7 +10,8 @@
 
 use thiserror::Error;
 
-const HEADER: usize = 8 + 4 + 8 + 8;
+/// The bytes before the content.
+pub(crate) const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,30 +91,57 @@ impl FileKind {
 
     /// The version and the content of a file, found to be whole.
     pub(crate) fn open(self, file: &[u8]) -> Result<(u32, &[u8]), FileError> {
+        match self.open_start(file) {
+            Ok((_, content, rest)) if !rest.is_empty() => {
+                Err(self.wrong_length(file, content.len() as u64))
+            }
+            found => found.map(|(version, content, _)| (version, content)),
+        }
+    }
+
+    /// As [`FileKind::open`], of a file that goes on after this content; the rest comes last.
+    pub(crate) fn open_start(self, file: &[u8]) -> Result<(u32, &[u8], &[u8]), FileError> {
         if !file.starts_with(self.letters.as_bytes()) {
             return Err(FileError::Foreign { kind: self });
         }
-        let wrong_length = |expected: u64| FileError::Length {
-            kind: self,
-            found: file.len(),
-            expected,
-        };
-        let Some((header, content)) = file.split_at_checked(HEADER) else {
-            return Err(wrong_length(HEADER as u64));
+        let Some((header, rest)) = file.split_at_checked(HEADER) else {
+            return Err(self.wrong_length(file, 0));
         };
         let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
         let found = u32::from_le_bytes(header[8..12].try_into().expect("4 bytes"));
         if !(self.oldest..=self.version).contains(&found) {
             return Err(FileError::Version { kind: self, found });
         }
-        if content.len() as u64 != long(12) {
-            return Err(wrong_length(long(12).saturating_add(HEADER as u64)));
-        }
+        let length = usize::try_from(long(12)).unwrap_or(usize::MAX);
+        let Some((content, rest)) = rest.split_at_checked(length) else {
+            return Err(self.wrong_length(file, long(12)));
+        };
         if fnv1a(content) != long(20) {
             return Err(FileError::Checksum { kind: self });
         }
-        Ok((found, content))
+        Ok((found, content, rest))
     }
+
+    fn wrong_length(self, file: &[u8], content: u64) -> FileError {
+        FileError::Length {
+            kind: self,
+            found: file.len(),
+            expected: content.saturating_add(HEADER as u64),
+        }
+    }
+}
+
+/// A checksum of much data: as FNV-1a, but of eight bytes at a time. Any change of one of these words
+/// changes it.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let words = words.iter().chain([&last]);
+    words.fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
+        let mixed = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ mixed >> 32
+    })
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo). Any change of a single byte changes it.

@@ -17,12 +17,13 @@
 //! ```
 //!
 //! Dependencies point one way. [`random`] imports nothing of the crate, [`game`] only the random
-//! streams that draw arrangements of boards. [`encode`] and [`search`] import the rules, [`best_response`],
-//! [`policy`] and [`network`] import search, [`vector`] imports policies, [`functional`] and
-//! [`tree_search`] import vector, and [`self_play`] imports tree search and networks. [`play`], a game with a
-//! person, imports rules, actions and search. Three private modules
-//! help them: `simd` (vectors of eight f32), `threads`, and `file_header` (the start of the crate's binary
-//! files). [`memory`] is fallible allocation. `python` binds it all.
+//! streams that draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
+//! tables, [`best_response`], [`policy`] and [`network`] import search, [`vector`] imports policies,
+//! [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search and networks.
+//! [`play`], a game with a person, imports rules, actions and search. Four private modules help them:
+//! `simd` (vectors of eight f32), `threads`, `small_board` (boards of up to 16 cells in 16-bit words), and
+//! `file_header` (the start of the crate's binary files). [`memory`] is fallible allocation. `python` binds
+//! it all.
 
 pub mod best_response;
 pub mod encode;
@@ -37,6 +38,8 @@ pub mod random;
 pub mod search;
 pub mod self_play;
 mod simd;
+mod small_board;
+pub mod tablebase;
 mod threads;
 pub mod tree_search;
 pub mod vector;

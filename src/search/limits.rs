@@ -11,6 +11,7 @@ pub(crate) const CHECK_INTERVAL: usize = 1024;
 use thiserror::Error;
 
 use crate::memory::OutOfMemory;
+use crate::tablebase::Damaged;
 
 /// Limits that may stop a search before it is done; there are none by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +70,9 @@ pub enum Halt {
     /// The search needs memory that the system does not grant.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+    /// A part of the tablebase has changed since it was built.
+    #[error(transparent)]
+    Damaged(#[from] Damaged),
 }
 
 /// The nodes of a running search, against its limits.

@@ -15,6 +15,7 @@ mod records;
 mod search;
 mod self_play;
 mod solver;
+mod tablebase;
 mod tree_search;
 mod vector;
 mod vector_stop;

@@ -2,12 +2,16 @@
 
 use super::{Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
-use crate::memory::{OutOfMemory, filled};
+use crate::memory::{OutOfMemory, filled, zeroed};
 use crate::search::{Halt, Limits};
+use crate::tablebase::Tablebase;
 use crate::threads::map_in_order;
 
 /// Named in the error if memory does not suffice.
 const SOLUTIONS: &str = "the solutions of positions";
+
+/// Positions that a thread looks up before it looks at the limits.
+const LOOKED_UP_AT_ONCE: usize = 1024;
 
 /// A worker whose history is kept for later searches.
 struct BatchWorker<'a> {
@@ -41,7 +45,7 @@ impl Solver {
         limits: Limits<'_>,
     ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
         let all = filled(SOLUTIONS, positions.len(), None);
-        let mut all = all.map_err(|error| self.unsolved(positions, error))?;
+        let mut all = all.map_err(|error| self.first_failure(positions, Failure::from(error)))?;
         let put = |place: &mut Option<Solution>, solution| *place = Some(solution);
         self.solve_each(positions, all.iter_mut(), num_threads, limits, put)?;
         // The same memory serves again.
@@ -71,6 +75,9 @@ impl Solver {
     ) -> Result<(), (usize, Box<Unsolved>)> {
         assert!(num_threads > 0, "num_threads must be at least 1");
         assert!(places.len() >= positions.len());
+        if let Some(tablebase) = self.tablebase() {
+            return self.look_each_up(tablebase, positions, places, num_threads, limits, put);
+        }
         let hire = || BatchWorker {
             solver: self,
             worker: self.worker(limits),
@@ -86,8 +93,56 @@ impl Solver {
         let items = positions.iter().zip(places).enumerate();
         match map_in_order(items, num_threads, hire, solve) {
             Ok(_) => Ok(()),
-            Err(Failure::OutOfMemory(error)) => Err(self.unsolved(positions, error)),
-            Err(Failure::Unsolved(number, unsolved)) => Err((number, unsolved)),
+            Err(failure) => Err(self.first_failure(positions, failure)),
+        }
+    }
+
+    /// As [`Solver::solve_each`], a table asked for many positions at a time.
+    fn look_each_up<T: Send>(
+        &self,
+        tablebase: &Tablebase,
+        positions: &[Position],
+        mut places: impl ExactSizeIterator<Item = T> + Send,
+        num_threads: usize,
+        limits: Limits<'_>,
+        put: impl Fn(T, Solution) + Sync,
+    ) -> Result<(), (usize, Box<Unsolved>)> {
+        let chunks = positions.chunks(LOOKED_UP_AT_ONCE).enumerate();
+        let chunks = chunks.map(|(number, positions)| {
+            let places = places.by_ref().take(positions.len());
+            (
+                number * LOOKED_UP_AT_ONCE,
+                positions,
+                places.collect::<Vec<T>>(),
+            )
+        });
+        let hire = || self.worker(limits);
+        let look_up =
+            |worker: &mut Worker<'_>, (first, positions, places): (usize, &[Position], Vec<T>)| {
+                let (mut next, mut places) = (first, places.into_iter());
+                let looked_up = worker.check().and_then(|()| {
+                    let looked_up =
+                        tablebase.solve_each(&self.variant, positions, |margin, moves| {
+                            next += 1;
+                            let solution = Solution {
+                                margin,
+                                moves: moves.to_vec(),
+                                nodes: 0,
+                            };
+                            put(places.next().expect("a place for each position"), solution);
+                        });
+                    looked_up.map_err(Halt::from)
+                });
+                looked_up.map_err(|halt| {
+                    Failure::Unsolved(
+                        next,
+                        Box::new(self.unsolved(&positions[next - first], halt)),
+                    )
+                })
+            };
+        match map_in_order(chunks, num_threads, hire, look_up) {
+            Ok(_) => Ok(()),
+            Err(failure) => Err(self.first_failure(positions, failure)),
         }
     }
 
@@ -106,6 +161,17 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<i32>, Halt> {
+        if let Some(tablebase) = self.tablebase() {
+            let mut margins = zeroed(SOLUTIONS, positions.len())?;
+            let chunks = positions.chunks(LOOKED_UP_AT_ONCE);
+            let chunks = chunks.zip(margins.chunks_mut(LOOKED_UP_AT_ONCE));
+            let hire = || self.worker(limits);
+            map_in_order(chunks, num_threads, hire, |worker, (positions, margins)| {
+                worker.check()?;
+                Ok::<_, Halt>(tablebase.margins(&self.variant, positions, margins)?)
+            })?;
+            return Ok(margins);
+        }
         self.narrow_each(positions, num_threads, limits, |worker, position| {
             let mut bounds = static_bounds(&self.variant, position);
             worker.narrow(position, 0, &mut bounds)?;
@@ -154,14 +220,23 @@ impl Solver {
         map_in_order(positions.iter(), num_threads, hire, work)
     }
 
+    /// The position found unsolved, and its bounds.
+    fn first_failure(&self, positions: &[Position], failure: Failure) -> (usize, Box<Unsolved>) {
+        match failure {
+            Failure::OutOfMemory(error) => {
+                (0, Box::new(self.unsolved(&positions[0], error.into())))
+            }
+            Failure::Unsolved(number, unsolved) => (number, unsolved),
+        }
+    }
+
     /// The bounds before any search.
-    fn unsolved(&self, positions: &[Position], error: OutOfMemory) -> (usize, Box<Unsolved>) {
-        let unsolved = Unsolved {
-            halt: error.into(),
-            bounds: static_bounds(&self.variant, &positions[0]),
+    fn unsolved(&self, position: &Position, halt: Halt) -> Unsolved {
+        Unsolved {
+            halt,
+            bounds: static_bounds(&self.variant, position),
             moves: Vec::new(),
-        };
-        (0, Box::new(unsolved))
+        }
     }
 }
 

@@ -6,14 +6,13 @@
 //! with stones of one player includes that player's cell. Triples with stones of both players are
 //! left out. Complete triples are left out too, and their points are added to the margin.
 
-use super::geometry::{Geometry, Reach};
 use super::moves::History;
 use super::search::SolverSearch;
-use super::state::SolverState;
 use super::table::TranspositionTable;
 use crate::game::{Cell, CellSet, Piece, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::search::{Halt, Limits};
+use crate::small_board::{Geometry, Reach, SmallState};
 
 /// Hands of this many pieces of a type, and fewer, fit into counts of two bits.
 const TWO_BIT_HAND: u8 = 3;
@@ -73,9 +72,9 @@ impl Ending {
         let most = most(Player::Light).max(most(Player::Dark)).unwrap_or(0);
         let is_two_bit = most <= TWO_BIT_HAND;
         let key_bits = if is_two_bit {
-            SolverState::<2>::KEY_BITS
+            SmallState::<2>::KEY_BITS
         } else {
-            SolverState::<4>::KEY_BITS
+            SmallState::<4>::KEY_BITS
         };
         // A slot for one in sixteen ways to color the cells and mark some as allowed.
         let useful = 8_usize << (2 * cells.len()) >> 4;
@@ -138,18 +137,18 @@ impl Ending {
         (value.map(|value| value + base), nodes)
     }
 
-    fn state<const W: u32>(&self, position: &Position) -> SolverState<W> {
+    fn state<const W: u32>(&self, position: &Position) -> SmallState<W> {
         let side = position.side_to_move();
         let set = |player: Player| {
             let mut held = [false; 2];
             held[player.index()] = true;
             gather(&self.cells, position.stones(player)) | further_cells(self.cells.len(), held)
         };
-        SolverState {
+        SmallState {
             own: set(side),
             opp: set(side.opponent()),
             allowed: gather(&self.cells, position.allowed()),
-            hands: SolverState::<W>::pack_hands(position),
+            hands: SmallState::<W>::pack_hands(position),
         }
     }
 }

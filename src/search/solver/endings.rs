@@ -1,14 +1,14 @@
 //! Positions in which a player holds a last piece: no moves are ordered, nothing is kept.
 
 use super::search::{NOTHING, SolverSearch};
-use super::state::SolverState;
+use crate::small_board::SmallState;
 
 impl<const W: u32> SolverSearch<'_, W> {
     /// Own last piece, then the opponent's last turn.
     #[inline]
     pub(super) fn last_turns(
         &self,
-        state: SolverState<W>,
+        state: SmallState<W>,
         piece: usize,
         diff: i32,
         beta: i32,
@@ -35,7 +35,7 @@ impl<const W: u32> SolverSearch<'_, W> {
     /// A turn, the opponent holding a last piece of type `theirs`.
     pub(super) fn before_last(
         &mut self,
-        state: SolverState<W>,
+        state: SmallState<W>,
         theirs: usize,
         diff: i32,
         beta: i32,

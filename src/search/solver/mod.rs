@@ -20,18 +20,16 @@
 //! On boards of up to 16 cells a position is packed into one word, which is also the exact key of
 //! its table entry. So is an ending with few empty cells on any board. Other positions of larger
 //! boards are searched one by one until such endings are reached; when a limit ends that, the answer
-//! is the bounds proven so far.
+//! is the bounds proven so far. With a [tablebase](crate::tablebase) nothing is searched.
 
 mod batch;
 mod book;
 mod bounds;
 mod ending;
 mod endings;
-mod geometry;
 mod large;
 mod moves;
 mod search;
-mod state;
 mod table;
 
 use std::sync::Arc;
@@ -40,15 +38,15 @@ pub use self::book::{Book, BookError, canonical_counts, make_book};
 use self::bounds::static_bounds;
 pub use self::bounds::{Bounds, MoveBounds};
 use self::ending::Ending;
-use self::geometry::Geometry;
 use self::large::LargeSearch;
 use self::moves::SharedHistory;
 use self::search::SolverSearch;
-use self::state::SolverState;
 use self::table::{MAX_MARGIN, TranspositionTable};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Board, Move, Opening, Position, Variant};
 use crate::memory::OutOfMemory;
+use crate::small_board::{Geometry, SmallState};
+use crate::tablebase::{Damaged, Tablebase};
 
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
@@ -92,9 +90,28 @@ pub struct Solver {
     variant: Variant,
     table_bytes: usize,
     engine: Engine,
-    book: Option<Arc<Book>>,
+    known: Option<Known>,
     /// The move order learned by the search that ended last.
     history: SharedHistory,
+}
+
+/// Margins that need no search.
+#[derive(Debug)]
+enum Known {
+    /// Those of early positions.
+    Book(Arc<Book>),
+    /// Those of all positions.
+    Tablebase(Arc<Tablebase>),
+}
+
+impl Known {
+    /// The margin of a position after the first turn in which a stone can be placed.
+    fn margin(&self, variant: &Variant, position: &Position) -> Result<Option<i32>, Damaged> {
+        match self {
+            Self::Book(book) => Ok(book.margin(position)),
+            Self::Tablebase(tablebase) => tablebase.margin(variant, position).map(Some),
+        }
+    }
 }
 
 /// The data that searches of a solver share.
@@ -149,10 +166,10 @@ impl Solver {
             // Not more than a slot for every way to color the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
-                let table = TranspositionTable::new(bytes.min(useful), SolverState::<2>::KEY_BITS)?;
+                let table = TranspositionTable::new(bytes.min(useful), SmallState::<2>::KEY_BITS)?;
                 Engine::TwoBit(geometry, table)
             } else {
-                let table = TranspositionTable::new(bytes.min(useful), SolverState::<4>::KEY_BITS)?;
+                let table = TranspositionTable::new(bytes.min(useful), SmallState::<4>::KEY_BITS)?;
                 Engine::FourBit(geometry, table)
             }
         };
@@ -169,9 +186,9 @@ impl Solver {
     /// When memory does not suffice for the table.
     pub fn within(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
         let key_bits = if variant.copies() <= 3 {
-            SolverState::<2>::KEY_BITS
+            SmallState::<2>::KEY_BITS
         } else {
-            SolverState::<4>::KEY_BITS
+            SmallState::<4>::KEY_BITS
         };
         let left = bytes.saturating_sub(Geometry::BYTES);
         if left < TranspositionTable::least_bytes(key_bits) {
@@ -185,7 +202,7 @@ impl Solver {
             variant: variant.clone(),
             table_bytes,
             engine,
-            book: None,
+            known: None,
             history: SharedHistory::new(),
         }
     }
@@ -194,14 +211,39 @@ impl Solver {
     /// variant.
     #[must_use]
     pub fn with_book(mut self, book: Arc<Book>) -> Self {
-        self.book = Book::serves(&self.variant).then_some(book);
+        self.known = Book::serves(&self.variant).then_some(Known::Book(book));
         self
     }
 
-    /// Whether the book holds all positions that follow this one, which makes it cheap to solve.
+    /// A solver that looks every position up and searches none, so it needs no memory of its own.
+    ///
+    /// # Panics
+    ///
+    /// If the tablebase does not serve the variant.
+    #[must_use]
+    pub fn with_tablebase(variant: &Variant, tablebase: Arc<Tablebase>) -> Self {
+        assert!(tablebase.serves(variant), "a tablebase of another game");
+        let mut solver = Self::with_engine(variant, 0, Engine::Large);
+        solver.known = Some(Known::Tablebase(tablebase));
+        solver
+    }
+
+    /// The table that it looks positions up in.
+    fn tablebase(&self) -> Option<&Tablebase> {
+        match &self.known {
+            Some(Known::Tablebase(tablebase)) => Some(tablebase),
+            _ => None,
+        }
+    }
+
+    /// Whether the positions that follow this one can all be looked up, which makes it cheap to solve.
     #[must_use]
     pub fn knows_moves(&self, position: &Position) -> bool {
-        self.book.is_some() && position.occupied().len() < Book::STONES
+        match self.known {
+            None => false,
+            Some(Known::Book(_)) => position.occupied().len() < Book::STONES,
+            Some(Known::Tablebase(_)) => true,
+        }
     }
 
     /// The memory that the table takes, in bytes; 0 where each search has its own.
@@ -303,7 +345,7 @@ impl Solver {
         };
         Worker {
             variant: &self.variant,
-            book: self.book.as_deref(),
+            known: self.known.as_ref(),
             searcher,
         }
     }
@@ -322,7 +364,7 @@ impl Solver {
 /// The search of one thread.
 struct Worker<'a> {
     variant: &'a Variant,
-    book: Option<&'a Book>,
+    known: Option<&'a Known>,
     searcher: Searcher<'a>,
 }
 
@@ -341,9 +383,10 @@ impl Worker<'_> {
         }
     }
 
-    /// The margin in the book.
-    fn look_up(&self, position: &Position) -> Option<i32> {
-        self.book.and_then(|book| book.margin(position))
+    /// The margin if it is known without a search.
+    fn look_up(&self, position: &Position) -> Result<Option<i32>, Damaged> {
+        let known = self.known.map(|known| known.margin(self.variant, position));
+        known.transpose().map(Option::flatten)
     }
 
     /// Narrows the bounds of a position to its margin, starting near `guess`.
@@ -359,14 +402,14 @@ impl Worker<'_> {
             return self.narrow_start(position, guess, bounds);
         }
         if position.must_pass(self.variant) {
-            // The book holds the position after the pass.
+            // What is known is the position after the pass.
             let next = position.play_unchecked(self.variant, Move::Pass);
             let mut after = bounds.flipped();
             let done = self.narrow(&next, -guess, &mut after);
             *bounds = after.flipped();
             return done;
         }
-        if let Some(margin) = self.look_up(position) {
+        if let Some(margin) = self.look_up(position)? {
             *bounds = Bounds::exact(margin);
             return Ok(());
         }
@@ -426,6 +469,9 @@ impl Worker<'_> {
 
     /// Prepares to search the moves of a position, which share what they find.
     fn prepare(&mut self, position: &Position) -> Result<(), Halt> {
+        if let Some(Known::Tablebase(_)) = self.known {
+            return Ok(()); // nothing is searched
+        }
         match &mut self.searcher {
             Searcher::TwoBit(_) | Searcher::FourBit(_) => Ok(()), // they share the table
             Searcher::Large(search) => search.ending_of(position).map(drop),
@@ -461,9 +507,11 @@ impl Worker<'_> {
                 (MoveBounds { mv, bounds }, child)
             })
             .collect();
-        let known = self.look_up(position);
+        let found = self.look_up(position);
+        let known = found.unwrap_or(None);
         let mut guess = known.unwrap_or(0);
-        let mut done = self.check().and_then(|()| self.prepare(position));
+        let mut done = found.map_err(Halt::from).and_then(|_| self.check());
+        done = done.and_then(|()| self.prepare(position));
         for (after, child) in &mut moves {
             if done.is_err() {
                 break;

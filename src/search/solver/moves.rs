@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::geometry::Geometry;
-use super::state::SolverState;
+use crate::small_board::{Geometry, SmallState};
 
 // Weights of the move order, found by counting nodes.
 const FORCES_PASS: i32 = 10_000;
@@ -81,7 +80,7 @@ impl<const N: usize> Moves<N> {
     pub(super) fn new<const W: u32>(
         geometry: &Geometry,
         history: &History,
-        state: SolverState<W>,
+        state: SmallState<W>,
         empty: u16,
         first: u8,
     ) -> Self {

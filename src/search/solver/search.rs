@@ -9,12 +9,11 @@
 //! waited for longer; the last turns need no move order.
 
 use super::bounds::{Bounds, narrow};
-use super::geometry::Geometry;
 use super::moves::{History, Moves};
-use super::state::SolverState;
 use super::table::{Known, MAX_MARGIN, TranspositionTable};
 use crate::game::Position;
 use crate::search::{Halt, Limits, Meter};
+use crate::small_board::{Geometry, SmallState};
 
 /// Below any margin.
 pub(super) const NOTHING: i32 = -1000;
@@ -85,7 +84,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
 
     /// A bound of the margin of a position that is not over: at least `beta` if the margin is, and
     /// then not above the margin; else below `beta`, and not below the margin.
-    pub(super) fn bound(&mut self, state: SolverState<W>, beta: i32) -> Result<i32, Halt> {
+    pub(super) fn bound(&mut self, state: SmallState<W>, beta: i32) -> Result<i32, Halt> {
         let geometry = self.geometry;
         let diff = geometry.points(state.own) - geometry.points(state.opp);
         if state.opp_hand() == 0 {
@@ -93,7 +92,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         }
         if state.allowed == 0 {
             let empty = geometry.all & !(state.own | state.opp);
-            let passed = SolverState {
+            let passed = SmallState {
                 own: state.opp,
                 opp: state.own,
                 allowed: empty,
@@ -110,7 +109,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
     }
 
     /// The margin of a position that is not over.
-    pub(super) fn margin(&mut self, state: SolverState<W>, guess: i32) -> Result<i32, Halt> {
+    pub(super) fn margin(&mut self, state: SmallState<W>, guess: i32) -> Result<i32, Halt> {
         let mut bounds = Bounds {
             lower: -MAX_MARGIN,
             upper: MAX_MARGIN,
@@ -120,18 +119,18 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
     }
 
     /// The bounds of a position in the table.
-    pub(super) fn known(&self, state: SolverState<W>) -> Option<Known> {
+    pub(super) fn known(&self, state: SmallState<W>) -> Option<Known> {
         self.table.get(self.key(state))
     }
 
     #[inline]
-    fn key(&self, state: SolverState<W>) -> u64 {
-        SolverState::<W>::pack(self.geometry.canonical(state.planes()), state.hands)
+    fn key(&self, state: SmallState<W>) -> u64 {
+        SmallState::<W>::pack(self.geometry.canonical(state.planes()), state.hands)
     }
 
     /// As [`SolverSearch::bound`], where a cell is allowed and both players hold pieces; `diff` is the
     /// margin so far. Meaningless once `halt` is set.
-    pub(super) fn search(&mut self, state: SolverState<W>, diff: i32, beta: i32) -> i32 {
+    pub(super) fn search(&mut self, state: SmallState<W>, diff: i32, beta: i32) -> i32 {
         if let Some(piece) = state.only_piece() {
             return self.last_turns(state, piece, diff, beta);
         }
@@ -189,7 +188,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
     /// Searches the moves of a position; `known.best` goes first, and becomes the best found.
     fn expand<const N: usize>(
         &mut self,
-        state: SolverState<W>,
+        state: SmallState<W>,
         diff: i32,
         beta: i32,
         empty: u16,
@@ -243,7 +242,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         guess: i32,
         bounds: &mut Bounds,
     ) -> Result<(), Halt> {
-        let state = SolverState::new(position);
+        let state = SmallState::new(position);
         if let Some(known) = self.known(state) {
             bounds.lower = bounds.lower.max(known.lower);
             bounds.upper = bounds.upper.min(known.upper);

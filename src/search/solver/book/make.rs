@@ -2,15 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::super::geometry::Geometry;
 use super::super::moves::History;
 use super::super::search::SolverSearch;
-use super::super::state::SolverState;
 use super::super::table::TranspositionTable;
 use super::{Book, format};
 use crate::game::{Board, Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
 use crate::search::{Halt, Limits};
+use crate::small_board::{Geometry, SmallState};
 use crate::threads::map_in_order;
 
 /// Positions that a thread takes at a time; neighbors share much of their searches.
@@ -19,14 +18,14 @@ const CHUNK: usize = 256;
 /// A canonical position: planes, then hands.
 type Key = (u32, u32);
 
-fn key_of(geometry: &Geometry, state: SolverState<2>) -> Key {
+fn key_of(geometry: &Geometry, state: SmallState<2>) -> Key {
     let (a, b) = geometry.canonical(state.planes());
     (u32::from(a) | u32::from(b) << 16, state.hands)
 }
 
-fn state_of((planes, hands): Key) -> SolverState<2> {
+fn state_of((planes, hands): Key) -> SmallState<2> {
     let (a, b) = (planes as u16, (planes >> 16) as u16);
-    SolverState {
+    SmallState {
         own: a & !b,
         opp: b & !a,
         allowed: a & b,
@@ -48,9 +47,9 @@ fn children(geometry: &Geometry, key: Key) -> impl Iterator<Item = (Key, bool)> 
 /// Every canonical position with 1 to [`Book::STONES`] stones, by their number.
 fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
     let variant = Variant::default();
-    let start = SolverState::<2> {
+    let start = SmallState::<2> {
         allowed: geometry.all,
-        ..SolverState::new(&Position::new(&variant))
+        ..SmallState::new(&Position::new(&variant))
     };
     let (a, b) = start.planes();
     let mut levels = vec![vec![(u32::from(a) | u32::from(b) << 16, start.hands)]];
@@ -88,7 +87,7 @@ pub fn make_book(
     let geometry = Geometry::new(&Board::default())?;
     let levels = levels(&geometry);
     let last = &levels[Book::STONES - 1];
-    let table = TranspositionTable::new(table_bytes, SolverState::<2>::KEY_BITS)?;
+    let table = TranspositionTable::new(table_bytes, SmallState::<2>::KEY_BITS)?;
     // A thread's search, and the margin found last, which is a good guess for the next.
     let start = || {
         let search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
@@ -167,7 +166,7 @@ pub fn canonical_counts(
                 // A pass that ends the game on a full board cannot be told from a placement that
                 // leaves no cell: the former is over.
                 let key = (
-                    key_of(&geometry, SolverState::new(&child)),
+                    key_of(&geometry, SmallState::new(&child)),
                     child.is_over(variant),
                 );
                 let wanted = OutOfMemory::of::<(Key, bool)>(COUNTING, 2 * seen.len());

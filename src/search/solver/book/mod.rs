@@ -12,10 +12,9 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
-use super::geometry::Geometry;
-use super::state::SolverState;
 use crate::file_header::FileError;
 use crate::game::{Board, Position, Variant};
+use crate::small_board::{Geometry, SmallState};
 
 pub use make::{canonical_counts, make_book};
 
@@ -112,7 +111,7 @@ impl Book {
         if position.ply() == 0 || position.occupied().len() > Self::STONES {
             return None;
         }
-        let state = SolverState::<2>::new(position);
+        let state = SmallState::<2>::new(position);
         let (a, b) = self.geometry.canonical(state.planes());
         let planes = u32::from(a) | u32::from(b) << 16;
         let group = self

@@ -10,15 +10,15 @@ const SETS: usize = 1 << 16;
 const TABLES: &str = "the tables of the solver";
 
 /// Cells that a piece points to, by code: `piece * 16 + cell`.
-pub(super) type Reach = [u16; 64];
+pub(crate) type Reach = [u16; 64];
 
 /// The tables that the search reads, computed once from the geometry of a board.
 #[derive(Debug)]
-pub(super) struct Geometry {
+pub(crate) struct Geometry {
     /// All cells.
-    pub(super) all: u16,
+    pub(crate) all: u16,
     /// Cells that a piece points to.
-    pub(super) reach: Reach,
+    pub(crate) reach: Reach,
     /// Points of a player whose stones lie on a set.
     points: Box<[u8; SETS]>,
     /// Cells that would score for a player whose stones lie on a set (the stones included).
@@ -33,7 +33,7 @@ pub(super) struct Geometry {
 
 impl Geometry {
     /// The memory of the tables, but for less than a hundredth.
-    pub(super) const BYTES: usize = 4 * SETS;
+    pub(crate) const BYTES: usize = 4 * SETS;
 
     /// The tables of a board.
     ///
@@ -44,7 +44,7 @@ impl Geometry {
     /// # Panics
     ///
     /// If it has more than 16 cells.
-    pub(super) fn new(board: &Board) -> Result<Self, OutOfMemory> {
+    pub(crate) fn new(board: &Board) -> Result<Self, OutOfMemory> {
         assert!(board.num_cells() <= 16);
         let mut reach = [0; 64];
         for piece in Piece::ALL {
@@ -87,7 +87,7 @@ impl Geometry {
     /// # Errors
     ///
     /// When memory does not suffice.
-    pub(super) fn without_symmetry(
+    pub(crate) fn without_symmetry(
         all: u16,
         reach: Reach,
         triples: &[u16],
@@ -120,41 +120,53 @@ impl Geometry {
     /// The image that stands for all symmetric ones of a position, given by two planes: the least,
     /// as pairs are ordered.
     #[inline]
-    pub(super) fn canonical(&self, (a, b): (u16, u16)) -> (u16, u16) {
+    pub(crate) fn canonical(&self, (a, b): (u16, u16)) -> (u16, u16) {
         // Few sets are symmetric themselves, so one symmetry is nearly always all to try.
         let mut symmetries = self.to_least[usize::from(a)];
         let mut least = (u16::MAX, u16::MAX);
         while symmetries != 0 {
-            let image = &self.images[symmetries.trailing_zeros() as usize];
+            let symmetry = symmetries.trailing_zeros();
             symmetries &= symmetries - 1;
-            least = least.min((map(image, a), map(image, b)));
+            least = least.min((self.image(symmetry, a), self.image(symmetry, b)));
         }
         debug_assert_eq!(least.0.count_ones(), a.count_ones());
         least
     }
 
+    /// The number of a symmetry that maps a set to the least of its images.
+    #[inline]
+    pub(crate) fn to_least(&self, set: u16) -> u32 {
+        self.to_least[usize::from(set)].trailing_zeros()
+    }
+
+    /// The image of a set under the symmetry of this number.
+    #[inline]
+    pub(crate) fn image(&self, symmetry: u32, set: u16) -> u16 {
+        map(&self.images[symmetry as usize], set)
+    }
+
     /// How many cells a set has; cheaper than the instructions that every processor knows.
     #[inline]
-    pub(super) fn count(&self, set: u16) -> i32 {
+    pub(crate) fn count(&self, set: u16) -> i32 {
         let ones = |byte: u8| i32::from(self.ones[usize::from(byte)]);
         ones(set as u8) + ones((set >> 8) as u8)
     }
 
     /// The points of a player whose stones lie on these cells.
     #[inline]
-    pub(super) fn points(&self, stones: u16) -> i32 {
+    pub(crate) fn points(&self, stones: u16) -> i32 {
         i32::from(self.points[usize::from(stones)])
     }
 
     /// The cells that would score for a player whose stones lie on these.
     #[inline]
-    pub(super) fn threats(&self, stones: u16) -> u16 {
+    pub(crate) fn threats(&self, stones: u16) -> u16 {
         self.threats[usize::from(stones)]
     }
 
     /// The most points a player can gain by one more stone on one of `cells`, all of them empty.
     #[inline]
-    pub(super) fn best_gain(&self, stones: u16, cells: u16) -> i32 {
+    pub(crate) fn best_gain(&self, stones: u16, cells: u16) -> i32 {
         let mut scoring = self.threats(stones) & cells;
         if scoring == 0 {
             return 0;

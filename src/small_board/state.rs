@@ -1,6 +1,6 @@
-//! A position of a small board as the search holds it.
+//! A position of a small board in a few words.
 
-use super::geometry::Geometry;
+use super::Geometry;
 use crate::game::{Hand, Player, Position};
 
 /// The most pieces of a type that a count of four bits tells apart.
@@ -13,24 +13,24 @@ const MOST: u8 = 15;
 ///
 /// `W` is the width of a count in the hands: 2 bits for up to 3 copies, else 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SolverState<const W: u32> {
-    pub(super) own: u16,
-    pub(super) opp: u16,
-    pub(super) allowed: u16,
+pub(crate) struct SmallState<const W: u32> {
+    pub(crate) own: u16,
+    pub(crate) opp: u16,
+    pub(crate) allowed: u16,
     /// Counts by piece: own hand from bit 0, the opponent's from bit 16.
-    pub(super) hands: u32,
+    pub(crate) hands: u32,
 }
 
-impl<const W: u32> SolverState<W> {
+impl<const W: u32> SmallState<W> {
     /// The bits of a key.
-    pub(super) const KEY_BITS: u32 = 32 + 8 * W;
+    pub(crate) const KEY_BITS: u32 = 32 + 8 * W;
     /// The lowest bit of each count.
     const UNITS: u32 = 1 | 1 << W | 1 << (2 * W) | 1 << (3 * W);
 
     /// The state of a position on a board of up to 16 cells.
     ///
     /// The opening rule is lost: right for every position but the first of a game.
-    pub(super) fn new(position: &Position) -> Self {
+    pub(crate) fn new(position: &Position) -> Self {
         let own = position.side_to_move();
         let stones = |player: Player| position.stones(player).bits() as u16;
         Self {
@@ -42,7 +42,7 @@ impl<const W: u32> SolverState<W> {
     }
 
     /// The hands of both players, the side to move first.
-    pub(super) fn pack_hands(position: &Position) -> u32 {
+    pub(crate) fn pack_hands(position: &Position) -> u32 {
         let own = position.side_to_move();
         let hand = |player: Player| Self::pack_hand(position.hand(player));
         hand(own) | hand(own.opponent()) << 16
@@ -54,30 +54,30 @@ impl<const W: u32> SolverState<W> {
     }
 
     #[inline]
-    pub(super) fn own_hand(self) -> u32 {
+    pub(crate) fn own_hand(self) -> u32 {
         self.hands & 0xffff
     }
 
     #[inline]
-    pub(super) fn opp_hand(self) -> u32 {
+    pub(crate) fn opp_hand(self) -> u32 {
         self.hands >> 16
     }
 
     /// Whether the side to move holds a piece of this type.
     #[inline]
-    pub(super) fn holds(self, piece: usize) -> bool {
+    pub(crate) fn holds(self, piece: usize) -> bool {
         self.hands >> (W * piece as u32) & ((1 << W) - 1) != 0
     }
 
     /// The type of the last piece of the side to move; none when more, or none, are held.
     #[inline]
-    pub(super) fn only_piece(self) -> Option<usize> {
+    pub(crate) fn only_piece(self) -> Option<usize> {
         Self::only(self.own_hand())
     }
 
-    /// As [`SolverState::only_piece`], of the opponent.
+    /// As [`SmallState::only_piece`], of the opponent.
     #[inline]
-    pub(super) fn only_piece_of_opponent(self) -> Option<usize> {
+    pub(crate) fn only_piece_of_opponent(self) -> Option<usize> {
         Self::only(self.opp_hand())
     }
 
@@ -89,14 +89,14 @@ impl<const W: u32> SolverState<W> {
 
     /// The hands after the side to move has placed a piece of this type; still its own first.
     #[inline]
-    pub(super) fn hands_without(self, piece: usize) -> u32 {
+    pub(crate) fn hands_without(self, piece: usize) -> u32 {
         self.hands - (1 << (W * piece as u32))
     }
 
     /// The position after a move, and whether the mover moves again because the opponent has to
     /// pass. The move must neither end the game nor leave only its last turn.
     #[inline]
-    pub(super) fn after(self, geometry: &Geometry, code: usize) -> (Self, bool) {
+    pub(crate) fn after(self, geometry: &Geometry, code: usize) -> (Self, bool) {
         let bit = 1_u16 << (code % 16);
         let own = self.own | bit;
         let empty = geometry.all & !(own | self.opp);
@@ -124,13 +124,13 @@ impl<const W: u32> SolverState<W> {
     /// Two sets that say the same as own, opposing and allowed cells, which never overlap: the
     /// allowed cells are where both have a bit.
     #[inline]
-    pub(super) fn planes(self) -> (u16, u16) {
+    pub(crate) fn planes(self) -> (u16, u16) {
         (self.own | self.allowed, self.opp | self.allowed)
     }
 
-    /// A number of [`SolverState::KEY_BITS`] bits that no other state has, from planes and hands.
+    /// A number of [`SmallState::KEY_BITS`] bits that no other state has, from planes and hands.
     #[inline]
-    pub(super) fn pack((a, b): (u16, u16), hands: u32) -> u64 {
+    pub(crate) fn pack((a, b): (u16, u16), hands: u32) -> u64 {
         let half = (1_u64 << (4 * W)) - 1;
         let hands = u64::from(hands);
         let hands = (hands & half) | (hands >> 16 & half) << (4 * W);
@@ -143,9 +143,9 @@ mod tests {
     use super::*;
     use crate::game::{Board, Opening, Variant};
 
-    fn state<const W: u32>(copies: i64) -> SolverState<W> {
+    fn state<const W: u32>(copies: i64) -> SmallState<W> {
         let variant = Variant::new(Board::default(), Opening::Anywhere, copies).unwrap();
-        SolverState::new(&Position::new(&variant))
+        SmallState::new(&Position::new(&variant))
     }
 
     #[test]
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn keys_fill_their_bits() {
-        let all = SolverState::<2>::pack((u16::MAX, u16::MAX), 0x00ff_00ff);
-        assert_eq!(all, u64::MAX >> (64 - SolverState::<2>::KEY_BITS));
+        let all = SmallState::<2>::pack((u16::MAX, u16::MAX), 0x00ff_00ff);
+        assert_eq!(all, u64::MAX >> (64 - SmallState::<2>::KEY_BITS));
         assert_eq!(
-            SolverState::<4>::pack((u16::MAX, u16::MAX), u32::MAX),
+            SmallState::<4>::pack((u16::MAX, u16::MAX), u32::MAX),
             u64::MAX
         );
         assert_eq!(state::<4>(16).hands, u32::MAX);

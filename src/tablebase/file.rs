@@ -1,0 +1,302 @@
+//! The file of a table.
+//!
+//! ```text
+//! head: a file of its own, see `crate::file_header`: copies, one byte | the board as text
+//! for each number of stones, from the most to none:
+//!     sums: a file of its own: the checksum of each block of the rows, u64
+//!     rows: blocks of 64 KiB, the last one shorter
+//! ```
+//!
+//! The lengths follow from the variant. A table is written from its start to its end, level by level, so one
+//! that is cut short is a table up to the last whole level.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::fill::{ROWS, fill};
+use super::layout::Layout;
+use super::{Damaged, TablebaseError};
+use crate::file_header::{FileKind, HEADER, checksum};
+use crate::game::{Board, Opening, Variant};
+use crate::memory::zeroed;
+use crate::threads::map_in_order;
+
+pub(super) const HEAD: FileKind = FileKind {
+    name: "tablebase",
+    letters: "MIJNTABL",
+    version: 1,
+    oldest: 1,
+};
+const SUMS: FileKind = FileKind {
+    name: "list of checksums of a tablebase",
+    letters: "MIJNSUMS",
+    version: 1,
+    oldest: 1,
+};
+
+/// The bytes that share a checksum.
+pub(super) const BLOCK: usize = 1 << 16;
+
+/// How far the building of a table has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of stones of the rows in work.
+    pub stones: usize,
+    /// The bytes of rows that are filled, and those of all rows.
+    pub done: usize,
+    /// The bytes of all rows.
+    pub total: usize,
+}
+
+/// What the table of a variant takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Rows, one for every way to place and hold pieces, nearly each once up to symmetry.
+    pub rows: u64,
+    /// Values, one for each empty cell of a row.
+    pub values: u64,
+    /// The bytes of the file.
+    pub file_bytes: usize,
+    /// The most memory that building takes, in bytes.
+    pub build_bytes: usize,
+}
+
+/// The places of the parts of a file, by the number of stones.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The bytes of the head.
+    head: usize,
+    /// Where the rows of a level start.
+    pub(super) rows: Vec<usize>,
+    /// The bytes of the file.
+    pub(super) end: usize,
+}
+
+impl Places {
+    pub(super) fn new(layout: &Layout, variant: &Variant) -> Self {
+        let head = head(variant).len();
+        let mut end = head;
+        let mut rows = vec![0; layout.cells];
+        for (stones, level) in layout.levels.iter().enumerate().rev() {
+            rows[stones] = end + sums_bytes(level.bytes);
+            end = rows[stones] + level.bytes;
+        }
+        Self { head, rows, end }
+    }
+}
+
+fn sums_bytes(rows: usize) -> usize {
+    HEADER + 8 * rows.div_ceil(BLOCK)
+}
+
+/// The size of a variant's table.
+pub(super) fn size(layout: &Layout, variant: &Variant) -> Size {
+    let (rows, values) = layout.counts();
+    let levels = layout.levels.windows(2);
+    let two = levels.map(|pair| pair[0].bytes + pair[1].bytes).max();
+    Size {
+        rows,
+        values,
+        file_bytes: Places::new(layout, variant).end,
+        build_bytes: two.unwrap_or(0) + (4 << 20),
+    }
+}
+
+fn head(variant: &Variant) -> Vec<u8> {
+    let mut content = vec![variant.copies()];
+    content.extend(variant.board().to_text().into_bytes());
+    HEAD.seal(&content)
+}
+
+/// The variant of a table, with the opening rule `anywhere`, as every rule has the same table.
+pub(super) fn read_head(file: &[u8]) -> Result<Variant, TablebaseError> {
+    let (_, content, _) = HEAD.open_start(file)?;
+    let variant = content.split_first().and_then(|(&copies, board)| {
+        let board = Board::from_text(std::str::from_utf8(board).ok()?).ok()?;
+        Variant::new(board, Opening::Anywhere, copies.into()).ok()
+    });
+    variant.ok_or(TablebaseError::Header)
+}
+
+/// The checksums of the blocks of some rows, from the bytes before them.
+pub(super) fn read_sums(sums: &[u8], stones: usize) -> Result<Vec<u64>, Damaged> {
+    let (_, content) = SUMS.open(sums).map_err(|_| Damaged { stones })?;
+    let (words, _) = content.as_chunks();
+    Ok(words.iter().map(|&word| u64::from_le_bytes(word)).collect())
+}
+
+/// The bytes of a file that hold the checksums of some rows.
+pub(super) fn sums_of<'a>(
+    file: &'a [u8],
+    places: &Places,
+    layout: &Layout,
+    stones: usize,
+) -> &'a [u8] {
+    let end = places.rows[stones];
+    &file[end - sums_bytes(layout.levels[stones].bytes)..end]
+}
+
+/// Builds the table of a variant's board and copies into a new file.
+///
+/// It grows as `PATH.partial`, level by level, and gets its name when it is whole. A partial file of an earlier
+/// build is continued, so a build that was ended in any way loses at most the level in work.
+pub(super) fn build(
+    variant: &Variant,
+    path: &Path,
+    num_threads: usize,
+    stop: &AtomicBool,
+    progress: impl Fn(Progress) + Sync,
+) -> Result<(), TablebaseError> {
+    let named = |error: io::Error| named(path, &error);
+    if fs::exists(path).map_err(named)? {
+        return Err(named(ErrorKind::AlreadyExists.into()).into());
+    }
+    let partial = partial_path(path);
+    let layout = Layout::new(variant)?;
+    let builder = Builder {
+        layout: &layout,
+        places: Places::new(&layout, variant),
+        num_threads,
+        stop,
+        filled: AtomicUsize::new(0),
+        total: layout.levels.iter().map(|level| level.bytes).sum(),
+        progress,
+    };
+    let mut file = OpenOptions::new();
+    let file = file.read(true).write(true).create(true).truncate(false);
+    let mut file = file.open(&partial).map_err(named)?;
+    match file.try_lock() {
+        Ok(()) => (),
+        Err(fs::TryLockError::WouldBlock) => {
+            return Err(self::named(&partial, &ErrorKind::ResourceBusy.into()).into());
+        }
+        Err(fs::TryLockError::Error(error)) => return Err(named(error).into()),
+    }
+    builder
+        .run(&mut file, &head(variant))
+        .map_err(|error| match error {
+            TablebaseError::Io(error) => self::named(&partial, &error).into(),
+            other => other,
+        })?;
+    file.sync_all().map_err(named)?;
+    fs::rename(&partial, path).map_err(named)?;
+    Ok(())
+}
+
+/// The file that a table grows in.
+fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+/// An error that says which file it is about.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+struct Builder<'a, P> {
+    layout: &'a Layout,
+    places: Places,
+    num_threads: usize,
+    stop: &'a AtomicBool,
+    /// The bytes of rows that are filled, and those of all rows.
+    filled: AtomicUsize,
+    total: usize,
+    progress: P,
+}
+
+impl<P: Fn(Progress) + Sync> Builder<'_, P> {
+    fn run(&self, file: &mut File, head: &[u8]) -> Result<(), TablebaseError> {
+        let mut found = Vec::new();
+        Read::by_ref(file)
+            .take(self.places.head as u64)
+            .read_to_end(&mut found)?;
+        if found != head {
+            // Nothing yet, or the start of another table, which cannot be continued.
+            file.set_len(0)?;
+            file.rewind()?;
+            file.write_all(head)?;
+        }
+        let mut after = Vec::new();
+        let mut goes_on = found == head;
+        for (stones, level) in self.layout.levels.iter().enumerate().rev() {
+            let known = if goes_on {
+                self.read(file, stones)?
+            } else {
+                None
+            };
+            after = if let Some(rows) = known {
+                self.report(stones, level.bytes);
+                rows
+            } else {
+                let start = self.places.rows[stones] - sums_bytes(level.bytes);
+                file.set_len(start as u64)?;
+                file.seek(SeekFrom::Start(start as u64))?;
+                goes_on = false;
+                let done = |bytes| self.report(stones, bytes);
+                let rows = fill(
+                    self.layout,
+                    stones,
+                    &after,
+                    self.num_threads,
+                    self.stop,
+                    done,
+                )?;
+                self.write(file, &rows)?;
+                rows
+            };
+        }
+        file.set_len(self.places.end as u64)?;
+        Ok(())
+    }
+
+    fn report(&self, stones: usize, bytes: usize) {
+        let done = self.filled.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let total = self.total;
+        (self.progress)(Progress {
+            stones,
+            done,
+            total,
+        });
+    }
+
+    /// The rows of a level in the file; none if they are not there or not as they were written.
+    fn read(&self, file: &mut File, stones: usize) -> Result<Option<Vec<u8>>, TablebaseError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(TablebaseError::Stopped);
+        }
+        let bytes = self.layout.levels[stones].bytes;
+        let start = self.places.rows[stones] - sums_bytes(bytes);
+        if file.metadata()?.len() < (start + sums_bytes(bytes) + bytes) as u64 {
+            return Ok(None);
+        }
+        file.seek(SeekFrom::Start(start as u64))?;
+        let mut sums = vec![0; sums_bytes(bytes)];
+        file.read_exact(&mut sums)?;
+        let Ok(sums) = read_sums(&sums, stones) else {
+            return Ok(None);
+        };
+        let mut rows = zeroed(ROWS, bytes)?;
+        file.read_exact(&mut rows)?;
+        let whole = self.sums(&rows)? == sums;
+        Ok(whole.then_some(rows))
+    }
+
+    /// Writes a level where the file ends, and waits until it is on the disk.
+    fn write(&self, file: &mut File, rows: &[u8]) -> Result<(), TablebaseError> {
+        let sums = self.sums(rows)?;
+        let sums: Vec<u8> = sums.iter().flat_map(|sum| sum.to_le_bytes()).collect();
+        file.write_all(&SUMS.seal(&sums))?;
+        file.write_all(rows)?;
+        file.sync_data()?;
+        Ok(())
+    }
+
+    fn sums(&self, rows: &[u8]) -> Result<Vec<u64>, TablebaseError> {
+        let sum = |(): &mut (), block: &[u8]| Ok(checksum(block));
+        map_in_order(rows.chunks(BLOCK), self.num_threads, || (), sum)
+    }
+}

@@ -1,0 +1,286 @@
+//! Fills the rows with some number of stones from those with one more.
+//!
+//! A block, the rows of one placing of the stones, is filled at once: each cell and type of piece leads to
+//! one block of the level after it, whatever the hands, and there to the same allowed cells in every
+//! row. So the work is done on planes, the values of one cell for all hands.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::TablebaseError;
+use super::layout::{Layout, MAX_POINTS, Part};
+use crate::memory::{OutOfMemory, filled, zeroed};
+use crate::threads::map_in_order;
+
+/// Named in the error if memory does not suffice.
+pub(super) const ROWS: &str = "the rows of a tablebase";
+
+/// A margin of 0, as it is stored. Stored values ascend with margins, and 0 is none.
+const DRAW: u8 = MAX_POINTS as u8 + 1;
+
+/// Rows whose stones lie on one set of cells and are divided in one ratio.
+#[derive(Clone, Copy)]
+struct Division<'a> {
+    part: &'a Part,
+    own_count: usize,
+    taken: u16,
+}
+
+/// The values of some cells of a block, by cell and then by row.
+struct Planes {
+    values: Vec<u8>,
+    /// The most rows of a block.
+    stride: usize,
+}
+
+impl Planes {
+    fn new(stride: usize, cells: usize) -> Result<Self, OutOfMemory> {
+        let values = filled(ROWS, cells * stride, 0)?;
+        Ok(Self { values, stride })
+    }
+
+    fn plane(&self, cell: usize) -> &[u8] {
+        &self.values[cell * self.stride..][..self.stride]
+    }
+
+    fn plane_mut(&mut self, cell: usize) -> &mut [u8] {
+        &mut self.values[cell * self.stride..][..self.stride]
+    }
+
+    /// Takes the rows of a block apart.
+    fn unpack(&mut self, rows: &[u8], row_bytes: usize) {
+        for (number, row) in rows.chunks_exact(row_bytes).enumerate() {
+            for (pair, byte) in row.iter().enumerate() {
+                self.values[2 * pair * self.stride + number] = byte & 0xf;
+                self.values[(2 * pair + 1) * self.stride + number] = byte >> 4;
+            }
+        }
+    }
+
+    /// Puts the first `cells` planes together to the rows of a block.
+    fn pack(&self, cells: usize, rows: &mut [u8], row_bytes: usize) {
+        for (number, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
+            for (pair, byte) in row.iter_mut().enumerate() {
+                let value = |cell: usize| {
+                    if cell < cells {
+                        self.plane(cell)[number]
+                    } else {
+                        0
+                    }
+                };
+                *byte = value(2 * pair) | value(2 * pair + 1) << 4;
+            }
+        }
+    }
+
+    /// The largest value of each row among some cells.
+    fn largest(&self, mut cells: u16, rows: usize, largest: &mut [u8]) {
+        let largest = &mut largest[..rows];
+        largest.fill(0);
+        while cells != 0 {
+            let plane = &self.plane(cells.trailing_zeros() as usize)[..rows];
+            cells &= cells - 1;
+            for (most, &value) in largest.iter_mut().zip(plane) {
+                *most = (*most).max(value);
+            }
+        }
+    }
+}
+
+/// What a thread works with.
+struct Filler<'a> {
+    layout: &'a Layout,
+    /// The level with one more stone.
+    after: &'a [u8],
+    /// The values of the block being filled.
+    values: Planes,
+    /// The rows after a placement, of the opponent, and of the mover if the opponent passes.
+    replies: Planes,
+    own_again: Planes,
+    largest: Vec<u8>,
+    /// For each number of pieces placed, type and hand: the number of the hand without such a piece.
+    hands_without: &'a [Vec<[Option<u16>; 4]>],
+}
+
+/// Fills the rows with this many stones from those with one more.
+///
+/// `done` is told the bytes of every part that is filled.
+///
+/// # Errors
+///
+/// When it is stopped, or memory does not suffice.
+pub(super) fn fill(
+    layout: &Layout,
+    stones: usize,
+    after: &[u8],
+    num_threads: usize,
+    stop: &AtomicBool,
+    done: impl Fn(usize) + Sync,
+) -> Result<Vec<u8>, TablebaseError> {
+    let level = &layout.levels[stones];
+    let mut bytes = zeroed(ROWS, level.bytes)?;
+    let mut chunks = Vec::new();
+    let mut rest = &mut bytes[..];
+    for (own_count, part) in level.parts.iter().enumerate() {
+        let Some(part) = part else { continue };
+        for &taken in &level.sets {
+            let (rows, others) = rest.split_at_mut(part.choices * part.block_bytes);
+            rest = others;
+            let division = Division {
+                part,
+                own_count,
+                taken,
+            };
+            chunks.push((division, rows));
+        }
+    }
+    let most = layout.hands.iter().map(Vec::len).max().unwrap_or(1).pow(2);
+    let hands_without = hands_without(layout);
+    let new_filler = || {
+        let cells = layout.cells + 1;
+        Ok::<_, OutOfMemory>(Filler {
+            layout,
+            after,
+            values: Planes::new(most, cells)?,
+            replies: Planes::new(most, cells)?,
+            own_again: Planes::new(most, cells)?,
+            largest: filled(ROWS, most, 0)?,
+            hands_without: &hands_without,
+        })
+    };
+    map_in_order(
+        chunks,
+        num_threads,
+        new_filler,
+        |filler, (division, rows)| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(TablebaseError::Stopped);
+            }
+            let bytes = rows.len();
+            filler
+                .as_mut()
+                .map_err(|error| *error)?
+                .fill(division, rows);
+            done(bytes);
+            Ok(())
+        },
+    )?;
+    Ok(bytes)
+}
+
+fn hands_without(layout: &Layout) -> Vec<Vec<[Option<u16>; 4]>> {
+    let without = |hand: u8| {
+        [0, 2, 4, 6].map(|shift| {
+            let is_held = hand >> shift & 3 > 0;
+            is_held.then(|| layout.hand_number(u32::from(hand - (1 << shift))) as u16)
+        })
+    };
+    let hands = layout.hands.iter();
+    hands
+        .map(|hands| hands.iter().map(|&hand| without(hand)).collect())
+        .collect()
+}
+
+impl Filler<'_> {
+    fn fill(&mut self, division: Division<'_>, rows: &mut [u8]) {
+        let Division {
+            part,
+            own_count,
+            taken,
+        } = division;
+        let row_bytes = self.layout.levels[taken.count_ones() as usize].row_bytes;
+        let empty = self.layout.geometry.all & !taken;
+        let cells = empty.count_ones() as usize;
+        // Stones in ascending order, as they are ranked.
+        let subsets = (0..=taken).filter(|set| set & !taken == 0);
+        let choices = subsets.filter(|set| set.count_ones() as usize == own_count);
+        for (own, rows) in choices.zip(rows.chunks_exact_mut(part.block_bytes)) {
+            let opp = taken & !own;
+            let mut rest = empty;
+            for place in 0..cells {
+                let cell = rest.trailing_zeros();
+                rest &= rest - 1;
+                self.fill_cell(division, own, opp, cell as usize, place);
+            }
+            self.values.pack(cells, rows, row_bytes);
+        }
+    }
+
+    /// Fills the plane of one empty cell.
+    fn fill_cell(&mut self, division: Division<'_>, own: u16, opp: u16, cell: usize, place: usize) {
+        let geometry = &self.layout.geometry;
+        let part = division.part;
+        let own_after = own | 1 << cell;
+        let empty = geometry.all & !(own_after | opp);
+        let margin = geometry.points(own_after) - geometry.points(opp);
+        let stored = |margin: i32| (i32::from(DRAW) + margin) as u8;
+        let is_last = division.own_count + 1 == self.layout.pieces;
+        self.values.plane_mut(place)[..part.own_hands * part.opp_hands].fill(0);
+        let (mut has_replies, mut has_own_again) = (false, false);
+        for piece in 0..4 {
+            let allowed = geometry.reach[piece * 16 + cell] & empty;
+            if is_last || (allowed | empty) == 0 {
+                // The opponent's last turn, or two passes on a full board.
+                let gain = geometry.best_gain(opp, allowed);
+                self.raise_all(division, piece, place, stored(margin - gain));
+            } else if allowed != 0 {
+                let block = self.layout.block(opp, own_after);
+                let level = &self.layout.levels[block.stones];
+                if !has_replies {
+                    let rows = &self.after[block.start..][..block.part.block_bytes];
+                    self.replies.unpack(rows, level.row_bytes);
+                    has_replies = true;
+                }
+                let places = self.layout.places(&block, allowed);
+                let rows = block.part.own_hands * block.part.opp_hands;
+                self.replies.largest(places, rows, &mut self.largest);
+                let hands = block.part.opp_hands;
+                self.raise(division, piece, place, |largest, own_hand, opp_hand| {
+                    2 * DRAW - largest[opp_hand * hands + own_hand]
+                });
+            } else {
+                // The opponent passes, then every empty cell is allowed.
+                let block = self.layout.block(own_after, opp);
+                let level = &self.layout.levels[block.stones];
+                if !has_own_again {
+                    let rows = &self.after[block.start..][..block.part.block_bytes];
+                    self.own_again.unpack(rows, level.row_bytes);
+                    has_own_again = true;
+                }
+                let places = self.layout.places(&block, empty);
+                let rows = block.part.own_hands * block.part.opp_hands;
+                self.own_again.largest(places, rows, &mut self.largest);
+                let hands = block.part.opp_hands;
+                self.raise(division, piece, place, |largest, own_hand, opp_hand| {
+                    largest[own_hand * hands + opp_hand]
+                });
+            }
+        }
+    }
+
+    /// Raises the values of a plane to those of placing this piece, in the rows that hold it: the value
+    /// for the hands after it.
+    #[inline(always)]
+    fn raise(
+        &mut self,
+        division: Division<'_>,
+        piece: usize,
+        place: usize,
+        value: impl Fn(&[u8], usize, usize) -> u8,
+    ) {
+        let opp_hands = division.part.opp_hands;
+        let values = self.values.plane_mut(place);
+        let hands = self.hands_without[division.own_count].iter();
+        for (hands, rows) in hands.zip(values.chunks_exact_mut(opp_hands)) {
+            let Some(own_hand) = hands[piece] else {
+                continue;
+            };
+            for (opp_hand, most) in rows.iter_mut().enumerate() {
+                *most = (*most).max(value(&self.largest, usize::from(own_hand), opp_hand));
+            }
+        }
+    }
+
+    fn raise_all(&mut self, division: Division<'_>, piece: usize, place: usize, value: u8) {
+        self.raise(division, piece, place, |_, _, _| value);
+    }
+}

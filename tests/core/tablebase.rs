@@ -1,0 +1,223 @@
+//! Tables of small boards: every position against plain minimax, and files that are cut short or damaged.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mijnlieff::game::{Board, Opening, Player, Position, Variant};
+use mijnlieff::search::solver::Solver;
+use mijnlieff::search::{Halt, Limits};
+use mijnlieff::tablebase::{Damaged, Tablebase, TablebaseError};
+
+/// A file in a folder of its own, which goes with the value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = format!("mijnlieff-tablebase-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.join("table")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn variant(text: &str, copies: i64) -> Variant {
+    Variant::new(Board::from_text(text).unwrap(), Opening::Anywhere, copies).unwrap()
+}
+
+fn build(variant: &Variant, path: &std::path::Path) {
+    Tablebase::build(variant, path, 2, &AtomicBool::new(false), |_| ()).unwrap();
+}
+
+/// The margin for the side to move by the rules alone, for every position from this one on.
+fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position, i32>) -> i32 {
+    if let Some(&margin) = known.get(position) {
+        return margin;
+    }
+    let after = position
+        .legal_moves(variant)
+        .into_iter()
+        .map(|mv| -minimax(variant, &position.play_unchecked(variant, mv), known));
+    let margin = after
+        .max()
+        .unwrap_or_else(|| match position.side_to_move() {
+            Player::Light => position.margin(variant),
+            Player::Dark => -position.margin(variant),
+        });
+    known.insert(*position, margin);
+    margin
+}
+
+#[test]
+fn every_position_of_small_boards_has_the_margin_of_minimax() {
+    for (text, copies) in [
+        ("#", 1),
+        ("##\n##", 1),
+        ("####\n.###", 1),
+        ("##..\n####\n..##", 1),
+        ("##\n###", 2),
+        (".#..#\n#.##.", 3),
+    ] {
+        let scratch = Scratch::new("minimax");
+        let anywhere = variant(text, copies);
+        build(&anywhere, &scratch.path());
+        let table = Arc::new(Tablebase::open(&scratch.path()).unwrap());
+        for opening in Opening::ALL {
+            let variant = Variant::new(anywhere.board().clone(), opening, copies).unwrap();
+            let start = Position::new(&variant);
+            let mut known = HashMap::new();
+            minimax(&variant, &start, &mut known);
+            let (positions, expected): (Vec<_>, Vec<_>) =
+                known.iter().map(|(&p, &m)| (p, m)).unzip();
+            let solver = Solver::with_tablebase(&variant, Arc::clone(&table));
+            let margins = solver.margins(&positions, 2, Limits::default());
+            assert_eq!(margins.unwrap(), expected);
+            let solutions = solver.solve_batch(&positions, 2, Limits::default());
+            for (number, solution) in solutions.unwrap().into_iter().enumerate() {
+                let position = &positions[number];
+                let legal = position.legal_moves(&variant);
+                assert!(solution.moves.iter().map(|&(mv, _)| mv).eq(legal));
+                for &(mv, margin) in &solution.moves {
+                    let after = position.play_unchecked(&variant, mv);
+                    assert_eq!(margin, -known[&after], "{text}: {position:?} {mv:?}");
+                }
+                assert_eq!(solution.margin, expected[number]);
+                if number % 100 == 0 {
+                    assert_eq!(solver.solve(position, Limits::default()).unwrap(), solution);
+                    assert_eq!(
+                        solver.margin(position, Limits::default()),
+                        Ok(solution.margin)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_no_table_is_refused() {
+    let size = |text: &str, copies| Tablebase::size(&variant(text, copies));
+    let error = |text: &str, copies| size(text, copies).unwrap_err().to_string();
+    assert!(error(&"#".repeat(17), 1).contains("at most 16 cells, this one has 17"));
+    assert!(error("##", 4).contains("at most 3 copies of each piece, this variant has 4"));
+    let text = error("####\n####\n####\n####", 3);
+    assert!(
+        text.contains("at most 7 points, a player of this variant can make 14"),
+        "{text}"
+    );
+    let standard = Tablebase::size(&Variant::default()).unwrap();
+    assert!(
+        standard.file_bytes < 5 << 30 && standard.build_bytes < 6 << 30,
+        "{standard:?}"
+    );
+}
+
+/// A build that is stopped and a partial file that was cut or damaged anywhere are continued, and the
+/// table is the same, byte by byte.
+#[test]
+fn builds_are_resumed() {
+    let scratch = Scratch::new("resume");
+    let variant = variant("###\n###\n###", 1);
+    let (path, partial) = (scratch.path(), scratch.0.join("table.partial"));
+    build(&variant, &path);
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(whole.len(), Tablebase::size(&variant).unwrap().file_bytes);
+    let error = Tablebase::build(&variant, &path, 1, &AtomicBool::new(false), |_| ());
+    assert!(
+        matches!(error, Err(TablebaseError::Io(_))),
+        "a table is there"
+    );
+    let resumes = || {
+        fs::remove_file(&path).unwrap();
+        build(&variant, &path);
+        assert!(!partial.exists());
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    };
+    let stop = AtomicBool::new(false);
+    fs::remove_file(&path).unwrap();
+    let stopped = Tablebase::build(&variant, &path, 1, &stop, |progress| {
+        stop.store(progress.stones == 3, Ordering::Relaxed);
+    });
+    assert!(matches!(stopped, Err(TablebaseError::Stopped)));
+    assert!(!path.exists() && partial.metadata().unwrap().len() > 1000);
+    fs::write(&path, []).unwrap();
+    resumes();
+    for length in (0..whole.len()).step_by(997).chain([whole.len()]) {
+        fs::write(&partial, &whole[..length]).unwrap();
+        resumes();
+    }
+    for at in (0..whole.len()).step_by(1009) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 4;
+        fs::write(&partial, damaged).unwrap();
+        resumes();
+    }
+    fs::write(&partial, [&whole[..], &[1, 2, 3]].concat()).unwrap();
+    resumes();
+}
+
+#[test]
+fn damaged_files_are_refused_and_never_answer() {
+    let scratch = Scratch::new("damage");
+    let variant = variant("###\n###", 1);
+    let path = scratch.path();
+    build(&variant, &path);
+    let whole = fs::read(&path).unwrap();
+    let open = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        Tablebase::open(&path)
+    };
+    for length in 0..whole.len() {
+        assert!(
+            matches!(open(&whole[..length]), Err(TablebaseError::File(_))),
+            "{length}"
+        );
+    }
+    assert!(matches!(
+        open(&[&whole[..], &[0]].concat()),
+        Err(TablebaseError::File(_))
+    ));
+    let missing = Tablebase::open(&scratch.0.join("missing")).unwrap_err();
+    assert!(missing.to_string().contains("missing"), "{missing}");
+    let mut known = HashMap::new();
+    minimax(&variant, &Position::new(&variant), &mut known);
+    let (positions, expected): (Vec<_>, Vec<_>) = known.iter().map(|(&p, &m)| (p, m)).unzip();
+    let mut refused = 0;
+    for at in (0..whole.len()).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x20;
+        let Ok(table) = open(&damaged) else { continue };
+        assert!(matches!(table.check(), Err(Damaged { stones: 0..6 })));
+        let solver = Solver::with_tablebase(&variant, Arc::new(table));
+        match solver.margins(&positions, 1, Limits::default()) {
+            Err(Halt::Damaged(_)) => refused += 1,
+            Ok(margins) => assert_eq!(margins, expected, "byte {at}"),
+            Err(error) => panic!("byte {at}: {error}"),
+        }
+        let solutions = solver.solve_batch(&positions, 1, Limits::default());
+        match solutions {
+            Err((_, unsolved)) => assert!(matches!(unsolved.halt, Halt::Damaged(_))),
+            Ok(solutions) => {
+                assert!(
+                    solutions
+                        .iter()
+                        .map(|it| it.margin)
+                        .eq(expected.iter().copied())
+                );
+            }
+        }
+    }
+    assert!(refused > whole.len() / 10);
+}
