@@ -83,13 +83,14 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
     ),
     "search": (
         "Exact play and tree search",
-        "The solver and the batched tree search.",
+        "The solver, tables of every position, and the batched tree search.",
         [
             "solve",
             "solve_batch",
             "solving.Solution",
             "solving.SolutionBatch",
             "solving.set_table_bytes",
+            "Tablebase",
             "TreeSearch",
             "SearchOptions",
             "_mijnlieff.LeafBatch",

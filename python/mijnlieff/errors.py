@@ -25,6 +25,7 @@ __all__ = [
     "PositionError",
     "ReplyError",
     "SearchLimitError",
+    "TablebaseError",
     "TrainingError",
     "VariantError",
 ]
@@ -116,6 +117,10 @@ class ReplyError(MijnlieffError, ValueError):
     def __str__(self) -> str:
         """Return the message alone."""
         return str(self.args[0])
+
+
+class TablebaseError(MijnlieffError, RuntimeError):
+    """A tablebase cannot be built for a variant, or its file is damaged, foreign or of another version."""
 
 
 class SearchLimitError(MijnlieffError, RuntimeError):

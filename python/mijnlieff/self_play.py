@@ -14,6 +14,7 @@ from mijnlieff._mijnlieff import (
     SelfPlayGames,
     SelfPlaySamples,
     SelfPlayStatistics,
+    Tablebase,
     Variant,
     as_variant,
     as_variants,
@@ -76,6 +77,8 @@ class SelfPlay:
         dtype: ``"uint8"`` (hands as counts) or ``"float32"`` (as shares); packed ones are uint64.
         seed: 0 to 2**64 - 1.
         num_threads: 1 to 1024; None is as many as there are cores.
+        tablebase: where decisions that are made by the exact solver are looked up, rather than
+            searched. With ``solve_roots_below=16`` all are, and exact labels cost next to nothing.
         changes: settings of `SearchOptions` by name, which replace those of `options`.
 
     Attributes:
@@ -110,6 +113,7 @@ class SelfPlay:
         dtype: DTypeLike = "uint8",
         seed: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
+        tablebase: Tablebase | None = None,
         **changes: Any,
     ) -> None:
         """Check the settings."""
@@ -129,6 +133,7 @@ class SelfPlay:
             "dtype": dtype,
             "seed": seed,
             "num_threads": num_threads,
+            "tablebase": tablebase,
         }
         self._games = SelfPlayGames(self.variants, options, **self._settings, **changes)
         self.options = self._games.options

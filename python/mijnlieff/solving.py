@@ -5,7 +5,7 @@ few empty cells. Early positions of the standard game,
 up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
 use. A solver keeps the results of its searches in a table, which makes later searches faster. There
 is one solver for each board and number of copies, and another one for the opening rule
-``corner_straight``; the four used last are kept.
+``corner_straight``; the four used last are kept. A `Tablebase` answers without a search.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from mijnlieff._mijnlieff import (
     EXACT_ENDING,
     Position,
     Solution,
+    Tablebase,
     common_variant,
     set_table_bytes,
     solve,
@@ -36,6 +37,7 @@ __all__ = [
     "EXACT_ENDING",
     "Solution",
     "SolutionBatch",
+    "Tablebase",
     "set_table_bytes",
     "solve",
     "solve_batch",
@@ -92,6 +94,7 @@ def solve_batch(
     max_nodes: int | None = None,
     max_seconds: float | None = None,
     executor: Executor | None = None,
+    tablebase: Tablebase | None = None,
 ) -> SolutionBatch:
     """Return the exact margins of many positions of one variant, and of all their actions.
 
@@ -105,20 +108,24 @@ def solve_batch(
         max_seconds: the most time, in seconds; infinity means no limit.
         executor: workers that solve 256 positions at a time, and keep the tables of their solvers;
             each time has the limits to itself. The answer does not depend on it.
+        tablebase: where to look the margins up, rather than search. Workers of an executor open the
+            same file.
 
     Raises:
         SearchLimitError: a limit was reached; the error names a position that was not solved and
             holds the bounds proven for it.
-        ValueError: no position or several variants, 0 threads, or a limit that is negative or NaN.
+        ValueError: no position or several variants, 0 threads, a limit that is negative or NaN, or a
+            tablebase of another board or number of copies.
         TypeError: an item is not a `Position`, a number is not an integer, or `executor` is not an
             executor.
         BookError: the book that comes with the package is damaged.
+        TablebaseError: the tablebase is damaged.
         ClusterError: the executor was shut down, or its workers died.
     """
     check_executor(executor)
     variant = common_variant(positions)
     if executor is not None:
-        limits = threads_of(num_threads) or 1, max_nodes, max_seconds
+        limits = threads_of(num_threads) or 1, max_nodes, max_seconds, tablebase
         jobs = [
             (list(positions[start : start + _POSITIONS_OF_A_JOB]), *limits)
             for start in range(0, len(positions), _POSITIONS_OF_A_JOB)
@@ -129,12 +136,22 @@ def solve_batch(
             np.concatenate([part.action_margins for part in solved]),
             np.concatenate([part.action_mask for part in solved]),
         )
-    solver = solver_for(variant)
+    solver = solver_for(variant, tablebase)
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
 
 
 def _solve_part(
-    positions: list[Position], num_threads: int, max_nodes: int | None, max_seconds: float | None
+    positions: list[Position],
+    num_threads: int,
+    max_nodes: int | None,
+    max_seconds: float | None,
+    tablebase: Tablebase | None,
 ) -> SolutionBatch:
-    return solve_batch(positions, num_threads, max_nodes=max_nodes, max_seconds=max_seconds)
+    return solve_batch(
+        positions,
+        num_threads,
+        max_nodes=max_nodes,
+        max_seconds=max_seconds,
+        tablebase=tablebase,
+    )

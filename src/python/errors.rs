@@ -27,6 +27,7 @@ use crate::python::convert::short_repr;
 use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
 use crate::self_play::{ProgressError, SelfPlayError};
+use crate::tablebase::{Damaged, TablebaseError};
 use crate::tree_search::UpdateError;
 use crate::vector::{StepError, UnknownName, WeightsError};
 
@@ -43,6 +44,7 @@ pub(crate) mod classes {
     import_exception!(mijnlieff.errors, PolicyError);
     import_exception!(mijnlieff.errors, PositionError);
     import_exception!(mijnlieff.errors, SearchLimitError);
+    import_exception!(mijnlieff.errors, TablebaseError);
     import_exception!(mijnlieff.errors, VariantError);
     import_exception!(gymnasium.error, ResetNeeded);
 }
@@ -61,6 +63,7 @@ macro_rules! exceptions {
 exceptions! {
     BoardError => classes::BoardError;
     BookError => classes::BookError;
+    Damaged => classes::TablebaseError;
     DepthError => PyValueError;
     EpsilonError => PyValueError;
     NoBoardError => PyValueError;
@@ -103,6 +106,7 @@ impl From<Halt> for PyErr {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::OutOfMemory(error) => error.into(),
+            Halt::Damaged(error) => error.into(),
             _ => PyRuntimeError::new_err(halt.to_string()),
         }
     }
@@ -123,6 +127,16 @@ impl From<LoadError> for PyErr {
         match error {
             LoadError::Opponent(error) => error.into(),
             LoadError::Play(error) => TurnError::Play(error).into(),
+        }
+    }
+}
+
+impl From<TablebaseError> for PyErr {
+    fn from(error: TablebaseError) -> Self {
+        match error {
+            TablebaseError::Io(error) => error.into(),
+            TablebaseError::OutOfMemory(error) => error.into(),
+            _ => classes::TablebaseError::new_err(error.to_string()),
         }
     }
 }
@@ -414,8 +428,8 @@ pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> 
 pub(crate) fn unsolved(place: &str, unsolved: &Unsolved) -> PyErr {
     let (lower, upper) = (unsolved.bounds.lower, unsolved.bounds.upper);
     let halt = unsolved.halt;
-    if let Halt::OutOfMemory(error) = halt {
-        return error.into();
+    if let Halt::OutOfMemory(_) | Halt::Damaged(_) = halt {
+        return halt.into();
     }
     let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
     classes::SearchLimitError::new_err((message, lower, upper))

@@ -20,6 +20,7 @@ mod search_options;
 mod search_variants;
 mod self_play;
 mod solvers;
+mod tablebase;
 mod tree_search;
 mod vector;
 
@@ -110,6 +111,8 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::solvers::{set_table_bytes, solve, solver_for, solvers_for};
     #[pymodule_export]
+    use crate::python::tablebase::PyTablebase;
+    #[pymodule_export]
     use crate::python::tree_search::{PyLeafBatch, PyTreeSearch};
     #[pymodule_export]
     use crate::python::vector::PyBatchEnv;
@@ -143,6 +146,7 @@ const _: () = {
     check::<samples::PySelfPlaySamples>();
     check::<search_options::PySearchOptions>();
     check::<self_play::PySelfPlayGames>();
+    check::<tablebase::PyTablebase>();
     check::<tree_search::PyLeafBatch>();
     check::<tree_search::PyTreeSearch>();
     check::<vector::PyBatchEnv>();

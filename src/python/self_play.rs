@@ -11,6 +11,7 @@ use super::interrupt::run_until;
 use super::samples::PySelfPlaySamples;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::solvers::solvers_of;
+use super::tablebase::PyTablebase;
 use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers::{
@@ -41,7 +42,7 @@ impl PySelfPlayGames {
     #[new]
     #[pyo3(signature = (
         variants, options, *, canvas, num_games, random_plies, solve_book_roots, solved_temperature,
-        observation, dtype: "DTypeLike", seed, num_threads, **changes: "Any"
+        observation, dtype: "DTypeLike", seed, num_threads, tablebase, **changes: "Any"
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -57,6 +58,7 @@ impl PySelfPlayGames {
         dtype: &Bound<'_, PyAny>,
         seed: Seed,
         num_threads: Option<Threads>,
+        tablebase: Option<&Bound<'_, PyTablebase>>,
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let variants = Arc::new(variant_set(variants, canvas)?);
@@ -73,7 +75,7 @@ impl PySelfPlayGames {
             tree: options.tree(seed.0),
         };
         let solvers = if config.solves() {
-            solvers_of(py, variants.all())?
+            solvers_of(py, variants.all(), tablebase.map(Bound::get))?
         } else {
             Vec::new()
         };

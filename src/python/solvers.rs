@@ -16,6 +16,7 @@ use crate::python::players::solver::PySolver;
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::python::rules::variant_argument::Variants;
+use crate::python::tablebase::PyTablebase;
 use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
 
 /// How many solvers with a table of their own are kept.
@@ -63,21 +64,39 @@ fn registry(_py: Python<'_>) -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The solver for positions of this variant.
+/// The solver for positions of this variant, which looks them up in the tablebase if there is one.
 ///
 /// # Errors
 ///
-/// `BookError` if the book that comes with the package is damaged, and `MemoryError`.
-pub(crate) fn solver_of(py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Arc<Solver>> {
-    Ok(Arc::clone(&shared_solver(py, variant)?.get().core))
+/// `BookError` if the book that comes with the package is damaged, `ValueError` if the tablebase is of
+/// another game, and `MemoryError`.
+pub(crate) fn solver_of(
+    py: Python<'_>,
+    variant: &Arc<Variant>,
+    tablebase: Option<&PyTablebase>,
+) -> PyResult<Arc<Solver>> {
+    match tablebase {
+        Some(tablebase) => Ok(Arc::new(tablebase.solver(variant)?)),
+        None => Ok(Arc::clone(&shared_solver(py, variant)?.get().core)),
+    }
 }
 
-/// The solvers of these variants, as [`solvers_for`] gives them.
+/// The solvers of these variants, as [`solvers_for`] gives them, or those of a tablebase.
 ///
 /// # Errors
 ///
 /// As [`solver_of`].
-pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Vec<Arc<Solver>>> {
+pub(crate) fn solvers_of(
+    py: Python<'_>,
+    variants: &[Arc<Variant>],
+    tablebase: Option<&PyTablebase>,
+) -> PyResult<Vec<Arc<Solver>>> {
+    if tablebase.is_some() {
+        let solvers = variants
+            .iter()
+            .map(|variant| solver_of(py, variant, tablebase));
+        return solvers.collect();
+    }
     let solvers = shared_solvers(py, variants)?;
     let cores = solvers.iter().map(|solver| Arc::clone(&solver.get().core));
     Ok(cores.collect())
@@ -97,34 +116,59 @@ pub(crate) fn solvers_of(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<
 ///     position: any position.
 ///     max_nodes: the most positions to search.
 ///     max_seconds: the most time, in seconds; infinity means no limit.
+///     tablebase: a `Tablebase` to look the margins up in, rather than search.
 ///
 /// Raises:
 ///     SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-///     ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+///     ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase is
+///         of another board or number of copies.
+///     TablebaseError: the tablebase is damaged.
 ///     TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
-#[pyo3(signature = (position, *, max_nodes=None, max_seconds=None))]
+#[pyo3(signature = (position, *, max_nodes=None, max_seconds=None, tablebase=None))]
 pub(crate) fn solve(
     py: Python<'_>,
     position: PyPosition,
     max_nodes: Option<MaxNodes>,
     max_seconds: Option<f64>,
+    tablebase: Option<&Bound<'_, PyTablebase>>,
 ) -> PyResult<PySolution> {
-    let solver = shared_solver(py, &position.variant)?;
+    let solver = solver_with(py, &position.variant, tablebase)?;
     solver.get().solve(py, position, max_nodes, max_seconds)
 }
 
 /// The solver for positions of this variant, which the whole package shares.
 ///
 /// There is one for each board and number of copies, and another one for the opening rule
-/// ``corner_straight``. It is made on first use; the four used last are kept.
+/// ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it is one
+/// that looks positions up, and is not kept.
 ///
 /// Raises:
 ///     BookError: the book that comes with the package is damaged.
+///     ValueError: the tablebase is of another board or number of copies.
 #[pyfunction]
-pub(crate) fn solver_for(py: Python<'_>, variant: PyVariant) -> PyResult<Py<PySolver>> {
-    shared_solver(py, &variant.0)
+#[pyo3(signature = (variant, tablebase=None))]
+pub(crate) fn solver_for(
+    py: Python<'_>,
+    variant: PyVariant,
+    tablebase: Option<&Bound<'_, PyTablebase>>,
+) -> PyResult<Py<PySolver>> {
+    solver_with(py, &variant.0, tablebase)
+}
+
+fn solver_with(
+    py: Python<'_>,
+    variant: &Arc<Variant>,
+    tablebase: Option<&Bound<'_, PyTablebase>>,
+) -> PyResult<Py<PySolver>> {
+    match tablebase {
+        Some(tablebase) => {
+            let solver = tablebase.get().solver(variant)?;
+            Py::new(py, PySolver::of(solver, Arc::clone(variant)))
+        }
+        None => shared_solver(py, variant),
+    }
 }
 
 /// A solver for each of these variants, of which there may be many.

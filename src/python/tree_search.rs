@@ -148,7 +148,7 @@ impl PyTreeSearch {
         let config = options.tree(seed);
         let set = &variants.set;
         let solvers = if config.solves() {
-            solvers_of(py, set.all())?
+            solvers_of(py, set.all(), None)?
         } else {
             Vec::new()
         };
@@ -283,7 +283,7 @@ impl PyTreeSearch {
         if variants.set.all().len() > self.variants.set.all().len() {
             let set = &variants.set;
             let solvers = if self.config.solves() {
-                solvers_of(py, set.all())?
+                solvers_of(py, set.all(), None)?
             } else {
                 Vec::new()
             };

@@ -139,6 +139,14 @@ impl Geometry {
         self.to_least[usize::from(set)].trailing_zeros()
     }
 
+    /// Whether a pair of sets is the least of its images under the symmetries that keep another set, the
+    /// least of its own images.
+    pub(crate) fn is_least(&self, kept: u16, pair: (u16, u16)) -> bool {
+        let symmetries = self.to_least[usize::from(kept)];
+        let mut keeping = (0..8).filter(|number| symmetries >> number & 1 == 1);
+        keeping.all(|number| pair <= (self.image(number, pair.0), self.image(number, pair.1)))
+    }
+
     /// The image of a set under the symmetry of this number.
     #[inline]
     pub(crate) fn image(&self, symmetry: u32, set: u16) -> u16 {

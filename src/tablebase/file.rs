@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::fill::{ROWS, fill};
-use super::layout::Layout;
+use super::layout::{Layout, PADDING};
 use super::{Damaged, TablebaseError};
 use crate::file_header::{FileKind, HEADER, checksum};
 use crate::game::{Board, Opening, Variant};
@@ -246,6 +246,7 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
                     done,
                 )?;
                 self.write(file, &rows)?;
+                self.report(stones, PADDING);
                 rows
             };
         }

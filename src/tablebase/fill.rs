@@ -19,10 +19,45 @@ const DRAW: u8 = MAX_POINTS as u8 + 1;
 
 /// Rows whose stones lie on one set of cells and are divided in one ratio.
 #[derive(Clone, Copy)]
-struct Division<'a> {
-    part: &'a Part,
-    own_count: usize,
-    taken: u16,
+pub(super) struct Division<'a> {
+    pub(super) part: &'a Part,
+    pub(super) own_count: usize,
+    pub(super) taken: u16,
+}
+
+impl Division<'_> {
+    /// The mover's stones, in the order of the rows.
+    pub(super) fn choices(self) -> impl Iterator<Item = u16> {
+        let subsets = (0..=self.taken).filter(move |set| set & !self.taken == 0);
+        subsets.filter(move |set| set.count_ones() as usize == self.own_count)
+    }
+}
+
+/// All divisions of a level, each with the part of `items` that belongs to it; a row has `per_row`.
+pub(super) fn divisions<'a, T>(
+    layout: &'a Layout,
+    stones: usize,
+    items: &'a mut [T],
+    per_row: usize,
+) -> Vec<(Division<'a>, &'a mut [T])> {
+    let level = &layout.levels[stones];
+    let mut divisions = Vec::new();
+    let mut rest = items;
+    for (own_count, part) in level.parts.iter().enumerate() {
+        let Some(part) = part else { continue };
+        let count = part.choices * part.own_hands * part.opp_hands * per_row;
+        for &taken in &level.sets {
+            let (items, others) = rest.split_at_mut(count);
+            rest = others;
+            let division = Division {
+                part,
+                own_count,
+                taken,
+            };
+            divisions.push((division, items));
+        }
+    }
+    divisions
 }
 
 /// The values of some cells of a block, by cell and then by row.
@@ -118,21 +153,7 @@ pub(super) fn fill(
 ) -> Result<Vec<u8>, TablebaseError> {
     let level = &layout.levels[stones];
     let mut bytes = zeroed(ROWS, level.bytes)?;
-    let mut chunks = Vec::new();
-    let mut rest = &mut bytes[..];
-    for (own_count, part) in level.parts.iter().enumerate() {
-        let Some(part) = part else { continue };
-        for &taken in &level.sets {
-            let (rows, others) = rest.split_at_mut(part.choices * part.block_bytes);
-            rest = others;
-            let division = Division {
-                part,
-                own_count,
-                taken,
-            };
-            chunks.push((division, rows));
-        }
-    }
+    let work = divisions(layout, stones, &mut bytes, level.row_bytes);
     let most = layout.hands.iter().map(Vec::len).max().unwrap_or(1).pow(2);
     let hands_without = hands_without(layout);
     let new_filler = || {
@@ -147,23 +168,18 @@ pub(super) fn fill(
             hands_without: &hands_without,
         })
     };
-    map_in_order(
-        chunks,
-        num_threads,
-        new_filler,
-        |filler, (division, rows)| {
-            if stop.load(Ordering::Relaxed) {
-                return Err(TablebaseError::Stopped);
-            }
-            let bytes = rows.len();
-            filler
-                .as_mut()
-                .map_err(|error| *error)?
-                .fill(division, rows);
-            done(bytes);
-            Ok(())
-        },
-    )?;
+    map_in_order(work, num_threads, new_filler, |filler, (division, rows)| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(TablebaseError::Stopped);
+        }
+        let bytes = rows.len();
+        filler
+            .as_mut()
+            .map_err(|error| *error)?
+            .fill(division, rows);
+        done(bytes);
+        Ok(())
+    })?;
     Ok(bytes)
 }
 
@@ -182,18 +198,14 @@ fn hands_without(layout: &Layout) -> Vec<Vec<[Option<u16>; 4]>> {
 
 impl Filler<'_> {
     fn fill(&mut self, division: Division<'_>, rows: &mut [u8]) {
-        let Division {
-            part,
-            own_count,
-            taken,
-        } = division;
+        let Division { part, taken, .. } = division;
         let row_bytes = self.layout.levels[taken.count_ones() as usize].row_bytes;
         let empty = self.layout.geometry.all & !taken;
         let cells = empty.count_ones() as usize;
-        // Stones in ascending order, as they are ranked.
-        let subsets = (0..=taken).filter(|set| set & !taken == 0);
-        let choices = subsets.filter(|set| set.count_ones() as usize == own_count);
-        for (own, rows) in choices.zip(rows.chunks_exact_mut(part.block_bytes)) {
+        for (own, rows) in division
+            .choices()
+            .zip(rows.chunks_exact_mut(part.block_bytes))
+        {
             let opp = taken & !own;
             let mut rest = empty;
             for place in 0..cells {

@@ -10,7 +10,7 @@ pub(super) type State = SmallState<2>;
 /// The most points that a value of four bits tells apart.
 pub(super) const MAX_POINTS: i32 = 7;
 /// A row may be read in one word, so this many bytes follow the last one of a level.
-const PADDING: usize = 8;
+pub(super) const PADDING: usize = 8;
 
 /// The order of the rows of one board and number of copies.
 ///
@@ -52,6 +52,12 @@ pub(super) struct Level {
     pub(super) row_bytes: usize,
     /// The bytes of all rows and of the padding.
     pub(super) bytes: usize,
+}
+
+impl Level {
+    pub(super) fn num_rows(&self) -> usize {
+        (self.bytes - PADDING) / self.row_bytes
+    }
 }
 
 /// The rows of a level with one number of stones for the mover.

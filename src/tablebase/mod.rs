@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod census;
 mod error;
 mod file;
 mod fill;
@@ -36,6 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memmap2::Mmap;
 
+pub use census::MarginCounts;
 pub use error::{Damaged, TablebaseError};
 pub use file::{Progress, Size};
 
@@ -163,10 +165,13 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// When one does not match.
-    pub fn check(&self) -> Result<(), Damaged> {
+    /// When one does not match, or `stop` is set.
+    pub fn check(&self, stop: &AtomicBool) -> Result<(), TablebaseError> {
         for (stones, rows) in self.levels.iter().enumerate() {
             for block in 0..rows.sums.len() {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(TablebaseError::Stopped);
+                }
                 self.check_block(stones, block)?;
             }
         }

@@ -8,6 +8,7 @@ from mijnlieff.cli.options import (
     add_json_argument,
     add_policy_argument,
     add_record_argument,
+    add_tablebase_argument,
     add_threads_argument,
     add_variant_arguments,
     integer,
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the most positions to keep, at about 60 bytes each (default: %(default)s)",
     )
     add_threads_argument(parser, "the exact search")
+    add_tablebase_argument(parser)
     add_json_argument(parser, "a table")
     add_variant_arguments(parser)
 
@@ -58,5 +60,6 @@ def run(args: argparse.Namespace) -> None:
         max_positions=args.max_positions,
         progress=True,
         num_threads=args.num_threads,
+        tablebase=args.tablebase,
     )
     print_report(report, args.json)

@@ -10,6 +10,7 @@ from mijnlieff.cli.margins import EXACT_PLAY
 from mijnlieff.cli.options import (
     add_policy_argument,
     add_report_arguments,
+    add_tablebase_argument,
     integer,
     print_report,
     report_options,
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what has the same weight, every position or every board (default: %(default)s)",
     )
     add_report_arguments(parser, seed="the games", threads="the exact search")
+    add_tablebase_argument(parser)
 
 
 def _positions(text: str) -> int | str:
@@ -54,5 +56,7 @@ def run(args: argparse.Namespace) -> None:
     is_given = any(value is not None for value in (args.board, args.opening, args.copies))
     if isinstance(args.positions, str) and not is_given:
         del options["variant"]  # the benchmark has its own
-    report = grade(args.policy, positions=args.positions, by=args.by, **options)
+    report = grade(
+        args.policy, positions=args.positions, by=args.by, tablebase=args.tablebase, **options
+    )
     print_report(report, args.json)

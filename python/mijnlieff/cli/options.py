@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mijnlieff._mijnlieff import Board, Position, Variant, parse_record
+from mijnlieff._mijnlieff import Board, Position, Tablebase, Variant, parse_record
 from mijnlieff._util.files import json_text
 from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
@@ -24,6 +24,7 @@ __all__ = [
     "add_report_arguments",
     "add_seconds_argument",
     "add_seed_argument",
+    "add_tablebase_argument",
     "add_threads_argument",
     "add_variant_arguments",
     "integer",
@@ -118,6 +119,16 @@ def add_threads_argument(parser: argparse.ArgumentParser, threads: str) -> None:
         "--num-threads",
         type=integer(1),
         help=f"threads for {threads} (default: one for each core)",
+    )
+
+
+def add_tablebase_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--tablebase``, the file to look exact margins up in."""
+    parser.add_argument(
+        "--tablebase",
+        type=Tablebase.open,
+        metavar="FILE",
+        help="look exact margins up in a file of mijnlieff tablebase build, rather than search",
     )
 
 

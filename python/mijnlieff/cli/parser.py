@@ -26,6 +26,10 @@ COMMANDS = {
     "play": ("mijnlieff.cli.play", "play in the terminal or a browser, or watch two policies"),
     "bench": ("mijnlieff.cli.bench", "measure the speed of steps, searches and the solver"),
     "dataset": ("mijnlieff.cli.dataset", "write games with exact values as files"),
+    "tablebase build": (
+        "mijnlieff.cli.tablebase",
+        "compute the exact margin of every position into a file",
+    ),
     "export": ("mijnlieff.cli.export", "write a trained network as a small file"),
     "dev perft": ("mijnlieff.cli.dev.perft", "count action sequences"),
     "dev completion": (
@@ -35,7 +39,10 @@ COMMANDS = {
 }
 """The module and a summary of each command. One of two words belongs to a group."""
 
-_GROUPS = {"dev": ("check the rules, and set up the shell", ("dev perft 4",))}
+_GROUPS = {
+    "dev": ("check the rules, and set up the shell", ("dev perft 4",)),
+    "tablebase": ("exact margins of all positions", ("tablebase build",)),
+}
 """A summary and examples of each group."""
 
 

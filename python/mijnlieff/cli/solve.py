@@ -12,6 +12,7 @@ from mijnlieff.cli.options import (
     add_json_argument,
     add_record_argument,
     add_seconds_argument,
+    add_tablebase_argument,
     add_variant_arguments,
     integer,
     position_of,
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_record_argument(parser)
     parser.add_argument("--max-nodes", type=integer(1), help="the most positions to search")
     add_seconds_argument(parser)
+    add_tablebase_argument(parser)
     add_json_argument(parser, "text")
     add_variant_arguments(parser)
 
@@ -39,12 +41,18 @@ def run(args: argparse.Namespace) -> None:
         ParseError: the record cannot be read.
         IllegalMoveError: the record has an illegal move.
         SearchLimitError: a limit was reached; the message has the proven bounds.
+        TablebaseError: the tablebase is damaged.
     """
     position = position_of(args)
     if not position.is_solvable and args.max_nodes is args.max_seconds is None:
         empty = int((position.stones == 0).sum())
         note(f"{empty} empty cells: {EXACT_PLAY}; this may take hours, --max-seconds bounds it")
-    solution = solve(position, max_nodes=args.max_nodes, max_seconds=args.max_seconds)
+    solution = solve(
+        position,
+        max_nodes=args.max_nodes,
+        max_seconds=args.max_seconds,
+        tablebase=args.tablebase,
+    )
     print(_json(position, solution) if args.json else _text(position, solution))
 
 

@@ -13,6 +13,7 @@ from mijnlieff._mijnlieff import (
     BestResponseSearch,
     PerfectPolicy,
     Position,
+    Tablebase,
     common_variant,
     mask_batch,
 )
@@ -51,6 +52,7 @@ def best_response(
     progress: bool = True,
     num_threads: int | None = None,
     name: str | None = None,
+    tablebase: Tablebase | None = None,
 ) -> BestResponse:
     """Return the exact guarantees of a policy against every opponent.
 
@@ -88,6 +90,7 @@ def best_response(
         progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         name: the name of the policy in the report; None is its `repr`.
+        tablebase: where to look exact margins up, rather than search.
 
     Raises:
         ValueError: an unknown policy or seat, no start, starts of several variants, or a number out
@@ -108,7 +111,7 @@ def best_response(
     starts = _starts(start)
     answer = _answerer(examined)
     cells, margin = _exact_endings(examined) if settle else (None, 0)
-    values = solve_batch(starts, num_threads).margins.astype(int)
+    values = solve_batch(starts, num_threads, tablebase=tablebase).margins.astype(int)
     to_play = np.array([position.to_play for position in starts])
     cases: list[BestResponseCase] = []
     positions: Counter[int] = Counter()
@@ -130,12 +133,14 @@ def best_response(
                 least_margin=None if outcome < 0 else int(outcome),
                 max_positions=max_positions,
                 num_threads=num_threads,
+                tablebase=tablebase,
             )
             _run(search, answer, progress)
             found = search.finish(max_refutations)
             # Beyond the horizon, the policy may play worse than is assumed.
-            rest = PerfectPolicy() if horizon is not None else examined
-            game = _to_the_end(rest, player, group[found.worst.start], found.worst.actions)
+            rest = PerfectPolicy(tablebase=tablebase) if horizon is not None else examined
+            worst = found.worst
+            game = _to_the_end(rest, player, group[worst.start], worst.actions, tablebase)
             for number, (i, guaranteed) in enumerate(zip(chosen, found.margins, strict=True)):
                 cases.append(
                     BestResponseCase(
@@ -143,7 +148,7 @@ def best_response(
                         start=starts[i],
                         margin=guaranteed,
                         value=int(signs[i] * values[i]),
-                        worst_game=game if number == found.worst.start else None,
+                        worst_game=game if number == worst.start else None,
                     )
                 )
             positions.update(dict(enumerate(found.positions)))
@@ -261,7 +266,13 @@ def _exact_endings(policy: Policy) -> tuple[int | None, int]:
     return min(max(cells, 0), _MAX_CELLS), min(max(margin, 0), _ANY_MARGIN)
 
 
-def _to_the_end(policy: Policy, player: int, start: Position, actions: Sequence[int]) -> str:
+def _to_the_end(
+    policy: Policy,
+    player: int,
+    start: Position,
+    actions: Sequence[int],
+    tablebase: Tablebase | None,
+) -> str:
     """Return the record of a game, continued by the policy and perfect play of the opponent."""
     actions = list(actions)
     position = start
@@ -269,7 +280,10 @@ def _to_the_end(policy: Policy, player: int, start: Position, actions: Sequence[
         position = position.play(action)
     while not position.is_over:
         own = position.to_play == player
-        action = policy.act(position) if own else solve(position).best_actions[0]
+        if own:
+            action = policy.act(position)
+        else:
+            action = solve(position, tablebase=tablebase).best_actions[0]
         actions.append(int(action))
         position = position.play(int(action))
     return record_of(start, actions)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Variant, as_variant
+from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Tablebase, Variant, as_variant
 from mijnlieff._util.arguments import check_choice, integer, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
@@ -46,6 +46,7 @@ def grade(
     *,
     by: str = "position",
     executor: Executor | None = None,
+    tablebase: Tablebase | None = None,
 ) -> GradeReport:
     """Grade a policy against exact play.
 
@@ -85,6 +86,7 @@ def grade(
         executor: workers that draw, solve and grade up to 1,024 positions at a time. The report
             does not depend on it, as long as the choices of the policy do not depend on earlier
             ones. In other processes, the policy must be picklable.
+        tablebase: where to look the margins of drawn positions up, rather than search.
 
     Raises:
         ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
@@ -96,7 +98,7 @@ def grade(
     num_threads = threads_of(num_threads)
     check_choice("by", by, WEIGHTS)
     check_executor(executor)
-    plan = GradePlan.checked(policy, positions, seed, variant, name)
+    plan = GradePlan.checked(policy, positions, seed, variant, name, tablebase)
     parts = plan.parts()
     with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
         if executor is not None:
@@ -143,6 +145,7 @@ class GradePlan:
         seed: the seed.
         variant: the variant of drawn positions.
         name: the name of the policy in the report.
+        tablebase: where to look the margins of drawn positions up, or None.
     """
 
     policy: Policy
@@ -151,6 +154,7 @@ class GradePlan:
     seed: int
     variant: Variant
     name: str
+    tablebase: Tablebase | None
 
     @classmethod
     def checked(
@@ -160,6 +164,7 @@ class GradePlan:
         seed: int,
         variant: VariantLike | None,
         name: str | None,
+        tablebase: Tablebase | None,
     ) -> GradePlan:
         """Check the arguments of `grade`; see there for them and the errors."""
         seed = seed_of(seed)
@@ -172,14 +177,14 @@ class GradePlan:
             count = integer("positions", positions)
             if count < 3:
                 raise ValueError(f"positions must be at least 3, one for each source, not {count}")
-            return cls(graded, count, None, seed, as_variant(variant), named)
+            return cls(graded, count, None, seed, as_variant(variant), named, tablebase)
         frozen = benchmark(positions) if isinstance(positions, str) else positions
         if variant is not None:
             raise ValueError(
                 f"the benchmark {frozen.name!r} has its own variants; give it or a variant, "
                 "not both"
             )
-        return cls(graded, 0, positions, seed, Variant(), named)
+        return cls(graded, 0, positions, seed, Variant(), named, tablebase)
 
     @property
     def frozen(self) -> Benchmark | None:
@@ -222,7 +227,7 @@ class GradePlan:
         losses = ActionLosses.of(
             policy,
             positions,
-            solve_batch(positions, num_threads).action_margins,
+            solve_batch(positions, num_threads, tablebase=self.tablebase).action_margins,
             source=np.full(len(positions), source),
             board=np.zeros(len(positions), dtype=np.int64),
         )

@@ -17,6 +17,7 @@ use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
 use crate::python::rules::position::check_playable;
 use crate::python::solvers::solver_of;
+use crate::python::tablebase::PyTablebase;
 use crate::search::Limits;
 
 /// Named in the error if memory does not suffice.
@@ -68,6 +69,7 @@ pub(crate) struct PyBestResponseResult {
 ///         None, there is nothing to give away.
 ///     max_positions: the most positions to keep.
 ///     num_threads: threads for the exact search.
+///     tablebase: a `Tablebase` to look exact margins up in.
 ///
 /// Raises:
 ///     BoardError: the board has more than 16 cells.
@@ -88,7 +90,7 @@ impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
         starts, seat, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
-        num_threads
+        num_threads, tablebase
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -101,6 +103,7 @@ impl PyBestResponseSearch {
         least_margin: Option<i32>,
         max_positions: usize,
         num_threads: Option<Threads>,
+        tablebase: Option<&Bound<'_, PyTablebase>>,
     ) -> PyResult<Self> {
         let variant = common_variant(&starts)?;
         for (i, start) in starts.iter().enumerate() {
@@ -119,7 +122,7 @@ impl PyBestResponseSearch {
             least_margin,
             max_positions,
         };
-        let solver = solver_of(py, &variant)?;
+        let solver = solver_of(py, &variant, tablebase.map(Bound::get))?;
         let core = BestResponseSearch::new(&variant, &cores(&starts)?, solver, config)?;
         Ok(Self {
             core: Some(core),

@@ -23,6 +23,7 @@ use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores};
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::solvers::solver_of;
+use crate::python::tablebase::PyTablebase;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;
 use crate::search::{CHECK_INTERVAL, Depth, Halt, Limits};
@@ -49,6 +50,8 @@ const QUICK_DEPTH: u8 = 3;
 pub(crate) struct PyBuiltinPolicy {
     /// A perfect player gets its solvers when the variants are known, see [`Self::core`].
     policy: Policy,
+    /// Where a perfect player looks margins up, rather than search.
+    tablebase: Option<Py<PyTablebase>>,
     pub(crate) seed: u64,
     decisions: AtomicU64,
 }
@@ -162,7 +165,12 @@ impl PyBuiltinPolicy {
             }
             Policy::Perfect(perfect) => {
                 let epsilon = perfect.epsilon().share();
-                format!("PerfectPolicy(seed={seed}, epsilon={epsilon:?})")
+                let tablebase = self
+                    .tablebase
+                    .as_ref()
+                    .map(|tablebase| format!(", tablebase={}", tablebase.get().__repr__()));
+                let tablebase = tablebase.unwrap_or_default();
+                format!("PerfectPolicy(seed={seed}, epsilon={epsilon:?}{tablebase})")
             }
         }
     }
@@ -187,7 +195,7 @@ impl PyBuiltinPolicy {
         hasher.finish()
     }
 
-    #[pyo3(signature = () -> "tuple[type[Self], tuple[float, ...], int]")]
+    #[pyo3(signature = () -> "tuple[type[Self], tuple[Any, ...], int]")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>, u64)> {
@@ -206,6 +214,7 @@ impl PyBuiltinPolicy {
     fn new(policy: Policy, seed: u64) -> Self {
         Self {
             policy,
+            tablebase: None,
             seed,
             decisions: AtomicU64::new(0),
         }
@@ -219,7 +228,11 @@ impl PyBuiltinPolicy {
         let mut solvers: Vec<Arc<Solver>> = Vec::new();
         for variant in variants {
             if !solvers.iter().any(|solver| solver.serves(variant)) {
-                solvers.push(solver_of(py, variant)?);
+                solvers.push(solver_of(
+                    py,
+                    variant,
+                    self.tablebase.as_ref().map(Py::get),
+                )?);
             }
         }
         Ok(Policy::Perfect(Perfect::new(solvers, perfect.epsilon())))
@@ -265,7 +278,13 @@ impl PyBuiltinPolicy {
         match &self.policy {
             Policy::Random | Policy::Greedy => (seed,).into_pyobject(py),
             Policy::Minimax(depth) => (depth.plies(), seed).into_pyobject(py),
-            Policy::Perfect(perfect) => (seed, perfect.epsilon().share()).into_pyobject(py),
+            Policy::Perfect(perfect) => {
+                let share = perfect.epsilon().share();
+                match &self.tablebase {
+                    None => (seed, share).into_pyobject(py),
+                    Some(tablebase) => (seed, share, tablebase).into_pyobject(py),
+                }
+            }
         }
     }
 }
@@ -371,6 +390,8 @@ impl PyMinimaxPolicy {
 /// Args:
 ///     seed: 0 to 2**64 - 1.
 ///     epsilon: 0 to 1.
+///     tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the same. A
+///         decision raises ValueError where it is of another board or number of copies.
 ///
 /// Raises:
 ///     ValueError: a seed or an epsilon out of range.
@@ -382,13 +403,18 @@ pub(crate) struct PyPerfectPolicy {
 #[pymethods]
 impl PyPerfectPolicy {
     #[new]
-    #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon=0.0))]
+    #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon=0.0, tablebase=None))]
     fn new(
         #[pyo3(from_py_with = Seed::number)] seed: u64,
         epsilon: f64,
+        tablebase: Option<Py<PyTablebase>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let epsilon = Epsilon::new(epsilon)?;
-        let base = PyBuiltinPolicy::new(Policy::Perfect(Perfect::new(Vec::new(), epsilon)), seed);
+        let perfect = Policy::Perfect(Perfect::new(Vec::new(), epsilon));
+        let base = PyBuiltinPolicy {
+            tablebase,
+            ..PyBuiltinPolicy::new(perfect, seed)
+        };
         Ok(PyClassInitializer::from(base).add_subclass(Self { epsilon }))
     }
 

@@ -98,11 +98,7 @@ impl PySolver {
         let variant = variant.0;
         let core = py.detach(|| Solver::within(&variant, bytes));
         let core = core.map_err(|error| no_table(&error, bytes))?;
-        Ok(Self {
-            core: Arc::new(core),
-            variant,
-            book_positions: 0,
-        })
+        Ok(Self::of(core, variant))
     }
 
     /// The memory of the table, in bytes.
@@ -202,6 +198,15 @@ impl PySolver {
 }
 
 impl PySolver {
+    /// A solver without a book.
+    pub(crate) fn of(core: Solver, variant: Arc<Variant>) -> Self {
+        Self {
+            core: Arc::new(core),
+            variant,
+            book_positions: 0,
+        }
+    }
+
     pub(crate) fn with_table(
         py: Python<'_>,
         variant: Arc<Variant>,

@@ -195,6 +195,10 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<bool>, Halt> {
+        if self.tablebase().is_some() {
+            let margins = self.margins(positions, num_threads, limits)?;
+            return Ok(margins.into_iter().map(|found| found >= margin).collect());
+        }
         self.narrow_each(positions, num_threads, limits, |worker, position| {
             worker.is_at_least(position, margin)
         })

@@ -236,14 +236,12 @@ impl Solver {
         }
     }
 
-    /// Whether the positions that follow this one can all be looked up, which makes it cheap to solve.
+    /// Whether the book holds all positions that follow this one, which makes it cheap to solve. The
+    /// answer is the same with a tablebase.
     #[must_use]
     pub fn knows_moves(&self, position: &Position) -> bool {
-        match self.known {
-            None => false,
-            Some(Known::Book(_)) => position.occupied().len() < Book::STONES,
-            Some(Known::Tablebase(_)) => true,
-        }
+        let is_early = position.occupied().len() < Book::STONES;
+        is_early && self.known.is_some() && Book::serves(&self.variant)
     }
 
     /// The memory that the table takes, in bytes; 0 where each search has its own.

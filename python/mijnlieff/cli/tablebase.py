@@ -1,0 +1,58 @@
+"""``mijnlieff tablebase build``: the exact margin of every position, in a file."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from mijnlieff._mijnlieff import Tablebase
+from mijnlieff._util.output import StatusBar, note
+from mijnlieff.cli.options import add_threads_argument, add_variant_arguments, variant_of
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES = ("--out standard.tablebase", "--board ###/### --copies 1")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("mijnlieff.tablebase"),
+        metavar="FILE",
+        help="the file to write; FILE.partial is continued if it is there (default: %(default)s)",
+    )
+    add_threads_argument(parser, "the build")
+    add_variant_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Say what the table takes, and build it.
+
+    Raises:
+        TablebaseError: the variant has no table.
+        OSError: the file is there, or cannot be written.
+    """
+    variant = variant_of(args)
+    size = Tablebase.size(variant)
+    note(
+        f"{size['rows']:,} rows with {size['values']:,} values: {size['file_bytes'] / 1e9:.2f} GB in "
+        f"{args.out}, {size['build_bytes'] / 1e9:.2f} GB of memory while it is built"
+    )
+    start = time.monotonic()
+    begun: list[float] = []
+    with StatusBar() as bar:
+
+        def show(done: int, total: int, stones: int) -> None:
+            # Rows that an earlier build left are read in no time.
+            share = done / total
+            if not begun:
+                begun.append(share)
+            taken = time.monotonic() - start
+            left = taken * (1 - share) / (share - begun[0]) if share > begun[0] else 0.0
+            bar.update(share, f"rows with {stones} stones, {left:.0f} s left")
+
+        Tablebase.build(args.out, variant, num_threads=args.num_threads, progress=show)
+    print(f"{args.out}: {args.out.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s")
