@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
 
 import numpy as np
@@ -39,6 +40,7 @@ __all__ = [
     "SelfPlayStatistics",
     "Solution",
     "Solver",
+    "Tablebase",
     "TreeSearch",
     "Variant",
     "__version__",
@@ -259,6 +261,7 @@ class BestResponseSearch:
             None, there is nothing to give away.
         max_positions: the most positions to keep.
         num_threads: threads for the exact search.
+        tablebase: a `Tablebase` to look exact margins up in.
 
     Raises:
         BoardError: the board has more than 16 cells.
@@ -277,6 +280,7 @@ class BestResponseSearch:
         least_margin: SupportsIndex | None,
         max_positions: SupportsIndex,
         num_threads: SupportsIndex | None,
+        tablebase: Tablebase | None,
     ) -> BestResponseSearch: ...
     def answer(self, /, actions: NDArray[np.int64]) -> None:
         """Take the action chosen in each of these positions, int64 ``(B,)``.
@@ -424,7 +428,7 @@ class BuiltinPolicy:
     """
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
-    def __reduce__(self, /) -> tuple[type[Self], tuple[float, ...], int]: ...
+    def __reduce__(self, /) -> tuple[type[Self], tuple[Any, ...], int]: ...
     def __repr__(self, /) -> str: ...
     def __setstate__(self, /, decisions: SupportsIndex) -> None: ...
     def act(self, /, position: Position) -> int:
@@ -809,12 +813,18 @@ class PerfectPolicy(BuiltinPolicy):
     Args:
         seed: 0 to 2**64 - 1.
         epsilon: 0 to 1.
+        tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the same. A
+            decision raises ValueError where it is of another board or number of copies.
 
     Raises:
         ValueError: a seed or an epsilon out of range.
     """
     def __new__(
-        cls, /, seed: SupportsIndex = 0, epsilon: SupportsFloat | SupportsIndex = 0.0
+        cls,
+        /,
+        seed: SupportsIndex = 0,
+        epsilon: SupportsFloat | SupportsIndex = 0.0,
+        tablebase: Tablebase | None = None,
     ) -> PerfectPolicy: ...
     @property
     def epsilon(self, /) -> float:
@@ -1251,6 +1261,7 @@ class SelfPlayGames:
         dtype: DTypeLike,
         seed: SupportsIndex,
         num_threads: SupportsIndex | None,
+        tablebase: Tablebase | None,
         **changes: Any,
     ) -> SelfPlayGames: ...
     @property
@@ -1504,6 +1515,129 @@ class Solver:
 
         Where a table does not fit, each search makes its own, which takes longer.
         """
+
+@final
+class Tablebase:
+    """The exact margin of every position of one board and number of copies, in a file.
+
+    The file of the standard game has 2.27 GB and serves all opening rules. Give the object as
+    ``tablebase=`` to whatever else would ask the exact solver: nothing is searched then.
+
+    ::
+
+        table = Tablebase.build("standard.tablebase")  # once; then Tablebase.open
+        table.margins(positions)
+        solve(position, tablebase=table).best_actions
+
+    The file is mapped into memory, so reading is fast once the system keeps it there. Each block of 64
+    KiB is checked when it is read for the first time. The file must not be changed while it is open.
+    It can be pickled: the other process opens the same path. Several threads may use it at once.
+    """
+    def __reduce__(self, /) -> tuple[Any, ...]: ...
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def build(
+        path: str | PathLike[str],
+        variant: VariantLike | None = None,
+        *,
+        num_threads: SupportsIndex | None = None,
+        progress: Callable[[int, int, int], object] | None = None,
+    ) -> Tablebase:
+        """Build the table of a variant into a new file, and open it.
+
+        It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it is
+        whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call loses at
+        most the rows with one number of stones. `size` says beforehand what it takes. Runs without the
+        GIL and stops on Ctrl-C.
+
+        Args:
+            path: where to write it; there must be no file yet.
+            variant: None is the standard game. The opening rule does not matter.
+            num_threads: 1 to 1024; None is as many as there are cores. The file does not depend on it.
+            progress: called now and then, from another thread, with the bytes that are done, all bytes,
+                and the number of stones of the rows in work. An exception ends the build.
+
+        Raises:
+            FileExistsError: there is a file at `path`.
+            OSError: the file cannot be written, or another process is building it.
+            TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than 7
+                points.
+            MemoryError: memory does not suffice.
+        """
+    def census(
+        self, /, variant: VariantLike | None = None, *, num_threads: SupportsIndex | None = None
+    ) -> NDArray[np.int64]:
+        """Count the positions that can be reached in games, by the number of stones and by margin.
+
+        Positions in which both players hold pieces count, each once up to symmetry, seen by the side to
+        move; how many passes led there does not matter. For the standard game that takes some minutes of
+        processor time and 0.7 GB of memory. Runs without the GIL and stops on Ctrl-C.
+
+        Args:
+            variant: the game, of which the opening rule matters; None is the standard game.
+            num_threads: 1 to 1024; None is as many as there are cores.
+
+        Returns:
+            int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7 to 7
+            for the side to move.
+
+        Raises:
+            ValueError: the table is not of this variant.
+            TablebaseError: the table is damaged.
+        """
+    def check(self, /) -> None:
+        """Read the whole file and compare all checksums.
+
+        Raises:
+            TablebaseError: it is damaged.
+        """
+    def margins(
+        self, /, positions: Sequence[Position], num_threads: SupportsIndex | None = None
+    ) -> NDArray[np.int16]:
+        """The margins of many positions of one variant, int16 ``(B,)``, for the side to move of each.
+
+        `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and stops
+        on Ctrl-C.
+
+        Args:
+            positions: finished games are allowed; their margin is the result.
+            num_threads: 1 to 1024; None is as many as there are cores.
+
+        Raises:
+            ValueError: no positions, several variants, or one that the table is not of.
+            TablebaseError: the table is damaged.
+        """
+    @staticmethod
+    def open(path: str | PathLike[str]) -> Tablebase:
+        """Open the table in a file.
+
+        Args:
+            path: a file that `build` has made.
+
+        Raises:
+            TablebaseError: the file is not a whole table of this version.
+            OSError: it cannot be read.
+        """
+    @property
+    def path(self, /) -> Path:
+        """The file."""
+    @staticmethod
+    def size(variant: VariantLike | None = None) -> dict[str, int]:
+        """What the table of a variant takes, before it is built.
+
+        Args:
+            variant: None is the standard game.
+
+        Returns:
+            ``"rows"``, one for every way to place and hold pieces; ``"values"``, one for each empty
+            cell of a row; ``"file_bytes"``; and ``"build_bytes"``, the most memory that building takes.
+
+        Raises:
+            TablebaseError: it has no table, see `build`.
+        """
+    @property
+    def variant(self, /) -> Variant:
+        """The variant of its positions, with the opening rule ``"anywhere"``: every rule has the same table."""
 
 @disjoint_base
 class TreeSearch:
@@ -2072,6 +2206,7 @@ def solve(
     *,
     max_nodes: SupportsIndex | None = None,
     max_seconds: SupportsFloat | SupportsIndex | None = None,
+    tablebase: Tablebase | None = None,
 ) -> Solution:
     """The exact margin of a position and of every legal action, for the side to move.
 
@@ -2087,22 +2222,27 @@ def solve(
         position: any position.
         max_nodes: the most positions to search.
         max_seconds: the most time, in seconds; infinity means no limit.
+        tablebase: a `Tablebase` to look the margins up in, rather than search.
 
     Raises:
         SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-        ValueError: `max_nodes` or `max_seconds` is negative, or `max_seconds` is NaN.
+        ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase is
+            of another board or number of copies.
+        TablebaseError: the tablebase is damaged.
         TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
         BookError: the book that comes with the package is damaged.
     """
 
-def solver_for(variant: VariantLike) -> Solver:
+def solver_for(variant: VariantLike, tablebase: Tablebase | None = None) -> Solver:
     """The solver for positions of this variant, which the whole package shares.
 
     There is one for each board and number of copies, and another one for the opening rule
-    ``corner_straight``. It is made on first use; the four used last are kept.
+    ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it is one
+    that looks positions up, and is not kept.
 
     Raises:
         BookError: the book that comes with the package is damaged.
+        ValueError: the tablebase is of another board or number of copies.
     """
 
 def solvers_for(variants: Sequence[VariantLike]) -> list[Solver]:
