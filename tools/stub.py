@@ -18,7 +18,7 @@ STUB = ROOT / "python" / "mijnlieff" / "_mijnlieff.pyi"
 
 # What types in signatures of the Rust code are made of.
 IMPORTS = """\
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self, SupportsIndex
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The native part of the package; import its names from `mijnlieff`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
