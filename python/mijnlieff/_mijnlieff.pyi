@@ -813,8 +813,8 @@ class PerfectPolicy(BuiltinPolicy):
     Args:
         seed: 0 to 2**64 - 1.
         epsilon: 0 to 1.
-        tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the same. A
-            decision raises ValueError where it is of another board or number of copies.
+        tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the
+            same. A decision raises ValueError where it is of another board or number of copies.
 
     Raises:
         ValueError: a seed or an epsilon out of range.
@@ -1529,9 +1529,10 @@ class Tablebase:
         table.margins(positions)
         solve(position, tablebase=table).best_actions
 
-    The file is mapped into memory, so reading is fast once the system keeps it there. Each block of 64
-    KiB is checked when it is read for the first time. The file must not be changed while it is open.
-    It can be pickled: the other process opens the same path. Several threads may use it at once.
+    The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
+    64 KiB is checked when it is read for the first time. The file must not be changed while it is
+    open. It can be pickled: the other process opens the same path. Several threads may use it at
+    once.
     """
     def __reduce__(self, /) -> tuple[Any, ...]: ...
     def __repr__(self, /) -> str: ...
@@ -1545,23 +1546,24 @@ class Tablebase:
     ) -> Tablebase:
         """Build the table of a variant into a new file, and open it.
 
-        It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it is
-        whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call loses at
-        most the rows with one number of stones. `size` says beforehand what it takes. Runs without the
-        GIL and stops on Ctrl-C.
+        It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it
+        is whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call
+        loses at most the rows with one number of stones. `size` says beforehand what it takes. Runs
+        without the GIL and stops on Ctrl-C.
 
         Args:
             path: where to write it; there must be no file yet.
             variant: None is the standard game. The opening rule does not matter.
-            num_threads: 1 to 1024; None is as many as there are cores. The file does not depend on it.
-            progress: called now and then, from another thread, with the bytes that are done, all bytes,
-                and the number of stones of the rows in work. An exception ends the build.
+            num_threads: 1 to 1024; None is as many as there are cores. The file does not depend on
+                it.
+            progress: called now and then, from another thread, with the bytes that are done, all
+                bytes, and the number of stones of the rows in work. An exception ends the build.
 
         Raises:
             FileExistsError: there is a file at `path`.
             OSError: the file cannot be written, or another process is building it.
-            TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than 7
-                points.
+            TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than
+                7 points.
             MemoryError: memory does not suffice.
         """
     def census(
@@ -1569,17 +1571,18 @@ class Tablebase:
     ) -> NDArray[np.int64]:
         """Count the positions that can be reached in games, by the number of stones and by margin.
 
-        Positions in which both players hold pieces count, each once up to symmetry, seen by the side to
-        move; how many passes led there does not matter. For the standard game that takes some minutes of
-        processor time and 0.7 GB of memory. Runs without the GIL and stops on Ctrl-C.
+        Positions in which both players hold pieces count, each once up to symmetry, seen by the
+        side to move; how many passes led there does not matter. For the standard game that takes
+        some minutes of processor time and 0.7 GB of memory. Runs without the GIL and stops on
+        Ctrl-C.
 
         Args:
             variant: the game, of which the opening rule matters; None is the standard game.
             num_threads: 1 to 1024; None is as many as there are cores.
 
         Returns:
-            int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7 to 7
-            for the side to move.
+            int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7
+            to 7 for the side to move.
 
         Raises:
             ValueError: the table is not of this variant.
@@ -1594,10 +1597,10 @@ class Tablebase:
     def margins(
         self, /, positions: Sequence[Position], num_threads: SupportsIndex | None = None
     ) -> NDArray[np.int16]:
-        """The margins of many positions of one variant, int16 ``(B,)``, for the side to move of each.
+        """The margins of many positions of one variant, int16 ``(B,)``, for the side to move.
 
-        `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and stops
-        on Ctrl-C.
+        `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and
+        stops on Ctrl-C.
 
         Args:
             positions: finished games are allowed; their margin is the result.
@@ -1630,14 +1633,15 @@ class Tablebase:
 
         Returns:
             ``"rows"``, one for every way to place and hold pieces; ``"values"``, one for each empty
-            cell of a row; ``"file_bytes"``; and ``"build_bytes"``, the most memory that building takes.
+            cell of a row; ``"file_bytes"``; and ``"build_bytes"``, the most memory that building
+            takes.
 
         Raises:
             TablebaseError: it has no table, see `build`.
         """
     @property
     def variant(self, /) -> Variant:
-        """The variant of its positions, with the opening rule ``"anywhere"``: every rule has the same table."""
+        """Its variant, with the opening rule ``"anywhere"``; every rule has the same table."""
 
 @disjoint_base
 class TreeSearch:
@@ -2226,8 +2230,8 @@ def solve(
 
     Raises:
         SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-        ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase is
-            of another board or number of copies.
+        ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
+            is of another board or number of copies.
         TablebaseError: the tablebase is damaged.
         TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
         BookError: the book that comes with the package is damaged.
@@ -2237,8 +2241,8 @@ def solver_for(variant: VariantLike, tablebase: Tablebase | None = None) -> Solv
     """The solver for positions of this variant, which the whole package shares.
 
     There is one for each board and number of copies, and another one for the opening rule
-    ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it is one
-    that looks positions up, and is not kept.
+    ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it
+    is one that looks positions up, and is not kept.
 
     Raises:
         BookError: the book that comes with the package is damaged.

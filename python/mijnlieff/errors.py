@@ -120,7 +120,7 @@ class ReplyError(MijnlieffError, ValueError):
 
 
 class TablebaseError(MijnlieffError, RuntimeError):
-    """A tablebase cannot be built for a variant, or its file is damaged, foreign or of another version."""
+    """A variant has no tablebase, or its file is damaged, foreign or of another version."""
 
 
 class SearchLimitError(MijnlieffError, RuntimeError):

@@ -114,8 +114,8 @@ def solve_batch(
     Raises:
         SearchLimitError: a limit was reached; the error names a position that was not solved and
             holds the bounds proven for it.
-        ValueError: no position or several variants, 0 threads, a limit that is negative or NaN, or a
-            tablebase of another board or number of copies.
+        ValueError: no position or several variants, 0 threads, a limit that is negative or NaN, or
+            a tablebase of another board or number of copies.
         TypeError: an item is not a `Position`, a number is not an integer, or `executor` is not an
             executor.
         BookError: the book that comes with the package is damaged.

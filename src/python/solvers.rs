@@ -120,8 +120,8 @@ pub(crate) fn solvers_of(
 ///
 /// Raises:
 ///     SearchLimitError: a limit was reached; the error holds the bounds proven so far.
-///     ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase is
-///         of another board or number of copies.
+///     ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
+///         is of another board or number of copies.
 ///     TablebaseError: the tablebase is damaged.
 ///     TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
 ///     BookError: the book that comes with the package is damaged.
@@ -141,8 +141,8 @@ pub(crate) fn solve(
 /// The solver for positions of this variant, which the whole package shares.
 ///
 /// There is one for each board and number of copies, and another one for the opening rule
-/// ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it is one
-/// that looks positions up, and is not kept.
+/// ``corner_straight``. It is made on first use; the four used last are kept. With a tablebase it
+/// is one that looks positions up, and is not kept.
 ///
 /// Raises:
 ///     BookError: the book that comes with the package is damaged.

@@ -34,9 +34,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///     table.margins(positions)
 ///     solve(position, tablebase=table).best_actions
 ///
-/// The file is mapped into memory, so reading is fast once the system keeps it there. Each block of 64
-/// KiB is checked when it is read for the first time. The file must not be changed while it is open.
-/// It can be pickled: the other process opens the same path. Several threads may use it at once.
+/// The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
+/// 64 KiB is checked when it is read for the first time. The file must not be changed while it is
+/// open. It can be pickled: the other process opens the same path. Several threads may use it at
+/// once.
 #[pyclass(name = "Tablebase", module = "mijnlieff", frozen)]
 pub(crate) struct PyTablebase {
     core: Arc<Tablebase>,
@@ -65,23 +66,24 @@ impl PyTablebase {
 
     /// Build the table of a variant into a new file, and open it.
     ///
-    /// It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it is
-    /// whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call loses at
-    /// most the rows with one number of stones. `size` says beforehand what it takes. Runs without the
-    /// GIL and stops on Ctrl-C.
+    /// It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it
+    /// is whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call
+    /// loses at most the rows with one number of stones. `size` says beforehand what it takes. Runs
+    /// without the GIL and stops on Ctrl-C.
     ///
     /// Args:
     ///     path: where to write it; there must be no file yet.
     ///     variant: None is the standard game. The opening rule does not matter.
-    ///     num_threads: 1 to 1024; None is as many as there are cores. The file does not depend on it.
-    ///     progress: called now and then, from another thread, with the bytes that are done, all bytes,
-    ///         and the number of stones of the rows in work. An exception ends the build.
+    ///     num_threads: 1 to 1024; None is as many as there are cores. The file does not depend on
+    ///         it.
+    ///     progress: called now and then, from another thread, with the bytes that are done, all
+    ///         bytes, and the number of stones of the rows in work. An exception ends the build.
     ///
     /// Raises:
     ///     FileExistsError: there is a file at `path`.
     ///     OSError: the file cannot be written, or another process is building it.
-    ///     TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than 7
-    ///         points.
+    ///     TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than
+    ///         7 points.
     ///     MemoryError: memory does not suffice.
     #[staticmethod]
     #[pyo3(signature = (
@@ -137,7 +139,8 @@ impl PyTablebase {
     ///
     /// Returns:
     ///     ``"rows"``, one for every way to place and hold pieces; ``"values"``, one for each empty
-    ///     cell of a row; ``"file_bytes"``; and ``"build_bytes"``, the most memory that building takes.
+    ///     cell of a row; ``"file_bytes"``; and ``"build_bytes"``, the most memory that building
+    ///     takes.
     ///
     /// Raises:
     ///     TablebaseError: it has no table, see `build`.
@@ -159,16 +162,16 @@ impl PyTablebase {
         self.path.clone()
     }
 
-    /// The variant of its positions, with the opening rule ``"anywhere"``: every rule has the same table.
+    /// Its variant, with the opening rule ``"anywhere"``; every rule has the same table.
     #[getter]
     fn variant(&self) -> PyVariant {
         PyVariant(Arc::new(self.core.variant().clone()))
     }
 
-    /// The margins of many positions of one variant, int16 ``(B,)``, for the side to move of each.
+    /// The margins of many positions of one variant, int16 ``(B,)``, for the side to move.
     ///
-    /// `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and stops
-    /// on Ctrl-C.
+    /// `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and
+    /// stops on Ctrl-C.
     ///
     /// Args:
     ///     positions: finished games are allowed; their margin is the result.
@@ -199,17 +202,18 @@ impl PyTablebase {
 
     /// Count the positions that can be reached in games, by the number of stones and by margin.
     ///
-    /// Positions in which both players hold pieces count, each once up to symmetry, seen by the side to
-    /// move; how many passes led there does not matter. For the standard game that takes some minutes of
-    /// processor time and 0.7 GB of memory. Runs without the GIL and stops on Ctrl-C.
+    /// Positions in which both players hold pieces count, each once up to symmetry, seen by the
+    /// side to move; how many passes led there does not matter. For the standard game that takes
+    /// some minutes of processor time and 0.7 GB of memory. Runs without the GIL and stops on
+    /// Ctrl-C.
     ///
     /// Args:
     ///     variant: the game, of which the opening rule matters; None is the standard game.
     ///     num_threads: 1 to 1024; None is as many as there are cores.
     ///
     /// Returns:
-    ///     int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7 to 7
-    ///     for the side to move.
+    ///     int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7
+    ///     to 7 for the side to move.
     ///
     /// Raises:
     ///     ValueError: the table is not of this variant.

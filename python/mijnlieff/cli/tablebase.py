@@ -38,8 +38,9 @@ def run(args: argparse.Namespace) -> None:
     variant = variant_of(args)
     size = Tablebase.size(variant)
     note(
-        f"{size['rows']:,} rows with {size['values']:,} values: {size['file_bytes'] / 1e9:.2f} GB in "
-        f"{args.out}, {size['build_bytes'] / 1e9:.2f} GB of memory while it is built"
+        f"{size['rows']:,} rows with {size['values']:,} values: "
+        f"{size['file_bytes'] / 1e9:.2f} GB in {args.out}, "
+        f"{size['build_bytes'] / 1e9:.2f} GB of memory while it is built"
     )
     start = time.monotonic()
     begun: list[float] = []

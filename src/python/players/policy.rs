@@ -390,8 +390,8 @@ impl PyMinimaxPolicy {
 /// Args:
 ///     seed: 0 to 2**64 - 1.
 ///     epsilon: 0 to 1.
-///     tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the same. A
-///         decision raises ValueError where it is of another board or number of copies.
+///     tablebase: a `Tablebase` to look margins up in, rather than search; the actions are the
+///         same. A decision raises ValueError where it is of another board or number of copies.
 ///
 /// Raises:
 ///     ValueError: a seed or an epsilon out of range.

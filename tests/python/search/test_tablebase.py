@@ -92,9 +92,7 @@ def test_a_table_of_another_game_is_refused(table: Tablebase) -> None:
 
 
 @pytest.mark.parametrize("opening", ["outside", "corner_straight"])
-@pytest.mark.parametrize(
-    ("text", "copies"), [("##.\n.##", 2), ("###\n###", 1), ("##\n##\n#.", 1)]
-)
+@pytest.mark.parametrize(("text", "copies"), [("##.\n.##", 2), ("###\n###", 1), ("##\n##\n#.", 1)])
 def test_the_census_counts_what_games_reach(
     text: str, copies: int, opening: str, tmp_path: Path
 ) -> None:
