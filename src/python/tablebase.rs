@@ -180,9 +180,7 @@ impl PyTablebase {
     /// Raises:
     ///     ValueError: no positions, several variants, or one that the table is not of.
     ///     TablebaseError: the table is damaged.
-    #[pyo3(signature = (
-        positions, num_threads=None
-    ))]
+    #[pyo3(signature = (positions, num_threads=None))]
     fn margins(
         &self,
         py: Python<'_>,
