@@ -206,7 +206,7 @@ impl Census<'_> {
     fn lasts(&self, placed: u16, others: u16, sets: &mut Vec<u16>, blocking: bool) -> Lasts<'_> {
         let geometry = &self.layout.geometry;
         let empty = geometry.all & !(placed | others);
-        let is_first = (placed | others).count_ones() == 1;
+        let is_first = geometry.count(placed | others) == 1;
         let mut lasts = Lasts {
             before: Vec::new(),
             sets: Vec::new(),
