@@ -57,7 +57,7 @@ exclude_patterns = ["_build", "_ext", "results"]
 nitpicky = True
 # Types of other packages: their inventories cannot be fetched offline.
 nitpick_ignore_regex = [
-    ("py:.*", r"(abc|collections|concurrent|enum|os|typing)\..*"),
+    ("py:.*", r"(abc|collections|concurrent|enum|os|pathlib|typing)\..*"),
     ("py:.*", r"(anywidget|gymnasium|matplotlib|np|numpy|pettingzoo|t|torch)\..*"),
     (
         "py:.*",

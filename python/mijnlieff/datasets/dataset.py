@@ -51,8 +51,8 @@ class Dataset:
     def parts(self) -> Iterator[Columns]:
         """Yield the columns of each part, so that memory holds one part at a time.
 
-        Each is a dict of arrays with a row for each turn, see `COLUMNS` in
-        ``mijnlieff.datasets.games`` and the data sheet in the folder.
+        Each is a dict of arrays with a row for each turn; the data sheet in the folder describes
+        them.
 
         Raises:
             DatasetError: a part is damaged.
