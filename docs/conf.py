@@ -44,6 +44,7 @@ version = release = mijnlieff.__version__
 copyright = author
 
 extensions = [
+    "api_examples",
     "api_pages",
     "board",
     "myst_nb",
@@ -52,6 +53,7 @@ extensions = [
     "offline",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
 ]
 exclude_patterns = ["_build", "_ext", "results"]
 nitpicky = True
@@ -96,6 +98,7 @@ pygments_dark_style = "monokai"
 html_title = f"mijnlieff {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
 html_copy_source = False
 html_show_sphinx = False
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(mijnlieff.__file__).parent
 
 #: Modules whose names are on the pages of the package's own.
-HOMES = ("envs", "evaluation", "policies", "rules", "self_play", "solving")
+HOMES = ("envs", "evaluation", "policies", "rules", "self_play", "solving", "train")
 
 #: Names of these modules that are for other modules of the package.
 INNER = {
@@ -61,11 +61,11 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
         "Policies",
         "Players, by name or as objects with the methods of `Policy`.",
         [
+            "load_policy",
             "Policy",
             "policies.GamePolicy",
             "policies.base.ActPolicy",
             "policies.base.BatchPolicy",
-            "load_policy",
             "Network",
             "policies.BuiltinPolicy",
             "RandomPolicy",
@@ -124,6 +124,19 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "evaluation.BestResponseCase",
             "review",
             "evaluation.ReviewedMove",
+        ],
+    ),
+    "training": (
+        "Training",
+        "Self-play with PyTorch, which is imported when training starts. `load_policy` makes a player "
+        "of a run.",
+        [
+            "train.train",
+            "train.TrainConfig",
+            "train.Budget",
+            "train.LivePlot",
+            "train.TrainState",
+            "train.Boards",
         ],
     ),
     # Without the extra there is no such name.

@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from tools.pages import (
+    ablations,
     atlas,
     baselines,
     generalist,
@@ -19,7 +20,7 @@ from tools.pages import (
 )
 from tools.results import DOCS
 
-PAGES = (atlas, baselines, generalist, language_models, pictures, solution, training)
+PAGES = (ablations, atlas, baselines, generalist, language_models, pictures, solution, training)
 
 
 def main() -> None:

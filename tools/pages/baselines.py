@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from mijnlieff._util.output import markdown_table
-from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades
+from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades, shown
 from tools.pages.numbers import percent, signed, spread
 from tools.results import read_results
 
@@ -53,9 +53,9 @@ def grades(rows: list[Row]) -> str:
             else:
                 shares.append(spread([100 * one[key] for one in total], ".1f", " %"))
         regret = spread([one["regret"] for one in total], ".3f")
-        cells.append([f"`{name}`", str(len(group)), *shares, regret])
+        cells.append([f"`{shown(name)}`", str(len(group)), *shares, regret])
     return markdown_table(
-        ["player", "seeds", "optimal", "outcome kept", "regret, points"], cells, num_texts=2
+        ["player", "seeds", "optimal on standard-v1", "outcome kept", "regret, points"], cells, num_texts=2
     )
 
 
@@ -65,7 +65,7 @@ def worst_cases(rows: list[Row], ratings: Row) -> str:
     cells = []
     for name, group in by_name(rows).items():
         rating = built_in.get(name) or first_with("rating", group)
-        line = [f"`{name}`", "not measured yet"]
+        line = [f"`{shown(name)}`", "not measured yet"]
         if rating is not None:
             low, high = rating["elo_interval"]
             line[1] = f"{rating['elo']:+.0f} ({low:+.0f} to {high:+.0f})"
@@ -76,12 +76,12 @@ def worst_cases(rows: list[Row], ratings: Row) -> str:
             continue
         bounded = worst["horizon"] is not None
         mistakes = {ply: away for ply, (_, away) in worst["mistakes"].items() if away}
-        shown = ", ".join(f"{away:,} at {ply}" for ply, away in mistakes.items()) or "none"
+        by_ply = ", ".join(f"{away:,} at {ply}" for ply, away in mistakes.items()) or "none"
         if bounded:
-            shown += f" (before ply {worst['horizon']})"
+            by_ply += f" (before ply {worst['horizon']})"
         game = f"`{worst['refutations'][0]}`" if worst["refutations"] else "-"
         margin = signed(worst["margin"])
-        cells.append([*line, f"at most {margin}" if bounded else margin, shown, game])
+        cells.append([*line, f"at most {margin}" if bounded else margin, by_ply, game])
     head = ["player", "rating", "guaranteed as Dark", "mistakes by ply", "shortest refutation"]
     remark = f"{ratings['remark']}\n\n" if "remark" in ratings else ""
     return remark + markdown_table(head, cells, num_texts=2)
@@ -105,7 +105,7 @@ def costs(rows: list[Row]) -> str:
         lines = ", ".join(dict.fromkeys(f"`{fact['command']}`" for fact in known))
         processors = ", ".join(dict.fromkeys(fact["processor"] for fact in known))
         weights = f"{known[0]['weights']:,}"
-        cells.append([f"`{name}`", lines, processors, steps, minutes, weights])
+        cells.append([f"`{shown(name)}`", lines, processors, steps, minutes, weights])
     head = ["player", "made by", "processor", "million steps or labels", "minutes", "parameters"]
     made = markdown_table(head, cells, num_texts=3)
     remarks = [

@@ -24,6 +24,12 @@ def by_name(rows: list[Row]) -> dict[str, list[Row]]:
     return players
 
 
+def shown(name: str) -> str:
+    """Return a player's name as the page has it: with a remark if its search solves endings."""
+    solves = name == "champion:64" or name.startswith("alphazero exact") and name.endswith("sims")
+    return name + " + solver" * solves
+
+
 def draw_grades(rows: list[Row], name: str) -> str:
     """Return the grades of all players, with intervals, as SVG for a file of this name."""
     groups = by_name(rows)
@@ -40,8 +46,8 @@ def draw_grades(rows: list[Row], name: str) -> str:
             low, high = (100 * bound for bound in row["grade"]["optimal_interval"])
             axes.plot([low, high], [place, place], color=color, lw=1.5, alpha=0.6)
             axes.plot(share, place, "o", color=color, ms=4)
-    axes.set_yticks(range(len(order)), order)
-    axes.set(xlabel="optimal moves, %", xlim=(35, 101))
+    axes.set_yticks(range(len(order)), [*map(shown, order)])
+    axes.set(xlabel="optimal moves on standard-v1, %", xlim=(35, 101))
     axes.grid(axis="x", alpha=0.3)
     return svg_text(figure, name)
 

@@ -13,7 +13,7 @@ import matplotlib
 
 from tools.pages import baselines
 from tools.pages.__main__ import PAGES
-from tools.pages.baselines_plots import by_name
+from tools.pages.baselines_plots import by_name, shown
 from tools.pages.numbers import percent
 from tools.results import DOCS, RESULTS
 
@@ -55,6 +55,8 @@ def test_what_to_remember_of_the_baselines_has_the_figures_of_the_results():
     text = " ".join((DOCS / "baselines.md").read_text("utf-8").split())
     assert f"optimal move {percent(means['random'])} of the time" in text
     assert f"a search of 6 plies {percent(means['minimax:6'])}" in text
-    assert f"the best baseline here, `{best}`, {percent(means[best])}" in text
-    assert f"only {' and '.join(f'`{name}`' for name in unbeaten)} never give away" in text
+    assert f"the best baseline here, `{shown(best)}`, {percent(means[best])}" in text
+    alone = max((name for name in means if "sims" not in name and "min" in name), key=means.get)
+    assert f"the best network alone, `{alone}`, {percent(means[alone])}" in text
+    assert f"only {' and '.join(f'`{shown(name)}`' for name in unbeaten)} never give away" in text
     assert f"by {min(losses)} to {max(losses)} points" in text
