@@ -79,9 +79,11 @@ True
     "load_policy": """
 >>> mijnlieff.load_policy("minimax:4")
 MinimaxPolicy(depth=4, seed=0)
->>> mijnlieff.load_policy("champoin")
-Traceback (most recent call last):
-ValueError: unknown policy 'champoin', and there is no file or run folder 'champoin' either; did you mean 'champion'?
+>>> try:
+...     mijnlieff.load_policy("champoin")
+... except ValueError as error:
+...     print(str(error).partition("; ")[2])
+did you mean 'champion'?
 """,
     "Network": """
 >>> network = mijnlieff.ChampionPolicy().model
@@ -216,10 +218,12 @@ def add_example(
     """Put the example of a name below its docstring."""
     example = EXAMPLES.get(name.removeprefix("mijnlieff."))
     if example is not None:
-        lines += ["", ".. rubric:: Example", "", ">>> import mijnlieff", *example.strip().splitlines()]
+        lines += ["", ".. rubric:: Example", "", ">>> import mijnlieff"]
+        lines += example.strip().splitlines()
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the examples after the other extensions have read the docstrings."""
+    app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", add_example, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -128,8 +128,8 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
     ),
     "training": (
         "Training",
-        "Self-play with PyTorch, which is imported when training starts. `load_policy` makes a player "
-        "of a run.",
+        "Self-play with PyTorch, which is imported when training starts. `load_policy` makes a "
+        "player of a run.",
         [
             "train.train",
             "train.TrainConfig",

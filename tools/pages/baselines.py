@@ -55,7 +55,9 @@ def grades(rows: list[Row]) -> str:
         regret = spread([one["regret"] for one in total], ".3f")
         cells.append([f"`{shown(name)}`", str(len(group)), *shares, regret])
     return markdown_table(
-        ["player", "seeds", "optimal on standard-v1", "outcome kept", "regret, points"], cells, num_texts=2
+        ["player", "seeds", "optimal on standard-v1", "outcome kept", "regret, points"],
+        cells,
+        num_texts=2,
     )
 
 

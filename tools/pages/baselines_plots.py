@@ -26,7 +26,7 @@ def by_name(rows: list[Row]) -> dict[str, list[Row]]:
 
 def shown(name: str) -> str:
     """Return a player's name as the page has it: with a remark if its search solves endings."""
-    solves = name == "champion:64" or name.startswith("alphazero exact") and name.endswith("sims")
+    solves = name == "champion:64" or (name.startswith("alphazero exact") and name.endswith("sims"))
     return name + " + solver" * solves
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,9 +13,15 @@ if TYPE_CHECKING:
 
     from mijnlieff._mijnlieff import Canvas
     from mijnlieff.policies.load import PolicyLike
+    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
-__all__ = ["AGENT_OPTIONS", "EnvOptions"]
+__all__ = ["AGENT_OPTIONS", "Autoreset", "EnvOptions", "IllegalAction", "Reward", "Seat"]
+
+Seat: TypeAlias = Literal["light", "dark", "random"]
+Reward: TypeAlias = Literal["outcome", "margin"]
+Autoreset: TypeAlias = Literal["same_step", "next_step", "disabled"]
+IllegalAction: TypeAlias = Literal["raise", "lose"]
 
 
 class EnvOptions(TypedDict, total=False):
@@ -25,13 +31,13 @@ class EnvOptions(TypedDict, total=False):
     variant_weights: Sequence[float] | None
     canvas: Canvas | None
     opponent: PolicyLike | None
-    seat: str
-    observation: str | None
+    seat: Seat
+    observation: Layout | None
     dtype: DTypeLike
-    reward: str
-    autoreset: str | AutoresetMode
+    reward: Reward
+    autoreset: Autoreset | AutoresetMode
     auto_pass: bool
-    illegal_action: str
+    illegal_action: IllegalAction
     random_plies: SupportsIndex
     num_threads: SupportsIndex | None
     copy: bool

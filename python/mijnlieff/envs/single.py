@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Canvas, Position, Variant
+    from mijnlieff.envs.options import IllegalAction, Reward, Seat
     from mijnlieff.policies.load import PolicyLike
+    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffEnv"]
@@ -70,12 +72,12 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = "random",
-        seat: str = "random",
-        observation: str | None = None,
+        seat: Seat = "random",
+        observation: Layout | None = None,
         dtype: DTypeLike = "float32",
-        reward: str = "outcome",
+        reward: Reward = "outcome",
         auto_pass: bool = False,
-        illegal_action: str = "lose",
+        illegal_action: IllegalAction = "lose",
         random_plies: SupportsIndex = 0,
         render_mode: str | None = None,
     ) -> None:

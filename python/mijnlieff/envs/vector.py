@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Variant
+    from mijnlieff.envs.options import Autoreset, IllegalAction, Reward, Seat
+    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
 __all__ = ["VectorEnv"]
@@ -148,13 +150,13 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = None,
-        seat: str = "random",
-        observation: str | None = None,
+        seat: Seat = "random",
+        observation: Layout | None = None,
         dtype: DTypeLike = "float32",
-        reward: str = "outcome",
-        autoreset: str | AutoresetMode = "same_step",
+        reward: Reward = "outcome",
+        autoreset: Autoreset | AutoresetMode = "same_step",
         auto_pass: bool = False,
-        illegal_action: str = "raise",
+        illegal_action: IllegalAction = "raise",
         random_plies: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
         copy: bool = True,

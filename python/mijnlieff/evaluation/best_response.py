@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ _Answer = Callable[[BestResponseSearch, list[Position]], None]
 def best_response(
     policy: PolicyLike,
     *,
-    seat: str = "dark",
+    seat: Literal["light", "dark", "both"] = "dark",
     start: Position | Sequence[Position] | None = None,
     max_positions: int = MAX_POSITIONS,
     max_refutations: int = 1000,

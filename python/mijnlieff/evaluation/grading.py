@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def grade(
     num_threads: int | None = None,
     name: str | None = None,
     *,
-    by: str = "position",
+    by: Literal["position", "board"] = "position",
     executor: Executor | None = None,
     tablebase: Tablebase | None = None,
 ) -> GradeReport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, Literal
 
 from mijnlieff._mijnlieff import Position, Variant, as_variant
 from mijnlieff._util.extras import needs
@@ -74,7 +74,7 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = _DEFAULT,
         *,
-        seat: str = "dark",
+        seat: Literal["light", "dark", "both"] = "dark",
         seed: int = 0,
     ) -> None:
         """Set up the game; an opponent that moves first starts to think."""
