@@ -21,7 +21,6 @@ with needs("the two-agent environment", "PettingZoo", "pettingzoo"):
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from mijnlieff.envs.options import Reward
     from mijnlieff.rules import VariantLike
 
 __all__ = ["env", "raw_env"]
@@ -76,7 +75,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         variant: VariantLike | None = None,
         observation: Literal["planes", "flat"] = "planes",
         dtype: DTypeLike = "float32",
-        reward: Reward = "outcome",
+        reward: Literal["outcome", "margin"] = "outcome",
         render_mode: str | None = None,
     ) -> None:
         """Make the game; `reset` starts it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,15 +13,9 @@ if TYPE_CHECKING:
 
     from mijnlieff._mijnlieff import Canvas
     from mijnlieff.policies.load import PolicyLike
-    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
-__all__ = ["AGENT_OPTIONS", "Autoreset", "EnvOptions", "IllegalAction", "Reward", "Seat"]
-
-Seat: TypeAlias = Literal["light", "dark", "random"]
-Reward: TypeAlias = Literal["outcome", "margin"]
-Autoreset: TypeAlias = Literal["same_step", "next_step", "disabled"]
-IllegalAction: TypeAlias = Literal["raise", "lose"]
+__all__ = ["AGENT_OPTIONS", "EnvOptions"]
 
 
 class EnvOptions(TypedDict, total=False):
@@ -31,13 +25,13 @@ class EnvOptions(TypedDict, total=False):
     variant_weights: Sequence[float] | None
     canvas: Canvas | None
     opponent: PolicyLike | None
-    seat: Seat
-    observation: Layout | None
+    seat: Literal["light", "dark", "random"]
+    observation: Literal["flat", "planes", "packed"] | None
     dtype: DTypeLike
-    reward: Reward
-    autoreset: Autoreset | AutoresetMode
+    reward: Literal["outcome", "margin"]
+    autoreset: Literal["same_step", "next_step", "disabled"] | AutoresetMode
     auto_pass: bool
-    illegal_action: IllegalAction
+    illegal_action: Literal["raise", "lose"]
     random_plies: SupportsIndex
     num_threads: SupportsIndex | None
     copy: bool

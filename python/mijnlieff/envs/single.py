@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import gymnasium
 import numpy as np
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Canvas, Position, Variant
-    from mijnlieff.envs.options import IllegalAction, Reward, Seat
     from mijnlieff.policies.load import PolicyLike
-    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffEnv"]
@@ -72,12 +70,12 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = "random",
-        seat: Seat = "random",
-        observation: Layout | None = None,
+        seat: Literal["light", "dark", "random"] = "random",
+        observation: Literal["flat", "planes", "packed"] | None = None,
         dtype: DTypeLike = "float32",
-        reward: Reward = "outcome",
+        reward: Literal["outcome", "margin"] = "outcome",
         auto_pass: bool = False,
-        illegal_action: IllegalAction = "lose",
+        illegal_action: Literal["raise", "lose"] = "lose",
         random_plies: SupportsIndex = 0,
         render_mode: str | None = None,
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
 import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete, Space
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from mijnlieff._mijnlieff import Variant
-    from mijnlieff.envs.options import Autoreset, IllegalAction, Reward, Seat
-    from mijnlieff.policies.model import Layout
     from mijnlieff.rules import VariantLike
 
 __all__ = ["VectorEnv"]
@@ -150,13 +148,13 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         variant_weights: Sequence[float] | None = None,
         canvas: Canvas | None = None,
         opponent: PolicyLike | None = None,
-        seat: Seat = "random",
-        observation: Layout | None = None,
+        seat: Literal["light", "dark", "random"] = "random",
+        observation: Literal["flat", "planes", "packed"] | None = None,
         dtype: DTypeLike = "float32",
-        reward: Reward = "outcome",
-        autoreset: Autoreset | AutoresetMode = "same_step",
+        reward: Literal["outcome", "margin"] = "outcome",
+        autoreset: Literal["same_step", "next_step", "disabled"] | AutoresetMode = "same_step",
         auto_pass: bool = False,
-        illegal_action: IllegalAction = "raise",
+        illegal_action: Literal["raise", "lose"] = "raise",
         random_plies: SupportsIndex = 0,
         num_threads: SupportsIndex | None = None,
         copy: bool = True,

@@ -43,7 +43,7 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
             trained with searches also play with them.
 
     Raises:
-        OutputError: a file cannot be written.
+        OSError: a file cannot be written.
     """
     boards, config, counters = trainer.boards, trainer.config, trainer.counters
     variant = boards.seen[0]
