@@ -179,7 +179,7 @@ class _Game:
                     print(_HELP)
                 case "moves":
                     names = map(position.variant.action_name, position.legal_actions().tolist())
-                    print(" ".join(names))
+                    _print_wrapped(" ".join(names))
                 case "hint" | "eval" as command:
                     _print_exact(position, with_margins=command == "hint")
                 case "undo":
@@ -190,7 +190,7 @@ class _Game:
                     try:
                         self._play(position.variant.action_index(text))
                     except (ParseError, IllegalMoveError) as error:
-                        print(error)
+                        _print_wrapped(str(error))
                     else:
                         return True
 
@@ -232,9 +232,15 @@ def _print_exact(position: Position, *, with_margins: bool) -> None:
     lines = [f"With perfect play, {evaluation_line(position, solution)}"]
     if with_margins:
         lines += margin_lines(position, solution)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
     for line in lines:
-        print(textwrap.fill(line, width, subsequent_indent=" " * 5))
+        _print_wrapped(line)
+
+
+def _print_wrapped(line: str) -> None:
+    """Print a line, on a terminal in lines that fit and break between words alone."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    indent = " " * 5
+    print(textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def _must_pass(position: Position) -> bool:
