@@ -106,7 +106,7 @@ class ReplyError(MijnlieffError, ValueError):
     """The reply of a language model that is not a legal move; the message tells the model why.
 
     Attributes:
-        kind: what is wrong, one of `mijnlieff.integrations.text.KINDS`.
+        kind: what is wrong, one of ``mijnlieff.integrations.text.KINDS``.
     """
 
     def __init__(self, message: str, kind: str) -> None:
