@@ -179,3 +179,17 @@ def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "1. b2+"]) == 1
     assert main(["solve", "1. b2"]) == 2
     assert main(["solve", "--max-seconds", "-1"]) == 2
+
+
+def test_without_a_number_the_positions_are_those_of_everyone(monkeypatch):
+    assert (
+        grade("random").benchmark == grade("random", variant=Variant()).benchmark == "standard-v1"
+    )
+    monkeypatch.setattr("mijnlieff.evaluation.grading._POSITIONS", 6)
+    report = grade("random", variant=Variant(opening="corner"))
+    assert report.benchmark is None and report.total.positions == 6
+
+
+def test_a_name_tells_that_the_search_solves_endings():
+    named = grade("champion:2", positions=3).policy
+    assert (named, grade("champion", positions=3).policy) == ("champion:2 + solver", "champion")

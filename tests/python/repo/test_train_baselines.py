@@ -12,8 +12,8 @@ import sys
 import numpy as np
 import pytest
 
-from mijnlieff import NetworkPolicy, RandomPolicy
-from mijnlieff.evaluation.ladder import LADDER, fit_rating
+from mijnlieff import NetworkPolicy, RandomPolicy, evaluate
+from mijnlieff.evaluation.ladder import LADDER, fit_rating, rating_of, strongest_below
 from mijnlieff.evaluation.statistics import fit_ratings
 from mijnlieff.policies.searches import ending_options
 
@@ -171,6 +171,15 @@ def test_the_ladder_has_the_ratings_that_were_measured():
     measured = read_results(RESULTS / "baselines" / "ratings.json")["ratings"]
     assert list(LADDER) == sorted(LADDER, key=LADDER.__getitem__)
     assert {name: measured[name]["elo"] for name in measured} == LADDER
+    assert [strongest_below(elo) for elo in (-707, -236, 1000)] == [
+        None,
+        "minimax:3",
+        "champion:64",
+    ]
+    match = evaluate("greedy", "random", games=200)
+    elo, reach = rating_of([match])
+    assert elo == pytest.approx(LADDER["random"] + match.elo) and 0 < reach < 100
+    assert rating_of([evaluate("perfect", "random", games=2)]) is None
 
 
 def test_a_damaged_file_of_results_is_not_hidden(tmp_path):

@@ -244,6 +244,21 @@ def test_a_run_is_not_overwritten_by_accident(folder, capsys):
     assert folder.checkpoint.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "owner"),
+    [
+        (["--algo=ppo", "--network=cells"], "--network is an option of --algo alphazero"),
+        (["--gae-lambda=0.9"], "--gae-lambda is an option of --algo ppo"),
+        (["--network=symmetric", "--heads=4"], "--heads is an option of --network cells"),
+        (["--graded-positions=9"], "--graded-positions is an option of --boards"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(options, owner, tmp_path, capsys):
+    assert main(["train", *options, "--out", str(tmp_path / "run")]) == 2
+    assert owner in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_losses_that_are_not_finite_end_the_run(tmp_path):
     folder = RunFolder(tmp_path)
     trainer = trainer_of(learning_rate=1e30)
