@@ -5,8 +5,8 @@
 //!
 //! A row belongs to the cells and the hands of both players, seen by the side to move. It has a value for
 //! each empty cell, the best margin of placing a piece there; so it serves for every set of allowed
-//! cells, and the margin of a position is the largest value among those. See [`layout`] for the order of
-//! the rows, [`fill`] for how they are computed and [`file`] for how they are kept.
+//! cells, and the margin of a position is the largest value among those. See `layout.rs` for the order of
+//! the rows, `fill.rs` for how they are computed and `file.rs` for how they are kept.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

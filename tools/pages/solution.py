@@ -87,8 +87,22 @@ def grades(content: Content) -> str:
     return markdown_table(head, rows)
 
 
+def tablebase(content: Content) -> str:
+    """Return the table of the positions that the table and the solver agree on."""
+    rows = []
+    for opening, every in content["every position"].items():
+        drawn = content["random games"][opening]
+        actions = sum(one["actions"] for one in every + drawn)
+        counts = (sum(one["positions"] for one in ply) for ply in (every, drawn))
+        rows.append([f"`{opening}`", *(f"{count:,}" for count in (*counts, actions)), "0"])
+    head = ["opening rule", "every position to ply 4", "of random games", "actions", "different"]
+    return markdown_table(head, rows)
+
+
 def files(docs: Path) -> dict[str, str]:
     """Return the tables by their paths in ``docs``."""
     content = read_results(docs / "results" / "solution" / "solution.json")
     tables = (openings, first_moves, replies, positions, passes, decisions, grades)
-    return {f"results/solution/{one.__name__}.md": one(content) for one in tables}
+    pages = {one.__name__: one(content) for one in tables}
+    pages["tablebase"] = tablebase(read_results(docs / "results" / "solution" / "tablebase.json"))
+    return {f"results/solution/{name}.md": page for name, page in pages.items()}
