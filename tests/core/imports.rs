@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top module and the modules of this crate that it may import.
-const ALLOWED: [(&str, &[&str]); 19] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("random", &[]),
     ("game", &["random"]),
     ("memory", &[]),
@@ -13,29 +13,9 @@ const ALLOWED: [(&str, &[&str]); 19] = [
     ("simd", &[]),
     ("threads", &["memory"]),
     ("encode", &["game"]),
-    ("small_board", &["game", "memory"]),
-    (
-        "tablebase",
-        &[
-            "game",
-            "memory",
-            "file_header",
-            "simd",
-            "small_board",
-            "threads",
-        ],
-    ),
     (
         "search",
-        &[
-            "game",
-            "memory",
-            "random",
-            "file_header",
-            "small_board",
-            "tablebase",
-            "threads",
-        ],
+        &["game", "memory", "random", "file_header", "threads"],
     ),
     ("best_response", &["game", "memory", "encode", "search"]),
     ("policy", &["game", "random", "threads", "search"]),
@@ -90,7 +70,6 @@ const ALLOWED: [(&str, &[&str]); 19] = [
             "game",
             "memory",
             "random",
-            "tablebase",
             "threads",
             "encode",
             "search",
@@ -106,11 +85,10 @@ const ALLOWED: [(&str, &[&str]); 19] = [
 ];
 
 /// The files with `unsafe` code, and the number of places in each. A new one needs a reason.
-const UNSAFE: [(&str, usize); 9] = [
+const UNSAFE: [(&str, usize); 8] = [
     ("simd::avx2", 8),
     ("simd::avx512", 5),
     ("simd::fetch", 1),
-    ("tablebase", 1),
     ("threads::pool", 1),
     ("tree_search::memory::pages", 1),
     ("python::convert::actions", 1),

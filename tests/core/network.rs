@@ -1,33 +1,30 @@
-//! Networks: their files, the symmetries, what they choose.
+//! Networks: the symmetries, batches, what they choose.
 
-use mijnlieff::FileError;
 use mijnlieff::encode::{Canvas, Layout, num_actions, observe, write_mask};
 use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
 use mijnlieff::network::{
-    Architecture, Choice, ChoiceError, Evaluations, Network, NetworkError, NetworkWeights,
-    Precision, Scope,
+    Architecture, Choice, ChoiceError, Evaluations, Network, NetworkWeights, Precision, Scope,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
-const SYMMETRIC: Architecture = Architecture::Symmetric {
+pub(super) const SYMMETRIC: Architecture = Architecture::Symmetric {
     channels: 3,
     blocks: 2,
 };
-const CELLS: Architecture = Architecture::Cells {
+pub(super) const CELLS: Architecture = Architecture::Cells {
     units: 10,
     blocks: 2,
     heads: 5,
 };
-const ARCHITECTURES: [Architecture; 2] = [SYMMETRIC, CELLS];
-const HEADER: usize = 28;
+pub(super) const ARCHITECTURES: [Architecture; 2] = [SYMMETRIC, CELLS];
 
-fn variant(board: &str, copies: i64) -> Variant {
+pub(super) fn variant(board: &str, copies: i64) -> Variant {
     Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, copies).unwrap()
 }
 
-fn variants() -> Vec<Variant> {
+pub(super) fn variants() -> Vec<Variant> {
     vec![
         Variant::default(),
         variant("####\n####", 1),
@@ -40,7 +37,7 @@ fn variants() -> Vec<Variant> {
 }
 
 /// As many weights as the layers of a variant have.
-fn count(variant: &Variant, architecture: Architecture) -> usize {
+pub(super) fn count(variant: &Variant, architecture: Architecture) -> usize {
     let board = variant.board();
     let cells = board.num_cells();
     match architecture {
@@ -64,7 +61,7 @@ fn count(variant: &Variant, architecture: Architecture) -> usize {
 }
 
 /// Weights, none of them 0.
-fn numbers(variant: &Variant, architecture: Architecture, scale: f32) -> Vec<f32> {
+pub(super) fn numbers(variant: &Variant, architecture: Architecture, scale: f32) -> Vec<f32> {
     let mut rng = SplitMix64::new(11);
     (0..count(variant, architecture))
         .map(|_| (rng.unit() as f32 - 0.5) * scale)
@@ -77,12 +74,12 @@ fn network_of(variant: &Variant, architecture: Architecture, scale: f32) -> Netw
     Network::new(&weights).unwrap()
 }
 
-fn network(variant: &Variant, architecture: Architecture) -> Network {
+pub(super) fn network(variant: &Variant, architecture: Architecture) -> Network {
     network_of(variant, architecture, 0.8)
 }
 
 /// Every position of a random game but the last.
-fn game(variant: &Variant, seed: u64) -> Vec<Position> {
+pub(super) fn game(variant: &Variant, seed: u64) -> Vec<Position> {
     let mut rng = SplitMix64::new(seed);
     let mut position = Position::new(variant);
     let mut positions = Vec::new();
@@ -94,11 +91,11 @@ fn game(variant: &Variant, seed: u64) -> Vec<Position> {
     positions
 }
 
-fn only_variant(network: &Network) -> &Variant {
+pub(super) fn only_variant(network: &Network) -> &Variant {
     network.scope().variant().unwrap()
 }
 
-fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
+pub(super) fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
     evaluate_with(network, positions, Precision::Float32)
 }
 
@@ -211,221 +208,6 @@ fn integers_of_cells_are_close_to_floats() {
             assert!((float - integer).abs() < 0.02 * spread);
         }
     }
-}
-
-#[test]
-fn a_file_is_read_as_it_was_written() {
-    for variant in variants() {
-        for architecture in ARCHITECTURES {
-            let written = network(&variant, architecture);
-            let read = Network::parse(written.file()).unwrap();
-            assert_eq!(read, written);
-            assert_eq!(only_variant(&read), &variant);
-            assert_eq!(read.architecture(), architecture);
-            let order = variant.board().symmetries().len();
-            let width = if architecture == CELLS { 10 } else { 3 * order };
-            assert_eq!(read.width(), width);
-            assert_eq!(read.num_blocks(), 2);
-            assert_eq!(read.num_weights(), count(&variant, architecture));
-            let positions = game(&variant, 1);
-            assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
-        }
-    }
-}
-
-#[test]
-fn any_damage_is_noticed() {
-    let small = Architecture::Cells {
-        units: 2,
-        blocks: 1,
-        heads: 1,
-    };
-    for architecture in [SYMMETRIC, small] {
-        check_damage(network(&variant("##", 1), architecture).file());
-    }
-}
-
-fn check_damage(file: &[u8]) {
-    for length in 0..file.len() {
-        let error = Network::parse(&file[..length]).unwrap_err();
-        if length < 8 {
-            assert!(matches!(
-                error,
-                NetworkError::File(FileError::Foreign { .. })
-            ));
-        } else {
-            let needed = if length < HEADER { HEADER } else { file.len() } as u64;
-            let NetworkError::File(FileError::Length {
-                found, expected, ..
-            }) = error
-            else {
-                panic!("{error}");
-            };
-            assert_eq!((found, expected), (length, needed));
-        }
-    }
-    assert!(Network::parse(&[file, &[0]].concat()).is_err());
-    for at in 0..file.len() {
-        for bit in 0..8 {
-            let mut damaged = file.to_vec();
-            damaged[at] ^= 1 << bit;
-            let error = Network::parse(&damaged).unwrap_err();
-            if (at, bit) == (8, 0) {
-                // The version of networks for a canvas, whose content is another.
-                assert!(matches!(error, NetworkError::Variant { .. }));
-                continue;
-            }
-            let NetworkError::File(error) = error else {
-                panic!("byte {at} passed for content");
-            };
-            match at {
-                0..8 => assert!(matches!(error, FileError::Foreign { .. })),
-                8..12 => assert!(matches!(error, FileError::Version { .. })),
-                12..20 => assert!(matches!(error, FileError::Length { .. })),
-                _ => assert!(matches!(error, FileError::Checksum { .. })),
-            }
-        }
-    }
-}
-
-/// FNV-1a, as the file's header needs it.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
-}
-
-/// A file whose header fits this content.
-fn sealed(body: &[u8]) -> Vec<u8> {
-    let mut file = b"MIJNNETW".to_vec();
-    file.extend(2_u32.to_le_bytes());
-    file.extend((body.len() as u64).to_le_bytes());
-    file.extend(checksum(body).to_le_bytes());
-    file.extend(body);
-    file
-}
-
-fn body(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> Vec<u8> {
-    let mut body = Vec::new();
-    for text in texts {
-        body.extend((text.len() as u32).to_le_bytes());
-        body.extend(text.as_bytes());
-    }
-    body.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
-    body.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    body
-}
-
-/// The text of a variant of two cells.
-const TEXT: &str = "anywhere 1\n##";
-
-fn parse(body: &[u8]) -> Result<Network, NetworkError> {
-    Network::parse(&sealed(body))
-}
-
-fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
-    parse(&body(texts, fields, numbers)).unwrap_err()
-}
-
-#[test]
-fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
-    let fields = [38, 3, 2];
-    let weights = numbers(&variant("##", 1), SYMMETRIC, 0.8);
-    for wrong in [
-        "",
-        "anywhere",
-        "anywhere 1",
-        "nowhere 1\n##",
-        "anywhere 0\n##",
-        "anywhere one\n##",
-        "anywhere 1\n#?",
-        // Each variant is written in one way, so that equal networks have equal files.
-        "anywhere +1\n##",
-        "anywhere 01\n##",
-        "anywhere 1\n\n##",
-        "anywhere 1\n##\n",
-        "anywhere 1\n.##",
-        "anywhere 1\n##\n..",
-    ] {
-        let error = refused([wrong, "symmetric"], &fields, &weights);
-        assert!(matches!(error, NetworkError::Variant { .. }), "{error}");
-    }
-    for wrong in ["", "Cells", "symmetric ", "cell"] {
-        let error = refused([TEXT, wrong], &fields, &weights);
-        let found = wrong.to_owned();
-        assert_eq!(error, NetworkError::Architecture { found });
-    }
-    let error = refused([TEXT, &"x".repeat(1000)], &fields, &weights);
-    assert!(error.to_string().len() < 200);
-}
-
-#[test]
-fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
-    let variant = variant("##", 1);
-    for (architecture, fields) in [(SYMMETRIC, &[38, 3, 2][..]), (CELLS, &[38, 10, 2, 5])] {
-        let texts = [TEXT, architecture.name()];
-        let weights = numbers(&variant, architecture, 0.8);
-        let whole = body(texts, fields, &weights);
-        assert_eq!(parse(&whole).unwrap(), network(&variant, architecture));
-        let with = |at: usize, field: u32| {
-            let mut fields = fields.to_vec();
-            fields[at] = field;
-            refused(texts, &fields, &weights)
-        };
-        let (found, expected) = (39, 38);
-        assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
-        let what = if architecture == CELLS {
-            "units"
-        } else {
-            "channels"
-        };
-        assert_eq!(with(1, 0), NetworkError::Nothing { what });
-        for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
-            let error = with(at, field);
-            let expected = matches!(
-                error,
-                NetworkError::Count {
-                    expected: Some(_),
-                    ..
-                }
-            );
-            assert!(expected, "{error}");
-        }
-        let mut fields_of_many = fields.to_vec();
-        fields_of_many[1..].fill(u32::MAX);
-        let error = refused(texts, &fields_of_many, &weights);
-        assert!(matches!(error, NetworkError::Count { .. }), "{error}");
-        for bad in [f32::NAN, f32::INFINITY] {
-            let mut weights = weights.clone();
-            weights[5] = bad;
-            let error = refused(texts, fields, &weights);
-            assert_eq!(error, NetworkError::NotFinite { index: 5 });
-        }
-        for length in 0..whole.len() - 4 * weights.len() {
-            assert!(parse(&whole[..length]).is_err());
-        }
-        let at = whole.len() - 4;
-        let error = parse(&whole[..whole.len() - 1]).unwrap_err();
-        assert_eq!(error, NetworkError::Content { at });
-    }
-}
-
-#[test]
-fn heads_share_the_units_equally() {
-    let weights = numbers(&variant("##", 1), CELLS, 0.8);
-    let heads = |heads| refused([TEXT, "cells"], &[38, 10, 2, heads], &weights);
-    assert_eq!(heads(0), NetworkError::Nothing { what: "heads" });
-    for number in [3, 11, u32::MAX] {
-        let (units, heads_found) = (10, number as usize);
-        assert_eq!(
-            heads(number),
-            NetworkError::Heads {
-                units,
-                heads: heads_found
-            }
-        );
-    }
-    assert!(matches!(heads(2), NetworkError::Count { .. }));
 }
 
 fn choose(network: &Network, positions: &[Position], temperature: f64, first: u64) -> Vec<usize> {
@@ -556,26 +338,4 @@ fn a_network_for_a_canvas_plays_every_board_that_fits() {
         assert!(!scope.contains(&Variant::new(variant.board().clone(), opening, 1).unwrap()));
     }
     assert!(!Scope::Canvas { canvas, copies: 2 }.contains(&variant("#\n#\n#\n#\n#\n#", 2)));
-}
-
-#[test]
-fn the_content_of_a_network_for_a_canvas_is_checked() {
-    let weights = numbers(&variant("##", 1), CELLS, 0.8);
-    let read = |text: &str, form: &str, fields: &[u32], weights: &[f32]| {
-        let mut file = sealed(&body([text, form], fields, weights));
-        file[8] = 3;
-        Network::parse(&file)
-    };
-    let fields = [38, 10, 2, 5];
-    assert!(read("1 2 1", "cells", &fields, &weights).is_ok());
-    for wrong in [
-        "", "1", "1 2", "1 2 1 1", "01 2 1", "1 2 0", "0 2 1", "1 65 1", TEXT,
-    ] {
-        let error = read(wrong, "cells", &fields, &weights).unwrap_err();
-        assert!(matches!(error, NetworkError::Variant { .. }), "{error}");
-    }
-    let error = read("2 1 1", "cells", &[39, 10, 2, 5], &weights).unwrap_err();
-    assert!(matches!(error, NetworkError::Inputs { .. }), "{error}");
-    let error = read("1 2 1", "symmetric", &[38, 3, 2], &weights).unwrap_err();
-    assert_eq!(error, NetworkError::OneBoard);
 }

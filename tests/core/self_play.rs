@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mijnlieff::encode::{Canvas, Layout, VariantSet, action_of, num_actions, pack, write_mask};
+use mijnlieff::encode::{Layout, VariantSet, action_of, num_actions, pack, write_mask};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::network::Evaluations;
 use mijnlieff::search::solver::Solver;
@@ -20,7 +20,7 @@ use ndarray::{Array2, ArrayRef2};
 
 /// An evaluation that depends on every number of the observation, and counts its calls.
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     /// Set in the call of this number, if there is one.
     stop: Option<(usize, AtomicBool)>,
     calls: AtomicUsize,
@@ -36,7 +36,7 @@ impl Sums {
         Self::of_all([variant])
     }
 
-    fn of_all<'a>(variants: impl IntoIterator<Item = &'a Variant>) -> Self {
+    pub(super) fn of_all<'a>(variants: impl IntoIterator<Item = &'a Variant>) -> Self {
         Self {
             actions: variants.into_iter().map(num_actions).collect(),
             ..Self::default()
@@ -80,7 +80,7 @@ impl Evaluator for Sums {
     }
 }
 
-fn config() -> SelfPlayConfig {
+pub(super) fn config() -> SelfPlayConfig {
     SelfPlayConfig {
         num_games: 5,
         random_plies: 4,
@@ -115,7 +115,11 @@ fn self_play(variant: &Arc<Variant>, config: SelfPlayConfig, num_threads: usize)
     self_play_of(&set, config, num_threads)
 }
 
-fn self_play_of(set: &Arc<VariantSet>, config: SelfPlayConfig, num_threads: usize) -> SelfPlay {
+pub(super) fn self_play_of(
+    set: &Arc<VariantSet>,
+    config: SelfPlayConfig,
+    num_threads: usize,
+) -> SelfPlay {
     let solvers = set.all().iter().filter(|_| config.solves());
     let solvers = solvers.map(|variant| Arc::new(Solver::new(variant)));
     SelfPlay::new(set, config, solvers.collect(), num_threads)
@@ -132,7 +136,12 @@ fn settings(variant: &Variant) -> SelfPlayConfig {
     config
 }
 
-fn played(variant: &Arc<Variant>, config: SelfPlayConfig, threads: usize, games: usize) -> Samples {
+pub(super) fn played(
+    variant: &Arc<Variant>,
+    config: SelfPlayConfig,
+    threads: usize,
+    games: usize,
+) -> Samples {
     let mut samples = self_play(variant, config, threads)
         .play(&Sums::of(variant), games, Limits::default())
         .unwrap();
@@ -411,114 +420,4 @@ fn kept_evaluations_change_no_search() {
         assert!(plain[1].row(0).iter().all(|&share| share == 0.0));
         assert!((plain[1].row(1).sum() - 1.0).abs() < 1e-5);
     }
-}
-
-fn set() -> Arc<VariantSet> {
-    let boards = [
-        "###\n###",
-        "##..\n##..\n..##\n..##",
-        "####\n####\n####\n####",
-    ];
-    let variant = |board| Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, 2);
-    let variants = boards.map(|board| Arc::new(variant(board).unwrap()));
-    let canvas = Canvas::new(4, 5).unwrap();
-    Arc::new(VariantSet::on_canvas(variants.to_vec(), canvas).unwrap())
-}
-
-fn played_of(
-    set: &Arc<VariantSet>,
-    config: SelfPlayConfig,
-    threads: usize,
-    games: usize,
-) -> Samples {
-    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
-    let mut samples = self_play_of(set, config, threads)
-        .play(&evaluator, games, Limits::default())
-        .unwrap();
-    samples.statistics.leaves = LeafCounts::default();
-    samples
-}
-
-#[test]
-fn each_game_draws_its_variant() {
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config()
-    };
-    let set = set();
-    let samples = played_of(&set, config, 1, 90);
-    for (threads, num_games) in [(2, 5), (3, 100), (1, 1)] {
-        let other = SelfPlayConfig {
-            num_games,
-            ..config
-        };
-        assert_eq!(played_of(&set, other, threads, 90), samples);
-    }
-    let mut games = [0; 3];
-    let ObservationRows::Uint8(Layout::Planes, all) = &samples.observations else {
-        panic!("{:?}", samples.observations);
-    };
-    let canvas = set.canvas().unwrap();
-    for row in 0..samples.len() {
-        let index = samples.variants[row] as usize;
-        let planes = &all[row * canvas.observation_len()..][..canvas.observation_len()];
-        let cells = planes[3 * canvas.area()..][..canvas.area()].iter();
-        let variant = set.get(index);
-        assert_eq!(
-            cells.map(|&cell| usize::from(cell)).sum::<usize>(),
-            variant.board().num_cells()
-        );
-        let (mask, policy) = (
-            samples.action_masks.row(row),
-            samples.policy_targets.row(row),
-        );
-        assert_eq!(mask.len(), canvas.num_actions());
-        assert!((policy.sum() - 1.0).abs() < 1e-5);
-        for (action, (&legal, &share)) in mask.iter().zip(policy).enumerate() {
-            assert!(legal == 0 || canvas.move_of(variant, action).is_some());
-            assert!(legal == 1 || share == 0.0);
-        }
-        if row == 0 || samples.games[row] != samples.games[row - 1] {
-            games[index] += 1;
-        }
-    }
-    // 90 draws of three: each count is within five deviations of 30.
-    assert_eq!(games.iter().sum::<i32>(), 90);
-    assert!(
-        games.iter().all(|count| (8..53).contains(count)),
-        "{games:?}"
-    );
-}
-
-#[test]
-fn a_set_of_one_plays_the_games_of_its_variant() {
-    let variant = Arc::new(Variant::default());
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config()
-    };
-    let canvas = Canvas::around([&*variant]).unwrap();
-    let set = Arc::new(VariantSet::on_canvas(vec![variant.clone()], canvas).unwrap());
-    assert_eq!(
-        played_of(&set, config, 1, 20),
-        played(&variant, config, 1, 20)
-    );
-}
-
-#[test]
-fn samples_of_a_set_are_counted_over_all_its_games() {
-    let (set, config) = (set(), config());
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config
-    };
-    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
-    let mut games = self_play_of(&set, config, 2);
-    let samples = games
-        .play_samples(&evaluator, 300, Limits::default())
-        .unwrap();
-    assert!((300..420).contains(&samples.len()), "{}", samples.len());
-    let mut all = played_of(&set, config, 1, samples.statistics.games);
-    all.statistics.leaves = samples.statistics.leaves;
-    assert_eq!(all, samples);
 }

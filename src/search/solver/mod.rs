@@ -31,6 +31,7 @@ mod large;
 mod moves;
 mod search;
 mod table;
+mod worker;
 
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ use self::large::LargeSearch;
 use self::moves::SharedHistory;
 use self::search::SolverSearch;
 use self::table::{MAX_MARGIN, TranspositionTable};
+use self::worker::{Searcher, Worker};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Board, Move, Opening, Position, Variant};
 use crate::memory::OutOfMemory;
@@ -341,207 +343,13 @@ impl Solver {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
             }
         };
-        Worker {
-            variant: &self.variant,
-            known: self.known.as_ref(),
-            searcher,
-        }
+        Worker::new(&self.variant, self.known.as_ref(), searcher)
     }
 
     /// Keeps what a search has learned of the order of moves for the searches after it.
     fn merge_history(&self, worker: &Worker<'_>) {
-        let history = match &worker.searcher {
-            Searcher::TwoBit(search) => search.history(),
-            Searcher::FourBit(search) => search.history(),
-            Searcher::Large(_) => return,
-        };
-        self.history.store(history);
-    }
-}
-
-/// The search of one thread.
-struct Worker<'a> {
-    variant: &'a Variant,
-    known: Option<&'a Known>,
-    searcher: Searcher<'a>,
-}
-
-enum Searcher<'a> {
-    TwoBit(SolverSearch<'a, 2>),
-    FourBit(SolverSearch<'a, 4>),
-    Large(LargeSearch<'a>),
-}
-
-impl Worker<'_> {
-    fn nodes(&self) -> u64 {
-        match &self.searcher {
-            Searcher::TwoBit(search) => search.nodes(),
-            Searcher::FourBit(search) => search.nodes(),
-            Searcher::Large(search) => search.nodes(),
-        }
-    }
-
-    /// The margin if it is known without a search.
-    fn look_up(&self, position: &Position) -> Result<Option<i32>, Damaged> {
-        let known = self.known.map(|known| known.margin(self.variant, position));
-        known.transpose().map(Option::flatten)
-    }
-
-    /// Narrows the bounds of a position to its margin, starting near `guess`.
-    fn narrow(&mut self, position: &Position, guess: i32, bounds: &mut Bounds) -> Result<(), Halt> {
-        if position.is_over(self.variant) {
-            let side = position.side_to_move();
-            let points = position.score(self.variant).map(i32::from);
-            *bounds = Bounds::exact(points[side.index()] - points[side.opponent().index()]);
-            return Ok(());
-        }
-        if position.ply() == 0 {
-            // The opening rule is known to the position, not to the packed state.
-            return self.narrow_start(position, guess, bounds);
-        }
-        if position.must_pass(self.variant) {
-            // What is known is the position after the pass.
-            let next = position.play_unchecked(self.variant, Move::Pass);
-            let mut after = bounds.flipped();
-            let done = self.narrow(&next, -guess, &mut after);
-            *bounds = after.flipped();
-            return done;
-        }
-        if let Some(margin) = self.look_up(position)? {
-            *bounds = Bounds::exact(margin);
-            return Ok(());
-        }
-        match &mut self.searcher {
-            Searcher::TwoBit(search) => search.solve(position, guess, bounds),
-            Searcher::FourBit(search) => search.solve(position, guess, bounds),
-            Searcher::Large(search) => search.solve(position, guess, bounds),
-        }
-    }
-
-    fn is_at_least(&mut self, position: &Position, margin: i32) -> Result<bool, Halt> {
-        // Nothing is left to find above or below the window of one point.
-        let mut bounds = static_bounds(self.variant, position);
-        bounds.lower = bounds.lower.max(margin - 1).min(margin);
-        bounds.upper = bounds.upper.min(margin).max(margin - 1);
-        self.narrow(position, margin, &mut bounds)?;
-        Ok(bounds.lower >= margin)
-    }
-
-    fn best_moves(&mut self, position: &Position) -> Result<MoveSet, Halt> {
-        let mut bounds = static_bounds(self.variant, position);
-        self.check()?;
-        self.prepare(position)?;
-        self.narrow(position, 0, &mut bounds)?;
-        let margin = bounds.lower;
-        let mut best = MoveSet::PASS;
-        for mv in position.legal_moves(self.variant) {
-            let child = position.play_unchecked(self.variant, mv);
-            // No move is worth more than the margin, so one null window tells who reaches it.
-            let mut after = static_bounds(self.variant, &child);
-            after.lower = -margin;
-            after.upper = after.upper.min(1 - margin);
-            self.narrow(&child, 1 - margin, &mut after)?;
-            if after.upper <= -margin {
-                best.insert(mv);
-            }
-        }
-        Ok(best)
-    }
-
-    fn narrow_start(
-        &mut self,
-        position: &Position,
-        guess: i32,
-        bounds: &mut Bounds,
-    ) -> Result<(), Halt> {
-        let mut best = i32::MIN;
-        for mv in position.legal_moves(self.variant) {
-            let child = position.play_unchecked(self.variant, mv);
-            let mut after = static_bounds(self.variant, &child);
-            self.narrow(&child, -guess, &mut after)?;
-            best = best.max(-after.upper);
-        }
-        *bounds = Bounds::exact(best);
-        Ok(())
-    }
-
-    /// Prepares to search the moves of a position, which share what they find.
-    fn prepare(&mut self, position: &Position) -> Result<(), Halt> {
-        if let Some(Known::Tablebase(_)) = self.known {
-            return Ok(()); // nothing is searched
-        }
-        match &mut self.searcher {
-            Searcher::TwoBit(_) | Searcher::FourBit(_) => Ok(()), // they share the table
-            Searcher::Large(search) => search.ending_of(position).map(drop),
-        }
-    }
-
-    fn check(&mut self) -> Result<(), Halt> {
-        match &mut self.searcher {
-            Searcher::TwoBit(search) => search.check(),
-            Searcher::FourBit(search) => search.check(),
-            Searcher::Large(search) => search.check(),
-        }
-    }
-
-    fn solve(&mut self, position: &Position) -> Result<Solution, Box<Unsolved>> {
-        let before = self.nodes();
-        if position.is_over(self.variant) {
-            let mut bounds = Bounds::exact(0);
-            let done = self.narrow(position, 0, &mut bounds);
-            debug_assert!(done.is_ok());
-            return Ok(Solution {
-                margin: bounds.lower,
-                moves: Vec::new(),
-                nodes: 0,
-            });
-        }
-        let mut moves: Vec<(MoveBounds, Position)> = position
-            .legal_moves(self.variant)
-            .into_iter()
-            .map(|mv| {
-                let child = position.play_unchecked(self.variant, mv);
-                let bounds = static_bounds(self.variant, &child).flipped();
-                (MoveBounds { mv, bounds }, child)
-            })
-            .collect();
-        let found = self.look_up(position);
-        let known = found.unwrap_or(None);
-        let mut guess = known.unwrap_or(0);
-        let mut done = found.map_err(Halt::from).and_then(|_| self.check());
-        done = done.and_then(|()| self.prepare(position));
-        for (after, child) in &mut moves {
-            if done.is_err() {
-                break;
-            }
-            if let Some(margin) = known {
-                // No move is worth more than the position.
-                after.bounds.upper = after.bounds.upper.min(margin);
-            }
-            let mut bounds = after.bounds.flipped();
-            done = self.narrow(child, -guess, &mut bounds);
-            after.bounds = bounds.flipped();
-            guess = after.bounds.lower;
-        }
-        let most =
-            |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
-        let lower = most(|after| after.bounds.lower).expect("a live position has a move");
-        let upper = most(|after| after.bounds.upper).expect("a live position has a move");
-        match done {
-            Ok(()) => {
-                let moves = moves.iter();
-                let margins = moves.map(|(after, _)| (after.mv, after.bounds.lower));
-                Ok(Solution {
-                    margin: lower,
-                    moves: margins.collect(),
-                    nodes: self.nodes() - before,
-                })
-            }
-            Err(halt) => Err(Box::new(Unsolved {
-                halt,
-                bounds: Bounds { lower, upper },
-                moves: moves.into_iter().map(|(after, _)| after).collect(),
-            })),
+        if let Some(history) = worker.history() {
+            self.history.store(history);
         }
     }
 }
