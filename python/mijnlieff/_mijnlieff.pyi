@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
 
 import numpy as np
+from _typeshed import SupportsLenAndGetItem
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
@@ -34,6 +35,7 @@ __all__ = [
     "PlayTable",
     "Position",
     "RandomPolicy",
+    "SavedGame",
     "SearchOptions",
     "SelfPlayGames",
     "SelfPlaySamples",
@@ -188,9 +190,7 @@ class BatchEnv:
         self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start new games, all or those that the mask selects."""
-    def restore(
-        self, /, state: tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]
-    ) -> None:
+    def restore(self, /, state: tuple[bool, list[SavedGame]]) -> None:
         """Restore a state that `state` returned."""
     def roll_back(self, /) -> None:
         """Give up the step or reset under way: everything is as before it."""
@@ -208,8 +208,8 @@ class BatchEnv:
         """Start new games; those that `pending` lists then wait for `answer`."""
     def start_step(self, /, actions: ArrayLike) -> None:
         """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
-    def state(self, /) -> tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]:
-        """The full state, for pickles."""
+    def state(self, /) -> tuple[bool, list[SavedGame]]:
+        """Whether the batch has started, and all its games, for pickles."""
     def step(
         self, /, actions: ArrayLike
     ) -> tuple[
@@ -1133,6 +1133,39 @@ class RandomPolicy(BuiltinPolicy):
         seed: 0 to 2**64 - 1.
     """
     def __new__(cls, /, seed: SupportsIndex = 0) -> RandomPolicy: ...
+
+@final
+class SavedGame:
+    """A game of a batch, with all that its future depends on."""
+    def __new__(
+        cls,
+        /,
+        variant: SupportsIndex,
+        notation: str,
+        streams: SupportsLenAndGetItem[SupportsIndex],
+        seat: SupportsIndex,
+        over: bool,
+        fresh: bool,
+    ) -> SavedGame: ...
+    def __reduce__(self, /) -> tuple[type, tuple[Any, ...]]: ...
+    @property
+    def fresh(self, /) -> bool:
+        """Whether the agent has not acted in it yet."""
+    @property
+    def notation(self, /) -> str:
+        """Its position, as `Position.notation` writes it."""
+    @property
+    def over(self, /) -> bool:
+        """Whether it has ended and waits for its reset."""
+    @property
+    def seat(self, /) -> int:
+        """The agent's side, 0 or 1; not used in self-play."""
+    @property
+    def streams(self, /) -> list[int]:
+        """The states of its own stream and of that of its sampled actions."""
+    @property
+    def variant(self, /) -> int:
+        """The index of its variant."""
 
 @final
 class SearchOptions:

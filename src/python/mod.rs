@@ -117,6 +117,8 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::vector::PyBatchEnv;
     #[pymodule_export]
+    use crate::python::vector::positions::PySavedGame;
+    #[pymodule_export]
     use crate::python::vector::rollout::rollout;
 
     /// Looks up the functions of `NumPy` at import. Later, Ctrl-C during the lookup would make it panic.

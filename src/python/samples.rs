@@ -7,11 +7,11 @@
 
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyTuple;
 
 use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
-use crate::python::convert::shown::{Shown, type_texts};
+use crate::python::convert::pickles::{Names, Pickled, pickled};
 use crate::self_play::{ObservationRows, Samples, Statistics};
 
 /// The attributes in the order of the constructor.
@@ -223,22 +223,4 @@ impl PySelfPlaySamples {
             statistics: samples.statistics.into(),
         }
     }
-}
-
-type_texts! {
-    NameTypes: "tuple[str, ...]";
-    ArgumentTypes: "tuple[Any, ...]";
-}
-
-/// The names of attributes.
-type Names = Shown<NameTypes, PyTuple>;
-
-/// A class and the arguments that make the object again.
-type Pickled<'py> = (Bound<'py, PyType>, Shown<ArgumentTypes, PyTuple>);
-
-/// What `__reduce__` returns for a class whose constructor takes these attributes.
-fn pickled<'py>(slf: &Bound<'py, PyAny>, names: &[&str]) -> PyResult<Pickled<'py>> {
-    let values = names.iter().map(|name| slf.getattr(name));
-    let values = values.collect::<PyResult<Vec<_>>>()?;
-    Ok((slf.get_type(), PyTuple::new(slf.py(), values)?.into()))
 }

@@ -5,6 +5,7 @@ pub(crate) mod arrays;
 pub(crate) mod integers;
 pub(crate) mod lists;
 pub(crate) mod observations;
+pub(crate) mod pickles;
 pub(crate) mod shared_memory;
 pub(crate) mod shown;
 pub(crate) mod text;

@@ -12,16 +12,17 @@ use ndarray::Array2;
 use pyo3::prelude::*;
 
 use crate::game::{Board, Opening, Position, Variant};
-use crate::memory::{OutOfMemory, make_room};
-use crate::network::{BoardNetwork, CanvasRows, Evaluations, Network, Precision, Scope};
+use crate::memory::{OutOfMemory, make_room, zeroed};
+use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Precision, Scope};
+use crate::python::convert::integers::Threads;
 use crate::python::errors::classes;
 use crate::python::interrupt::run_unless_quick;
-use crate::python::rules::position::PyPosition;
+use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
 /// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
-pub(super) const QUICK_POSITIONS: usize = 16;
+const QUICK_POSITIONS: usize = 16;
 
 /// The most boards for which a network for a canvas stays ready.
 const MOST_BOARDS: usize = 256;
@@ -139,13 +140,52 @@ impl Loaded {
             CanvasRows::evaluate(&parts, &boards, rows, precision, num_threads, limits)
         })??)
     }
+
+    /// The actions chosen for positions that are not over, by number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loaded::check_variant`]; also for a game that is over, a logit that is not finite, and on
+    /// Ctrl-C.
+    pub(super) fn choose(
+        &self,
+        py: Python<'_>,
+        positions: &[PyPosition],
+        choice: Choice,
+    ) -> PyResult<Vec<i64>> {
+        let parts = by_variant(positions)?;
+        let variants: Vec<_> = parts
+            .iter()
+            .map(|(variant, _)| Arc::clone(variant))
+            .collect();
+        let boards = self.on(py, &variants)?;
+        for (i, position) in positions.iter().enumerate() {
+            check_playable(position, &format!("position {i}: "))?;
+        }
+        let num_threads = Threads::or_cores(None);
+        let mut actions = zeroed("the actions", positions.len())?;
+        let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
+            let limits = Limits::stopped_by(stop);
+            let parts = parts.iter().zip(&boards);
+            let chosen = parts.map(|((variant, part), board)| {
+                board.choose(variant, part, choice, num_threads, limits)
+            });
+            chosen.collect::<Result<Vec<_>, _>>()
+        })??;
+        for ((_, part), chosen) in parts.iter().zip(chosen) {
+            for (&(index, _), action) in part.iter().zip(chosen) {
+                actions[index] = action as i64;
+            }
+        }
+        Ok(actions)
+    }
 }
 
 /// Positions of a variant, with their numbers.
-pub(super) type Numbered = (Arc<Variant>, Vec<(usize, Position)>);
+type Numbered = (Arc<Variant>, Vec<(usize, Position)>);
 
 /// The positions of each variant, in the order in which the variants appear first.
-pub(super) fn by_variant(positions: &[PyPosition]) -> Result<Vec<Numbered>, OutOfMemory> {
+fn by_variant(positions: &[PyPosition]) -> Result<Vec<Numbered>, OutOfMemory> {
     let mut found: Vec<Numbered> = Vec::new();
     let mut places = HashMap::new();
     for (number, position) in positions.iter().enumerate() {

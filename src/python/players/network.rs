@@ -9,11 +9,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use super::loaded::{Loaded, QUICK_POSITIONS, by_variant};
+use super::loaded::Loaded;
 use super::masks::Masks;
 use crate::encode::{Layout, num_actions};
 use crate::game::{Board, Opening, Variant};
-use crate::memory::{with_room, zeroed, zeroed_rows};
+use crate::memory::{with_room, zeroed_rows};
 use crate::network::{
     Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Precision, Scope,
 };
@@ -23,12 +23,9 @@ use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Word, type_texts};
 use crate::python::errors::unreadable;
 use crate::python::files::{read_whole, write_whole};
-use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{Positions, common_variant};
 use crate::python::rules::canvas::PyCanvas;
-use crate::python::rules::position::check_playable;
 use crate::python::rules::variant::PyVariant;
-use crate::search::Limits;
 
 /// Positions that are copied and evaluated at a time: enough that the time to start threads does
 /// not matter.
@@ -430,36 +427,12 @@ impl PyNetwork {
         if self.canvas().is_none() {
             common_variant(&positions)?;
         }
-        let parts = by_variant(&positions)?;
-        let variants: Vec<_> = parts
-            .iter()
-            .map(|(variant, _)| Arc::clone(variant))
-            .collect();
-        let boards = self.0.on(py, &variants)?;
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
         let choice = Choice {
             temperature,
             seed,
             first,
         };
-        let num_threads = Threads::or_cores(None);
-        let mut actions = zeroed("the actions", positions.len())?;
-        let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
-            let limits = Limits::stopped_by(stop);
-            let parts = parts.iter().zip(&boards);
-            let chosen = parts.map(|((variant, part), board)| {
-                board.choose(variant, part, choice, num_threads, limits)
-            });
-            chosen.collect::<Result<Vec<_>, _>>()
-        })??;
-        for ((_, part), chosen) in parts.iter().zip(chosen) {
-            for (&(index, _), action) in part.iter().zip(chosen) {
-                actions[index] = action as i64;
-            }
-        }
-        Ok(Array1::from_vec(py, actions))
+        Ok(Array1::from_vec(py, self.0.choose(py, &positions, choice)?))
     }
 
     fn __repr__(&self) -> String {

@@ -1,13 +1,13 @@
 //! `mijnlieff._mijnlieff.BatchEnv`, the native part of `mijnlieff.VectorEnv`.
 
+mod batch;
 mod ends;
 mod last;
 mod options;
 mod outputs;
-mod positions;
+pub(crate) mod positions;
 pub(crate) mod rollout;
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::IntoPyArray;
@@ -15,19 +15,19 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use self::batch::{Batch, run_searching, without_gil};
 use self::options::{PySeeds, parse_opponent};
-use self::outputs::{Outputs, StepResult, ViewResult};
-use self::positions::{Indices, SavedBatch, restore, saved};
+use self::outputs::{StepResult, ViewResult};
+use self::positions::{Indices, PySavedGame, restore, saved};
 use crate::encode::Layout;
-use crate::game::{Position, Variant};
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
 use crate::python::convert::arrays::{Array1, Array2, Dtype};
 use crate::python::convert::integers::{NumEnvs, Threads, integer_in};
 use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
-use crate::python::errors::{Numbering, classes, step_error};
-use crate::python::interrupt::{self, run_unless_quick, run_until};
+use crate::python::errors::{classes, step_error};
+use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{Positions, mixed_list};
 use crate::python::rules::canvas::{PyCanvas, variant_set};
 use crate::python::rules::variant_argument::Variants;
@@ -40,9 +40,6 @@ const PENDING: &str = "the games that wait for the opponent";
 
 /// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
-
-/// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
-const SPARE_SETS: usize = 2;
 
 /// Up to this many games, reading a state takes no longer than a moment.
 const QUICK_RESTORE: usize = 4096;
@@ -66,23 +63,7 @@ const QUICK_RESTORE: usize = 4096;
 ///     VariantError: packed observations of a board they cannot hold, or a board does not fit
 ///         the canvas.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
-pub(crate) struct PyBatchEnv(Mutex<Inner>);
-
-struct Inner {
-    core: Box<dyn BatchEnv>,
-    /// Whether `info` has the indices of the variants.
-    with_variant_index: bool,
-    /// Made when it is first needed.
-    indices: Option<Indices>,
-    format: Format,
-    copy: bool,
-    actions: Vec<i64>,
-    outputs: Vec<Outputs>,
-    /// The index in `outputs` that is tried first.
-    next: usize,
-    /// Whether a step or reset waits for an outside opponent.
-    under_way: bool,
-}
+pub(crate) struct PyBatchEnv(Mutex<Batch>);
 
 #[pymethods]
 impl PyBatchEnv {
@@ -143,7 +124,7 @@ impl PyBatchEnv {
             None if is_small => 1,
             _ => Threads::or_cores(num_threads),
         };
-        Ok(Self(Mutex::new(Inner {
+        Ok(Self(Mutex::new(Batch {
             core: batch_env(config, observation, num_envs, num_threads)?,
             with_variant_index,
             indices: None,
@@ -371,24 +352,27 @@ impl PyBatchEnv {
         Ok(())
     }
 
-    /// The full state, for pickles.
-    fn state(&self, py: Python<'_>) -> PyResult<SavedBatch> {
+    /// Whether the batch has started, and all its games, for pickles.
+    fn state(&self, py: Python<'_>) -> PyResult<(bool, Vec<PySavedGame>)> {
         let mut inner = self.lock_idle()?;
         Ok(without_gil(py, &mut *inner.core, |core| saved(core))?)
     }
 
     /// Restore a state that `state` returned.
-    #[pyo3(signature = (state: "tuple[bool, list[tuple[int, str, list[int], int, bool, bool]]]"))]
-    fn restore(&self, py: Python<'_>, state: SavedBatch) -> PyResult<()> {
+    #[pyo3(signature = (state: "tuple[bool, list[SavedGame]]"))]
+    fn restore(&self, py: Python<'_>, state: (bool, Vec<Py<PySavedGame>>)) -> PyResult<()> {
+        let (started, games) = state;
         let core = &mut self.lock_idle()?.core;
-        let is_quick = state.1.len() <= QUICK_RESTORE;
-        run_unless_quick(py, is_quick, |stop| restore(&mut **core, state, stop))?
+        let is_quick = games.len() <= QUICK_RESTORE;
+        run_unless_quick(py, is_quick, |stop| {
+            restore(&mut **core, started, &games, stop)
+        })?
     }
 }
 
 impl PyBatchEnv {
     /// The batch, if no other thread is using it right now.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Batch>> {
         self.0.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => in_use(),
             TryLockError::Poisoned(_) => PyRuntimeError::new_err(
@@ -398,7 +382,7 @@ impl PyBatchEnv {
     }
 
     /// The batch, if also no game waits for an outside opponent's action.
-    fn lock_answered(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    fn lock_answered(&self) -> PyResult<MutexGuard<'_, Batch>> {
         let inner = self.lock()?;
         if inner.core.pending().is_empty() {
             return Ok(inner);
@@ -409,7 +393,7 @@ impl PyBatchEnv {
     }
 
     /// The batch, if also no step or reset waits for an outside opponent.
-    fn lock_idle(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    fn lock_idle(&self) -> PyResult<MutexGuard<'_, Batch>> {
         let inner = self.lock()?;
         if inner.under_way {
             Err(in_use())
@@ -419,92 +403,9 @@ impl PyBatchEnv {
     }
 }
 
-/// Runs work without the GIL if there are enough games for that to be worth it.
-fn without_gil<T: Send>(
-    py: Python<'_>,
-    core: &mut dyn BatchEnv,
-    work: impl FnOnce(&mut dyn BatchEnv) -> T + Send,
-) -> T {
-    interrupt::without_gil(py, core.num_envs(), || work(core))
-}
-
-/// Runs a step or reset that searches for long: without the GIL, and undone on Ctrl-C.
-fn run_searching<T: Send>(
-    py: Python<'_>,
-    core: &mut dyn BatchEnv,
-    work: impl FnOnce(&mut dyn BatchEnv) -> T + Send,
-) -> PyResult<T> {
-    core.hold()?;
-    let stop = core.stop_flag();
-    let done = run_until(py, &stop, || work(&mut *core));
-    stop.store(false, Ordering::Relaxed);
-    if done.is_ok() {
-        core.release();
-    } else {
-        core.roll_back();
-    }
-    done
-}
-
 fn in_use() -> PyErr {
     PyRuntimeError::new_err(
         "another thread is using this environment, or its opponent is in the middle of a step; \
          give each thread its own",
     )
-}
-
-impl Inner {
-    /// The position of a game with its variant.
-    fn position(&self, game: usize) -> (&Arc<Variant>, Position) {
-        let variant = self.core.config().variants.get(self.core.variant(game));
-        (variant, self.core.position(game))
-    }
-
-    /// How the actions of each game are numbered.
-    fn numbering<'a>(&'a self) -> impl Fn(usize) -> Numbering<'a> {
-        |game| Numbering::of(&self.core.config().variants, self.core.variant(game))
-    }
-
-    /// The index of arrays to write into: always the same, or with `copy` ones that are not in use.
-    ///
-    /// Fresh memory is slow, because the system hands it out page by page on the first write. So
-    /// arrays that the caller has dropped are used again, and new ones are made only if none is free.
-    fn take_outputs(&mut self, py: Python<'_>) -> PyResult<usize> {
-        let sets = if self.copy { SPARE_SETS } else { 1 };
-        let free = (0..self.outputs.len())
-            .map(|i| (self.next + i) % self.outputs.len())
-            .find(|&i| !self.copy || self.outputs[i].is_free(py));
-        let index = if let Some(index) = free {
-            index
-        } else {
-            let config = self.core.config();
-            let made = Outputs::new(
-                py,
-                &config.variants,
-                self.with_variant_index,
-                self.format,
-                self.core.num_envs(),
-            )?;
-            if self.outputs.len() < sets {
-                self.outputs.push(made);
-                self.outputs.len() - 1
-            } else {
-                self.outputs[self.next] = made;
-                self.next
-            }
-        };
-        self.next = (index + 1) % sets;
-        Ok(index)
-    }
-
-    fn observe(&mut self, py: Python<'_>) -> PyResult<ViewResult> {
-        let index = self.take_outputs(py)?;
-        let mut view = self.outputs[index].view();
-        without_gil(py, &mut *self.core, |core| core.observe(&mut view));
-        self.outputs[index].reset_result(py, &*self.core)
-    }
-
-    fn step_result(&mut self, py: Python<'_>, index: usize) -> PyResult<StepResult> {
-        self.outputs[index].step_result(py, &*self.core, self.format)
-    }
 }

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use crate::encode::VariantSet;
 use crate::game::{Player, Position, Variant, format_position, parse_position};
 use crate::memory::{OutOfMemory, with_room};
+use crate::python::convert::pickles::{Pickled, pickled};
 use crate::python::errors::classes;
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
@@ -18,9 +19,36 @@ use crate::vector::{BatchEnv, SavedGame};
 /// Named in the error if memory does not suffice.
 const STATE: &str = "the state of the games";
 
-/// Whether the batch has started, and for each game the index of its variant, the position as text,
-/// the streams, the seat, whether it is over, and whether the agent has not acted in it yet.
-pub(super) type SavedBatch = (bool, Vec<(usize, String, [u64; 2], usize, bool, bool)>);
+/// A game of a batch, with all that its future depends on.
+#[pyclass(
+    name = "SavedGame",
+    module = "mijnlieff._mijnlieff",
+    frozen,
+    get_all,
+    new = "from_fields"
+)]
+pub(crate) struct PySavedGame {
+    /// The index of its variant.
+    variant: usize,
+    /// Its position, as `Position.notation` writes it.
+    notation: String,
+    /// The states of its own stream and of that of its sampled actions.
+    streams: [u64; 2],
+    /// The agent's side, 0 or 1; not used in self-play.
+    seat: usize,
+    /// Whether it has ended and waits for its reset.
+    over: bool,
+    /// Whether the agent has not acted in it yet.
+    fresh: bool,
+}
+
+#[pymethods]
+impl PySavedGame {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        let names = ["variant", "notation", "streams", "seat", "over", "fresh"];
+        pickled(slf, &names)
+    }
+}
 
 /// The indices of variants, by variant; the first of equal ones.
 pub(super) struct Indices(HashMap<Arc<Variant>, usize>);
@@ -79,15 +107,21 @@ impl Indices {
     }
 }
 
-/// All that changes in a batch.
-pub(super) fn saved(core: &dyn BatchEnv) -> Result<SavedBatch, OutOfMemory> {
+/// Whether a batch has started, and its games.
+pub(super) fn saved(core: &dyn BatchEnv) -> Result<(bool, Vec<PySavedGame>), OutOfMemory> {
     let variants = &core.config().variants;
     let saved = core.save()?;
     let mut games = with_room(STATE, saved.len())?;
     games.extend(saved.into_iter().map(|game| {
-        let text = format_position(variants.get(game.variant), &game.position);
-        let (streams, seat) = (game.streams, game.seat.index());
-        (game.variant, text, streams, seat, game.over, game.fresh)
+        let variant = variants.get(game.variant);
+        PySavedGame {
+            variant: game.variant,
+            notation: format_position(variant, &game.position),
+            streams: game.streams,
+            seat: game.seat.index(),
+            over: game.over,
+            fresh: game.fresh,
+        }
     }));
     Ok((core.is_started(), games))
 }
@@ -95,7 +129,8 @@ pub(super) fn saved(core: &dyn BatchEnv) -> Result<SavedBatch, OutOfMemory> {
 /// Restores a state that [`saved`] returned, unless it is stopped.
 pub(super) fn restore(
     core: &mut dyn BatchEnv,
-    (started, games): SavedBatch,
+    started: bool,
+    games: &[Py<PySavedGame>],
     stop: &AtomicBool,
 ) -> PyResult<()> {
     if games.len() != core.num_envs() {
@@ -105,22 +140,23 @@ pub(super) fn restore(
     }
     let variants = Arc::clone(&core.config().variants);
     let mut saved = with_room(STATE, games.len())?;
-    for (variant, text, streams, seat, over, fresh) in games {
+    for game in games.iter().map(Py::get) {
         if stop.load(Ordering::Relaxed) {
             return Ok(()); // the caller raises KeyboardInterrupt
         }
         let count = variants.all().len();
-        let Some(its) = variants.all().get(variant) else {
-            let message = format!("the state has variant {variant}, there are only {count}");
+        let Some(variant) = variants.all().get(game.variant) else {
+            let number = game.variant;
+            let message = format!("the state has variant {number}, there are only {count}");
             return Err(PyValueError::new_err(message));
         };
         saved.push(SavedGame {
-            variant,
-            position: parse_position(its, &text)?,
-            streams,
-            seat: Player::ALL[seat % 2],
-            over,
-            fresh,
+            variant: game.variant,
+            position: parse_position(variant, &game.notation)?,
+            streams: game.streams,
+            seat: Player::ALL[game.seat % 2],
+            over: game.over,
+            fresh: game.fresh,
         });
     }
     core.restore(started, &saved);
