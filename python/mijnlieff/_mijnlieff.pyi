@@ -129,7 +129,7 @@ class BatchEnv:
 
     With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
     `start_reset`, then `answer` for the `pending` positions until there are none, then
-    `finish_step` or `finish_reset`, or `roll_back` to give up. In between, `seed`, `reset`, `step`,
+    `finish_step` or `finish_reset`, or `roll_back` to abort. In between, `seed`, `reset`, `step`,
     `set_positions` and `restore` raise RuntimeError.
 
     Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
@@ -193,7 +193,7 @@ class BatchEnv:
     def restore(self, /, state: tuple[bool, list[SavedGame]]) -> None:
         """Restore a state that `state` returned."""
     def roll_back(self, /) -> None:
-        """Give up the step or reset under way: everything is as before it."""
+        """Abort the step or reset under way: everything is as before it."""
     def sample_actions(self, /) -> NDArray[np.int64]:
         """A random legal action for each game, int64 ``(num_envs,)``."""
     def seed(self, /, seed: SupportsIndex) -> None:
@@ -1054,7 +1054,7 @@ class Position:
         """The points of Light minus those of Dark."""
     @property
     def notation(self, /) -> str:
-        """The position as one line: board, last turn, number of turns so far.
+        """The position as one line: board, last action, number of plies so far.
 
         Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
         Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
@@ -1123,7 +1123,7 @@ class Position:
         """The variant that is played."""
     @property
     def winner(self, /) -> int | None:
-        """0 Light, 1 Dark; None for a draw and while the game goes on."""
+        """0 Light, 1 Dark; None for a draw and while the game is not over."""
 
 @final
 class RandomPolicy(BuiltinPolicy):
@@ -1782,7 +1782,7 @@ class TreeSearch:
         game of random actions from there.
 
         Raises:
-            MemoryError: the trees cannot grow; the next call goes on where this one ended.
+            MemoryError: the trees cannot grow; the next call continues where this one ended.
         """
     def select(self, /) -> LeafBatch | None:
         """Simulate until every tree needs the network or is done.
@@ -1792,8 +1792,8 @@ class TreeSearch:
             update it returns the same leaves.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C; the search can go on.
-            MemoryError: the trees cannot grow; the next call goes on where this one ended.
+            KeyboardInterrupt: Ctrl-C; the search can be continued.
+            MemoryError: the trees cannot grow; the next call continues where this one ended.
         """
     @property
     def solved(self, /) -> NDArray[np.bool_]:

@@ -46,8 +46,8 @@ pub struct OpeningError {
     pub plies: usize,
 }
 
-/// The opening of the pair with this seed: `plies` uniformly random moves after which the game goes
-/// on.
+/// The opening of the pair with this seed: `plies` uniformly random moves, after which the game is
+/// not over.
 ///
 /// Where the game ends early, the whole opening is drawn again.
 ///

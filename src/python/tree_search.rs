@@ -179,8 +179,8 @@ impl PyTreeSearch {
     ///     update it returns the same leaves.
     ///
     /// Raises:
-    ///     KeyboardInterrupt: Ctrl-C; the search can go on.
-    ///     MemoryError: the trees cannot grow; the next call goes on where this one ended.
+    ///     KeyboardInterrupt: Ctrl-C; the search can be continued.
+    ///     MemoryError: the trees cannot grow; the next call continues where this one ended.
     fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
         // The leaves selected before count again only when this succeeds.
         self.leaves = 0;
@@ -246,7 +246,7 @@ impl PyTreeSearch {
     /// game of random actions from there.
     ///
     /// Raises:
-    ///     MemoryError: the trees cannot grow; the next call goes on where this one ended.
+    ///     MemoryError: the trees cannot grow; the next call continues where this one ended.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
         let core = &mut *self.core;
         let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;

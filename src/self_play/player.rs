@@ -72,7 +72,7 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
                 let policy = results.policy_targets.row(tree);
                 let policy = policy.as_slice().expect("C order");
                 game.play_searched(variant, action, results.root_values[tree], policy)?;
-                next.push(self.go_on(slot, over)?);
+                next.push(self.next_root(slot, over)?);
             }
             if games.iter().all(Option::is_none) {
                 return Ok(search.counts());
@@ -82,7 +82,7 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
     }
 
     /// Plays on to the next root to search: of the same game, or of the next if that is over.
-    fn go_on(&self, slot: &mut Option<Game>, over: &mut Vec<Game>) -> Result<NextRoot, Halt> {
+    fn next_root(&self, slot: &mut Option<Game>, over: &mut Vec<Game>) -> Result<NextRoot, Halt> {
         if let Some(game) = slot
             && game.play_on(self.context())?
         {

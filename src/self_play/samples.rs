@@ -36,13 +36,13 @@ pub struct Samples {
     pub variants: Array1<i64>,
     /// Who is to move, 0 for Light and 1 for Dark.
     pub to_play: Array1<i8>,
-    /// Turns before the position, random ones and passes included.
+    /// Plies before the position, random ones and passes included.
     pub plies: Array1<i16>,
     /// The number of the game.
     pub games: Array1<i64>,
     /// The margin of each game, Light's points less Dark's, in the order of the games.
     pub game_margins: Array1<i16>,
-    /// The turns of each game, random ones and passes included.
+    /// The plies of each game, random ones and passes included.
     pub game_plies: Array1<i16>,
     /// How much work was done for them.
     pub statistics: Statistics,
@@ -53,7 +53,7 @@ pub struct Samples {
 pub struct Statistics {
     /// Games played.
     pub games: usize,
-    /// Turns of all games.
+    /// Plies of all games.
     pub plies: usize,
     /// Roots that were searched.
     pub searched_roots: usize,

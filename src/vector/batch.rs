@@ -214,7 +214,7 @@ pub trait BatchEnv: fmt::Debug + Send + Sync {
     /// suffice. No game has moved.
     fn answer(&mut self, actions: &[i64]) -> Result<(), StepError>;
 
-    /// Gives up the step or reset under way: everything is as it was at [`BatchEnv::hold`].
+    /// Aborts the step or reset under way: everything is as it was at [`BatchEnv::hold`].
     fn roll_back(&mut self);
 
     /// Ends the step under way, in which no game may be pending any more, and writes the results.

@@ -169,7 +169,7 @@ impl Config {
 /// New seeds for the streams of the games.
 #[derive(Clone, Copy, Debug)]
 pub enum Seeds<'a> {
-    /// None: the streams go on.
+    /// None: the streams continue.
     Keep,
     /// This seed plus the number of the game.
     From(u64),

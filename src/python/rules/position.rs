@@ -101,7 +101,7 @@ impl PyPosition {
         Ok(Self { variant, core })
     }
 
-    /// The position as one line: board, last turn, number of turns so far.
+    /// The position as one line: board, last action, number of plies so far.
     ///
     /// Rows from the top, separated by ``/``; ``.`` empty, ``_`` no cell; ``S`` Straight, ``D``
     /// Diagonal, ``P`` Pusher, ``L`` puLler, upper case for Light; then a cell, ``pass`` or ``-``;
@@ -183,7 +183,7 @@ impl PyPosition {
         self.core.margin(&self.variant)
     }
 
-    /// 0 Light, 1 Dark; None for a draw and while the game goes on.
+    /// 0 Light, 1 Dark; None for a draw and while the game is not over.
     #[getter]
     fn winner(&self) -> Option<usize> {
         if !self.is_over() {

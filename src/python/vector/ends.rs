@@ -9,7 +9,7 @@ use crate::python::convert::observations::Format;
 use crate::python::convert::shared_memory::LentArray;
 use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
 
-/// The winner of a draw, and of a game that goes on.
+/// The winner of a draw, and of a game that is not over.
 const NO_WINNER: i8 = -1;
 
 /// The part of `info` about games that ended, laid out as in Gymnasium: an array for all games, and

@@ -50,7 +50,7 @@ const QUICK_RESTORE: usize = 4096;
 ///
 /// With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
 /// `start_reset`, then `answer` for the `pending` positions until there are none, then
-/// `finish_step` or `finish_reset`, or `roll_back` to give up. In between, `seed`, `reset`, `step`,
+/// `finish_step` or `finish_reset`, or `roll_back` to abort. In between, `seed`, `reset`, `step`,
 /// `set_positions` and `restore` raise RuntimeError.
 ///
 /// Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
@@ -265,7 +265,7 @@ impl PyBatchEnv {
         answered.map_err(|error| step_error(py, inner.numbering(), &error, &OutOfRange::default()))
     }
 
-    /// Give up the step or reset under way: everything is as before it.
+    /// Abort the step or reset under way: everything is as before it.
     fn roll_back(&self) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.core.roll_back();

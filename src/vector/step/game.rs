@@ -142,7 +142,7 @@ pub struct Ending {
     pub reward: f32,
 }
 
-/// Everything about a game that changes; enough to go on with it elsewhere.
+/// Everything about a game that changes; enough to continue it elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SavedGame {
     /// The index of the variant.

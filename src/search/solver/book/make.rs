@@ -135,8 +135,8 @@ pub fn make_book(
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` plies.
 ///
-/// Finished games count, and differ from games that go on. The board must have at most 16 cells, and
-/// the variant at most 3 copies.
+/// Finished games count, and differ from games that are not over. The board must have at most 16
+/// cells, and the variant at most 3 copies.
 ///
 /// # Errors
 ///
