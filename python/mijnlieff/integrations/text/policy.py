@@ -28,7 +28,7 @@ class ReplyCounts:
     Attributes:
         moves: moves that the model was asked for.
         replies: its replies, at least one for each move.
-        illegal: how many of these were no legal move, by kind, see `KINDS`.
+        illegal: how many of these were no legal move, by kind, see ``KINDS``.
         fallbacks: moves for which every reply was illegal, so that a random one was played.
     """
 

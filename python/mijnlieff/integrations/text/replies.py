@@ -102,8 +102,8 @@ def read_move(text: str, position: Position) -> int:
         position: the position that it is about.
 
     Raises:
-        ReplyError: the reply is no legal move. Its ``kind`` is one of `KINDS`, and the message says
-            what is wrong in words for the model.
+        ReplyError: the reply is no legal move. Its ``kind`` is one of ``KINDS``, and the message
+            says what is wrong in words for the model.
         GameOverError: the game is over.
         TypeError: not a `Position`.
     """
