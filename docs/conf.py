@@ -63,7 +63,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(anywidget|gymnasium|matplotlib|np|numpy|pettingzoo|t|torch)\..*"),
     (
         "py:.*",
-        r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|PathLike|PolicyLike|Sequence)",
+        r"(AECEnv|ArrayLike|AutoresetMode|Axes|DTypeLike|NDArray|Path|PathLike|PolicyLike|Sequence)",
     ),
 ]
 # Types in signatures that callers do not need to know.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, final
 
 import numpy as np
-from _typeshed import SupportsLenAndGetItem
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import disjoint_base
 
@@ -1142,7 +1141,7 @@ class SavedGame:
         /,
         variant: SupportsIndex,
         notation: str,
-        streams: SupportsLenAndGetItem[SupportsIndex],
+        streams: tuple[SupportsIndex, SupportsIndex],
         seat: SupportsIndex,
         over: bool,
         fresh: bool,
@@ -1161,7 +1160,7 @@ class SavedGame:
     def seat(self, /) -> int:
         """The agent's side, 0 or 1; not used in self-play."""
     @property
-    def streams(self, /) -> list[int]:
+    def streams(self, /) -> tuple[int, int]:
         """The states of its own stream and of that of its sampled actions."""
     @property
     def variant(self, /) -> int:

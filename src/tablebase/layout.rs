@@ -289,7 +289,7 @@ mod tests {
     /// that are symmetric themselves and the padding.
     #[test]
     fn rows_follow_each_other_without_gaps() {
-        for (text, copies) in [("###\n###", 1), ("####\n.##.", 2), ("##\n##.##", 3)] {
+        for (text, copies) in [("###\n###", 1), ("####\n.##.", 2), ("##.\n###", 3)] {
             let layout = layout(text, copies);
             let mut starts = vec![Vec::new(); layout.cells];
             for taken in 0..layout.geometry.all {

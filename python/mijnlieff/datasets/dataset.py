@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from mijnlieff._mijnlieff import threads_of
+from mijnlieff._util.arguments import threads_of
 from mijnlieff._util.files import json_text, parse_json, write_whole
 from mijnlieff._util.output import progress_bar
 from mijnlieff.datasets.datasheet import datasheet

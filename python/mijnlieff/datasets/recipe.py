@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
-from mijnlieff._mijnlieff import Variant, __version__, as_variant, seed_of
-from mijnlieff._util.arguments import check_choice, check_type, integer_from
+from mijnlieff._mijnlieff import Variant, __version__, as_variant
+from mijnlieff._util.arguments import check_choice, check_type, integer_from, seed_of
 from mijnlieff.errors import DatasetError
 from mijnlieff.policies.load import load_policy
 from mijnlieff.rules import VariantLike

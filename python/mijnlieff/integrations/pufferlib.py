@@ -8,7 +8,8 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, Variant, integer_in, seed_of
+from mijnlieff._mijnlieff import Canvas, Position, Variant
+from mijnlieff._util.arguments import integer_in, seed_of
 from mijnlieff._util.extras import needs
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv

@@ -33,7 +33,7 @@ pub(crate) struct PySavedGame {
     /// Its position, as `Position.notation` writes it.
     notation: String,
     /// The states of its own stream and of that of its sampled actions.
-    streams: [u64; 2],
+    streams: (u64, u64),
     /// The agent's side, 0 or 1; not used in self-play.
     seat: usize,
     /// Whether it has ended and waits for its reset.
@@ -117,7 +117,7 @@ pub(super) fn saved(core: &dyn BatchEnv) -> Result<(bool, Vec<PySavedGame>), Out
         PySavedGame {
             variant: game.variant,
             notation: format_position(variant, &game.position),
-            streams: game.streams,
+            streams: game.streams.into(),
             seat: game.seat.index(),
             over: game.over,
             fresh: game.fresh,
@@ -153,7 +153,7 @@ pub(super) fn restore(
         saved.push(SavedGame {
             variant: game.variant,
             position: parse_position(variant, &game.notation)?,
-            streams: game.streams,
+            streams: game.streams.into(),
             seat: Player::ALL[game.seat % 2],
             over: game.over,
             fresh: game.fresh,

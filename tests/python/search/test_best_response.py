@@ -370,6 +370,7 @@ def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFix
 
 def test_the_native_search_does_not_finish_early():
     options = {"exact_cells": None, "exact_margin": 0, "horizon": None, "least_margin": None}
+    options["tablebase"] = None
     start = Position(SMALL[0])
 
     def search() -> BestResponseSearch:

@@ -298,7 +298,7 @@ def test_ctrl_c_ends_it(arguments):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--light", "greedy"], 2, "a person plays: give --light human or --dark human"),
+        (["--light", "greedy", "--dark", "random"], 2, "give --light human or --dark human"),
         (["--dark", "genius"], 2, "unknown policy 'genius'"),
         (["--dark", "perfect", "--board", "#" * 20], 2, "up to 16 cells"),
         (["--port", "70000"], 2, "70000 is not an integer from 0 to 65535"),
