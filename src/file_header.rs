@@ -91,16 +91,23 @@ impl FileKind {
 
     /// The version and the content of a file, found to be whole.
     pub(crate) fn open(self, file: &[u8]) -> Result<(u32, &[u8]), FileError> {
-        match self.open_start(file) {
-            Ok((_, content, rest)) if !rest.is_empty() => {
-                Err(self.wrong_length(file, content.len() as u64))
-            }
-            found => found.map(|(version, content, _)| (version, content)),
+        let (version, sum, content, rest) = self.split(file)?;
+        if !rest.is_empty() {
+            return Err(self.wrong_length(file, content.len() as u64));
         }
+        self.check(content, sum)?;
+        Ok((version, content))
     }
 
     /// As [`FileKind::open`], of a file that goes on after this content; the rest comes last.
     pub(crate) fn open_start(self, file: &[u8]) -> Result<(u32, &[u8], &[u8]), FileError> {
+        let (version, sum, content, rest) = self.split(file)?;
+        self.check(content, sum)?;
+        Ok((version, content, rest))
+    }
+
+    /// The version, the checksum, the content, and what follows it.
+    fn split(self, file: &[u8]) -> Result<(u32, u64, &[u8], &[u8]), FileError> {
         if !file.starts_with(self.letters.as_bytes()) {
             return Err(FileError::Foreign { kind: self });
         }
@@ -116,10 +123,15 @@ impl FileKind {
         let Some((content, rest)) = rest.split_at_checked(length) else {
             return Err(self.wrong_length(file, long(12)));
         };
-        if fnv1a(content) != long(20) {
-            return Err(FileError::Checksum { kind: self });
+        Ok((found, long(20), content, rest))
+    }
+
+    fn check(self, content: &[u8], sum: u64) -> Result<(), FileError> {
+        if fnv1a(content) == sum {
+            Ok(())
+        } else {
+            Err(FileError::Checksum { kind: self })
         }
-        Ok((found, content, rest))
     }
 
     fn wrong_length(self, file: &[u8], content: u64) -> FileError {

@@ -20,10 +20,12 @@ use mijnlieff::memory::OutOfMemory;
 use mijnlieff::network::{
     Architecture, CanvasRows, ChoiceError, Network, NetworkError, NetworkWeights, NoBoardError,
 };
+use mijnlieff::play::{LoadError, NoPerfectPlay, TurnError};
 use mijnlieff::policy::{Epsilon, EpsilonError, OpeningError, opening};
 use mijnlieff::search::solver::BookError;
 use mijnlieff::search::{Depth, DepthError, Halt};
-use mijnlieff::self_play::SelfPlayError;
+use mijnlieff::self_play::{Progress, ProgressError, SelfPlayError};
+use mijnlieff::tablebase::{Damaged, TablebaseError};
 use mijnlieff::tree_search::UpdateError;
 use mijnlieff::vector::{Reward, StepError, UnknownName, WeightsError};
 use mijnlieff::{FileError, FileKind};
@@ -260,6 +262,21 @@ fn errors_of_files() {
         Count { found: 5, expected: Some(6) } => ["5 weights", "need 6"],
         Count { found: 5, expected: None } => ["5 weights", "more than can be counted"],
         NotFinite { index: 5 } => ["weight 5", "infinite or NaN"],
+        TooLarge { bytes: 1 << 40 } => ["1099511627776 bytes", "at most 2147483648"],
+        OutOfMemory(SHORT) => [OUT_OF_MEMORY],
+    );
+    let damaged = Damaged { stones: 7 };
+    check(&damaged, &["damaged", "7 stones", "build it again"]);
+    examples!(TablebaseError:
+        TooManyCells { cells: 20 } => ["at most 16 cells", "20"],
+        TooManyCopies { copies: 4 } => ["at most 3 copies", "4"],
+        TooManyPoints { points: 9 } => ["at most 7 points", "can make 9"],
+        File(FileError::Checksum { kind }) => ["is damaged", "checksum"],
+        Header {} => ["damaged", "no variant"],
+        Damaged(damaged) => ["damaged", "7 stones"],
+        Io(std::io::Error::other("no space left")) => ["no space left"],
+        Stopped {} => ["was stopped"],
+        OutOfMemory(SHORT) => [OUT_OF_MEMORY],
     );
     let canvas = Canvas::new(2, 2).unwrap();
     let nothing = Array2::zeros((1, canvas.observation_len()));
@@ -275,6 +292,7 @@ fn errors_of_searches_and_players() {
         Stopped {} => ["stopped"],
         NodeLimit { max_nodes: 10 } => ["10 nodes allowed"],
         TimeLimit {} => ["time allowed"],
+        Damaged(Damaged { stones: 7 }) => ["damaged", "7 stones"],
     );
     examples!(ChoiceError:
         Halted(Halt::Stopped) => ["stopped"],
@@ -300,6 +318,22 @@ fn errors_of_searches_and_players() {
         Evaluation(UpdateError::Value { row: 1, value: f32::NAN }) =>
             ["the network's evaluation", "leaf 1: the value is NaN"],
     );
+    let error: NoPerfectPlay = NoPerfectPlay { num_cells: 20 };
+    check(&error, &["up to 16 cells", "20"]);
+    examples!(LoadError:
+        Opponent(error) => ["up to 16 cells"],
+        Play(PlayError::GameOver) => ["the game is over"],
+    );
+    let (player, opponent) = (Player::Dark, "champion".to_owned());
+    examples!(TurnError:
+        NotYours { player, opponent } => ["the turn of Dark", "champion plays"],
+        Play(PlayError::GameOver) => ["the game is over"],
+    );
+    let error: ProgressError = ProgressError(Progress {
+        games: 3,
+        samples: 900,
+    });
+    check(&error, &["no self-play has 3 games with 900 samples"]);
     let error: DepthError = Depth::new(65).unwrap_err();
     check(&error, &["1 to 64 plies", "not 65"]);
     let error: EpsilonError = Epsilon::new(1.5).unwrap_err();
