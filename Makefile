@@ -180,6 +180,7 @@ wheel: $(PACKAGING)/installed ## Build the wheel into dist/ and check it; TARGET
 	rm -f dist/*.whl
 	$(if $(TARGET),rustup target add $(TARGET))
 	PATH="$(CURDIR)/$(PACKAGING)/bin:$$PATH" maturin build --quiet --release --locked --out dist \
+		--compression-level 9 \
 		--compatibility manylinux2014 $(if $(filter Linux,$(shell uname -s)),--zig) \
 		$(if $(TARGET),--target $(TARGET))
 	$(PACKAGING)/bin/python tools/release/check_wheels.py dist/*.whl
