@@ -281,7 +281,7 @@ def test_their_algorithms_evaluate_our_policies():
     probabilities = perfect.action_probabilities(state)
     assert list(probabilities) == state.legal_actions() and sum(probabilities.values()) == 1
     assert perfect.to_tabular().action_probabilities(state) == probabilities
-    assert repr(perfect) == "SpielPolicy(PerfectPolicy(seed=0))"
+    assert repr(perfect) == "SpielPolicy(PerfectPolicy(seed=0, epsilon=0.0))"
     with pytest.raises(TypeError, match="must be python_mijnlieff"):
         open_spiel.SpielPolicy(pyspiel.load_game("tic_tac_toe"), "perfect")
     with pytest.raises(TypeError, match="plays states of python_mijnlieff"):

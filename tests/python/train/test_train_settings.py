@@ -22,7 +22,7 @@ def test_every_setting_is_declared_in_one_place(name, capsys):
     declared = SETTINGS[name]
     allowed = {declared.kind, type(None)} if declared.default is None else {declared.kind}
     assert set(typing.get_args(HINTS[name]) or [HINTS[name]]) == allowed
-    assert main(["train", "--help"]) == 0
+    assert main(["train", "--help-all"]) == 0
     words = " ".join(capsys.readouterr().out.split())
     assert f"--{name.replace('_', '-')} " in words
     assert " ".join(declared.help.split()) in words.replace("self- play", "self-play")
