@@ -268,7 +268,8 @@ def test_the_board_explains_a_game(page, address):
     before = len(player.moves)
     end.get_by_role("button", name="show the position before it").first.click()
     assert board.locator("[aria-current=step]").count() <= 1 and len(player.moves) == before
-    assert "Move " in player.status
+    # The table answers; a state that never comes is an error of the wait.
+    board.locator(".mj-status", has_text="Move ").wait_for(timeout=PATIENCE)
     end.get_by_role("button", name="Play again").click()
     player.wait_for_moves(1)
     assert not end.is_visible()
