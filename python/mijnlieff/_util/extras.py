@@ -29,7 +29,7 @@ def needs(feature: str, package: str, extra: str) -> Iterator[None]:
     except MissingExtraError:
         raise
     except ImportError as error:
-        # What the metadata says of a missing package is no more than that.
+        # The message of this error only repeats that the package is missing.
         reason = "" if isinstance(error, PackageNotFoundError) else f" ({error})"
         raise MissingExtraError(
             f"{feature} needs {package}{reason}: pip install 'mijnlieff[{extra}]'"

@@ -29,7 +29,7 @@ __all__ = [
     "text_table",
 ]
 
-# Between two lines, where there is no bar.
+# Seconds between two lines of progress where a bar cannot be drawn, such as in a pipe.
 _LINE_SECONDS = 10.0
 # Work that takes less time shows no bar.
 _DELAY_SECONDS = 0.5

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._util.output import print_table
 from mijnlieff.evaluation.reviewing import ReviewedMove
 from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution
 
-__all__ = ["EXACT_PLAY", "evaluation_line", "margin_lines", "named_margins", "review_table"]
+__all__ = ["EXACT_PLAY", "evaluation_line", "margin_lines", "named_margins", "print_review"]
 
 EXACT_PLAY = (
     f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at most "
@@ -38,11 +39,8 @@ def evaluation_line(position: Position, solution: Solution) -> str:
     return f"{PLAYERS[position.to_play]} to move {verdict}, margin {solution.margin:+d}"
 
 
-def review_table(moves: Sequence[ReviewedMove], variant: Variant) -> tuple[str, list[list[str]]]:
-    """Return a title, and rows with the moves that gave points away, the headings first.
-
-    There are no rows if no move did.
-    """
+def print_review(moves: Sequence[ReviewedMove], variant: Variant) -> None:
+    """Print how many points each player gave away, and a table of the moves that did."""
     lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
     losses = ", ".join(f"{name} {points}" for name, points in zip(PLAYERS, lost, strict=True))
     title = f"Compared with perfect play{_since(moves)}, points given away: {losses}"
@@ -57,7 +55,10 @@ def review_table(moves: Sequence[ReviewedMove], variant: Variant) -> tuple[str, 
         for move in moves
         if move.loss
     ]
-    return title, [["move", "player", "lost", "margin", "best"], *rows] if rows else []
+    if rows:
+        print_table([["move", "player", "lost", "margin", "best"], *rows], title)
+    else:
+        print(title)
 
 
 def _since(moves: Sequence[ReviewedMove]) -> str:

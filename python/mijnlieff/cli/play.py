@@ -10,8 +10,7 @@ import textwrap
 from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Variant, format_record
-from mijnlieff._util.output import print_table
-from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, review_table
+from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, print_review
 from mijnlieff.cli.options import (
     actions_of,
     add_record_argument,
@@ -121,11 +120,7 @@ def _print_review(actions: Sequence[int], variant: Variant) -> None:
     except SearchLimitError:
         print(f"The review would take longer than {_SECONDS:g} seconds.\n")
         return
-    title, rows = review_table(moves, variant)
-    if rows:
-        print_table(rows, title)
-    else:
-        print(title)
+    print_review(moves, variant)
     print()
 
 

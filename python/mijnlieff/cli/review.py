@@ -7,8 +7,7 @@ import dataclasses
 
 from mijnlieff._mijnlieff import Position, Variant
 from mijnlieff._util.files import json_text
-from mijnlieff._util.output import print_table
-from mijnlieff.cli.margins import EXACT_PLAY, review_table
+from mijnlieff.cli.margins import EXACT_PLAY, print_review
 from mijnlieff.cli.options import (
     actions_of,
     add_json_argument,
@@ -48,11 +47,7 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print(json_text([dataclasses.asdict(move) | {"loss": move.loss} for move in moves]))
         return
-    title, rows = review_table(moves, variant)
-    if rows:
-        print_table(rows, title)
-    else:
-        print(title)
+    print_review(moves, variant)
 
 
 def _check_solvable(actions: list[int], variant: Variant) -> None:
