@@ -26,6 +26,16 @@ pub struct FileKind {
     pub(crate) oldest: u32,
 }
 
+/// A file, split at its header and at the length that the header gives.
+struct Parts<'a> {
+    version: u32,
+    /// The checksum that the header gives.
+    sum: u64,
+    content: &'a [u8],
+    /// The bytes after the content.
+    rest: &'a [u8],
+}
+
 /// Why a file was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -91,23 +101,22 @@ impl FileKind {
 
     /// The version and the content of a file, found to be whole.
     pub(crate) fn open(self, file: &[u8]) -> Result<(u32, &[u8]), FileError> {
-        let (version, sum, content, rest) = self.split(file)?;
-        if !rest.is_empty() {
-            return Err(self.wrong_length(file, content.len() as u64));
+        let parts = self.split(file)?;
+        if !parts.rest.is_empty() {
+            return Err(self.wrong_length(file, parts.content.len() as u64));
         }
-        self.check(content, sum)?;
-        Ok((version, content))
+        self.check(&parts)?;
+        Ok((parts.version, parts.content))
     }
 
     /// As [`FileKind::open`], of a file that goes on after this content; the rest comes last.
     pub(crate) fn open_start(self, file: &[u8]) -> Result<(u32, &[u8], &[u8]), FileError> {
-        let (version, sum, content, rest) = self.split(file)?;
-        self.check(content, sum)?;
-        Ok((version, content, rest))
+        let parts = self.split(file)?;
+        self.check(&parts)?;
+        Ok((parts.version, parts.content, parts.rest))
     }
 
-    /// The version, the checksum, the content, and what follows it.
-    fn split(self, file: &[u8]) -> Result<(u32, u64, &[u8], &[u8]), FileError> {
+    fn split(self, file: &[u8]) -> Result<Parts<'_>, FileError> {
         if !file.starts_with(self.letters.as_bytes()) {
             return Err(FileError::Foreign { kind: self });
         }
@@ -123,11 +132,16 @@ impl FileKind {
         let Some((content, rest)) = rest.split_at_checked(length) else {
             return Err(self.wrong_length(file, long(12)));
         };
-        Ok((found, long(20), content, rest))
+        Ok(Parts {
+            version: found,
+            sum: long(20),
+            content,
+            rest,
+        })
     }
 
-    fn check(self, content: &[u8], sum: u64) -> Result<(), FileError> {
-        if fnv1a(content) == sum {
+    fn check(self, parts: &Parts) -> Result<(), FileError> {
+        if fnv1a(parts.content) == parts.sum {
             Ok(())
         } else {
             Err(FileError::Checksum { kind: self })
