@@ -20,9 +20,9 @@
 //! streams that draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
 //! tables, [`best_response`], [`policy`] and [`network`] import search, [`vector`] imports policies,
 //! [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search and networks.
-//! [`play`], a game with a person, imports rules, actions and search. Four private modules help them:
-//! `simd` (vectors of eight f32), `threads`, `small_board` (boards of up to 16 cells in 16-bit words), and
-//! `file_header` (the start of the crate's binary files). [`memory`] is fallible allocation. `python` binds
+//! [`play`], a game with a person, imports rules, actions and search. Five private modules help them:
+//! `simd` (vectors of eight f32), `threads`, `small_board` (boards of up to 16 cells in 16-bit words),
+//! `file_header` (the start of the crate's binary files), and `names` (options whose values have names). [`memory`] is fallible allocation. `python` binds
 //! it all.
 
 pub mod best_response;
@@ -31,6 +31,7 @@ mod file_header;
 pub mod functional;
 pub mod game;
 pub mod memory;
+mod names;
 pub mod network;
 pub mod play;
 pub mod policy;
@@ -48,3 +49,4 @@ pub mod vector;
 mod python;
 
 pub use file_header::{FileError, FileKind};
+pub use names::UnknownName;

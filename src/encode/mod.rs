@@ -21,9 +21,7 @@ pub(crate) mod words;
 pub(crate) use action::pass_over;
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
 pub use canvas::{Canvas, CanvasError};
-pub use observation::{
-    Feature, Layout, PackError, UnknownLayout, exchange_packed, exchange_sides, observe, pack,
-};
+pub use observation::{Feature, Layout, PackError, exchange_packed, exchange_sides, observe, pack};
 pub(crate) use observation::{cell_sets, hand_counts, pack_parts};
 pub use symmetry::{action_symmetries, cell_symmetries};
 pub use variants::{VariantSet, VariantSetError};

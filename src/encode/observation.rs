@@ -1,22 +1,24 @@
 //! Positions as arrays, from the point of view of the side to move.
 
-use std::str::FromStr;
-
 use thiserror::Error;
 
-use crate::game::{Board, Cell, CellSet, Piece, Position, Variant, shortened};
+use crate::game::{Board, Cell, CellSet, Piece, Position, Variant};
+use crate::names::named;
 
-/// How a position is laid out as numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// `(12, height, width)`, row 0 at the bottom of the board: own stones, opposing stones, cells
-    /// allowed now, cells that exist, then one constant plane for each type in the own hand and for
-    /// each in the opposing hand.
-    Planes,
-    /// `(3 * num_cells + 8,)`: own stones, opposing stones, allowed cells, own hand, opposing hand.
-    Flat,
-    /// One `u64`, see [`pack`]; boards of at most 16 cells with at most 3 copies.
-    Packed,
+named! {
+    /// How a position is laid out as numbers.
+    #[derive(Hash)]
+    Layout as "observation layout" {
+        /// `(12, height, width)`, row 0 at the bottom of the board: own stones, opposing stones,
+        /// cells allowed now, cells that exist, then one constant plane for each type in the own
+        /// hand and for each in the opposing hand.
+        Planes = "planes",
+        /// `(3 * num_cells + 8,)`: own stones, opposing stones, allowed cells, own hand, opposing
+        /// hand.
+        Flat = "flat",
+        /// One `u64`, see [`pack`]; boards of at most 16 cells with at most 3 copies.
+        Packed = "packed",
+    }
 }
 
 impl Layout {
@@ -71,37 +73,6 @@ impl Layout {
             Self::Planes | Self::Flat => Ok(()),
             Self::Packed => PackError::check(variant),
         }
-    }
-
-    /// The name, as [`Layout::from_str`] reads it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Planes => "planes",
-            Self::Flat => "flat",
-            Self::Packed => "packed",
-        }
-    }
-}
-
-/// An unknown layout name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown observation layout {found:?}; choose planes, flat or packed")]
-pub struct UnknownLayout {
-    /// The name given, cut when it is long.
-    pub found: String,
-}
-
-impl FromStr for Layout {
-    type Err = UnknownLayout;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
-        [Self::Planes, Self::Flat, Self::Packed]
-            .into_iter()
-            .find(|layout| layout.name() == name)
-            .ok_or_else(|| UnknownLayout {
-                found: shortened(name),
-            })
     }
 }
 

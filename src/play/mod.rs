@@ -33,4 +33,4 @@ mod view;
 pub use levels::{LEVELS, Level, NoPerfectPlay, Opponent, STAND_IN};
 pub use line::Line;
 
-pub use table::{Aid, LoadError, Question, Seat, Table, TurnError, UnknownName};
+pub use table::{Aid, LoadError, Question, Seat, Table, TurnError};

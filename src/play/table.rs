@@ -1,6 +1,5 @@
 //! The state of a table, and how it changes.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -8,40 +7,28 @@ use thiserror::Error;
 use super::exact::{Exact, Margins};
 use super::levels::{LEVELS, NoPerfectPlay, Opponent};
 use super::line::Line;
-use crate::game::{Move, PlayError, Player, Position, Variant, shortened};
+use crate::game::{Move, PlayError, Player, Position, Variant};
+use crate::names::named;
 use crate::random::{Draw, SplitMix64};
 
 /// The longest error that is shown, in characters.
 const LONGEST_ERROR: usize = 300;
 
-/// The side of the person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seat {
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-    /// Both, without an opponent.
-    Both,
-    /// Light or Dark, drawn for each new game.
-    Drawn,
+named! {
+    /// The side of the person.
+    Seat as "seat" {
+        /// Light.
+        Light = "light",
+        /// Dark.
+        Dark = "dark",
+        /// Both, without an opponent.
+        Both = "both",
+        /// Light or Dark, drawn for each new game.
+        Drawn = "drawn",
+    }
 }
 
 impl Seat {
-    /// All seats.
-    pub const ALL: [Self; 4] = [Self::Light, Self::Dark, Self::Both, Self::Drawn];
-
-    /// The name, as [`Seat::from_str`] reads it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-            Self::Both => "both",
-            Self::Drawn => "drawn",
-        }
-    }
-
     /// Whether the person plays this side; of a drawn seat nothing is known.
     #[must_use]
     pub const fn plays(self, player: Player) -> bool {
@@ -54,66 +41,15 @@ impl Seat {
     }
 }
 
-/// A name that nothing has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no {kind} '{name}'; choose {known}")]
-pub struct UnknownName {
-    kind: &'static str,
-    name: String,
-    known: String,
-}
-
-impl UnknownName {
-    fn new(kind: &'static str, name: &str, known: &[&str]) -> Self {
-        Self {
-            kind,
-            name: shortened(name),
-            known: known.join(", "),
-        }
-    }
-}
-
-impl FromStr for Seat {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let found = Self::ALL.into_iter().find(|seat| seat.name() == name);
-        found.ok_or_else(|| UnknownName::new("seat", name, &Self::ALL.map(Self::name)))
-    }
-}
-
-/// What exact play can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aid {
-    /// The margin of each move.
-    Hints,
-    /// The margin of the position.
-    Evaluation,
-    /// The points that moves gave away.
-    Mistakes,
-}
-
-impl Aid {
-    /// All aids.
-    pub const ALL: [Self; 3] = [Self::Hints, Self::Evaluation, Self::Mistakes];
-
-    /// The name, as [`Aid::from_str`] reads it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hints => "hints",
-            Self::Evaluation => "evaluation",
-            Self::Mistakes => "mistakes",
-        }
-    }
-}
-
-impl FromStr for Aid {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let found = Self::ALL.into_iter().find(|aid| aid.name() == name);
-        found.ok_or_else(|| UnknownName::new("aid", name, &Self::ALL.map(Self::name)))
+named! {
+    /// What exact play can show.
+    Aid as "aid" {
+        /// The margin of each move.
+        Hints = "hints",
+        /// The margin of the position.
+        Evaluation = "evaluation",
+        /// The points that moves gave away.
+        Mistakes = "mistakes",
     }
 }
 

@@ -10,8 +10,7 @@ use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{
-    Canvas, CanvasError, PackError, UnknownLayout, VariantSet, VariantSetError, action_of,
-    num_actions,
+    Canvas, CanvasError, PackError, VariantSet, VariantSetError, action_of, num_actions,
 };
 use crate::functional::FunctionalError;
 use crate::game::{
@@ -19,8 +18,9 @@ use crate::game::{
     RecordError, Variant, VariantError, VariantTextError, format_move,
 };
 use crate::memory::OutOfMemory;
+use crate::names::UnknownName;
 use crate::network::{ChoiceError, NetworkError, NoBoardError};
-use crate::play::{LoadError, NoPerfectPlay, TurnError, UnknownName as UnknownPlayName};
+use crate::play::{LoadError, NoPerfectPlay, TurnError};
 use crate::policy::{EpsilonError, OpeningError};
 use crate::python::convert::actions::OutOfRange;
 use crate::python::convert::short_repr;
@@ -29,7 +29,7 @@ use crate::search::{DepthError, Halt};
 use crate::self_play::{ProgressError, SelfPlayError};
 use crate::tablebase::{Damaged, TablebaseError};
 use crate::tree_search::UpdateError;
-use crate::vector::{StepError, UnknownName, WeightsError};
+use crate::vector::{StepError, WeightsError};
 
 /// The exception classes of the package.
 pub(crate) mod classes {
@@ -74,9 +74,7 @@ exceptions! {
     ParseError => classes::ParseError;
     PositionError => classes::PositionError;
     ProgressError => PyValueError;
-    UnknownLayout => PyValueError;
     UnknownName => PyValueError;
-    UnknownPlayName => PyValueError;
     VariantError => classes::VariantError;
     WeightsError => PyValueError;
 }

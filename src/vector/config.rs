@@ -1,54 +1,12 @@
 //! The settings of a batch.
 
-use std::str::FromStr;
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use super::weights::Weights;
 use crate::encode::VariantSet;
-use crate::game::{Variant, shortened};
+use crate::game::Variant;
+use crate::names::named;
 use crate::policy::Policy;
-
-/// A name that an option does not have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown {option} {found:?}; choose one of {}", .choices.join(", "))]
-pub struct UnknownName {
-    /// The option.
-    pub option: &'static str,
-    /// The name given.
-    pub found: String,
-    /// The names that exist.
-    pub choices: Vec<&'static str>,
-}
-
-/// An option with named values.
-macro_rules! named {
-    (
-        $(#[$meta:meta])* $type:ident as $option:literal {
-            $($(#[$variant_meta:meta])* $variant:ident = $name:literal,)*
-        }
-    ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $type { $($(#[$variant_meta])* $variant,)* }
-
-        impl FromStr for $type {
-            type Err = UnknownName;
-
-            fn from_str(name: &str) -> Result<Self, UnknownName> {
-                match name {
-                    $($name => Ok(Self::$variant),)*
-                    _ => Err(UnknownName {
-                        option: $option,
-                        found: shortened(name),
-                        choices: vec![$($name),*],
-                    }),
-                }
-            }
-        }
-    };
-}
 
 named! {
     /// When a game that has ended restarts; the meanings are Gymnasium's.

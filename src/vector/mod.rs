@@ -25,7 +25,7 @@ mod weights;
 
 pub use batch::{BatchEnv, MAX_ENVS};
 pub use buffers::{Buffers, Observations, View};
-pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds, UnknownName};
+pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds};
 pub use error::StepError;
 pub use make::{batch_env, wide_batch_env};
 pub use rollout::{Rollout, rollout};

@@ -6,10 +6,9 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
+use mijnlieff::UnknownName;
 use mijnlieff::best_response::BestResponseError;
-use mijnlieff::encode::{
-    Canvas, CanvasError, Layout, PackError, UnknownLayout, VariantSetError, WordsError,
-};
+use mijnlieff::encode::{Canvas, CanvasError, Layout, PackError, VariantSetError, WordsError};
 use mijnlieff::functional::FunctionalError;
 use mijnlieff::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
@@ -27,7 +26,7 @@ use mijnlieff::search::{Depth, DepthError, Halt};
 use mijnlieff::self_play::{Progress, ProgressError, SelfPlayError};
 use mijnlieff::tablebase::{Damaged, TablebaseError};
 use mijnlieff::tree_search::UpdateError;
-use mijnlieff::vector::{Reward, StepError, UnknownName, WeightsError};
+use mijnlieff::vector::{Reward, StepError, WeightsError};
 use mijnlieff::{FileError, FileKind};
 use ndarray::Array2;
 
@@ -342,7 +341,7 @@ fn errors_of_searches_and_players() {
     check(&error, &["99 random opening plies", "ask for fewer"]);
     let error: UnknownName = "points".parse::<Reward>().unwrap_err();
     check(&error, &["unknown reward \"points\"", "outcome", "margin"]);
-    let error: UnknownLayout = "pixels".parse::<Layout>().unwrap_err();
+    let error: UnknownName = "pixels".parse::<Layout>().unwrap_err();
     check(&error, &["\"pixels\"", "planes", "flat", "packed"]);
 }
 
