@@ -61,7 +61,8 @@ _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _OBJECT = re.compile(f"({_NAME}):({_NAME})")
 _NETWORK_FILE = b"MIJNNETW"
 _CHECKPOINT = b"PK"  # a zip archive, as PyTorch writes it
-_RUN = "checkpoint.pt"
+_IN_FOLDER = ("checkpoint.pt", "network.bin")
+"""What a folder is searched for: a run has a checkpoint, a published network its file."""
 
 
 def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
@@ -74,8 +75,9 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     ``rollouts:SIMULATIONS``   `mijnlieff.policies.RolloutPolicy`
     ``champion:SIMULATIONS``   `ChampionPolicy` with a tree search; ``champion`` plays without
     ``PATH:SIMULATIONS``       a trained network with a tree search; ``PATH`` plays without. The
-                               path is that of a run of ``mijnlieff train``, of its checkpoint, or
-                               of a file written by ``mijnlieff export``.
+                               path is that of a run of ``mijnlieff train``, of its checkpoint, of
+                               a file written by ``mijnlieff export``, or of a folder with such a
+                               file named ``network.bin``, as from the Hugging Face Hub.
     ``MODULE:OBJECT``          an object with ``act`` or ``act_batch``, or what it returns when it
                                is called, from a module that can be imported
     ========================== ====================================================================
@@ -93,7 +95,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
         ValueError: an unknown name; or a number or the seed out of range.
         TypeError: neither a name nor a path nor a policy, or the seed is not an integer.
         CheckpointError: the path does not exist, or it is neither a run nor a checkpoint nor a
-            network, or is damaged.
+            network nor a folder with one, or is damaged.
         PolicyError: the module cannot be imported or has no such object, or that is not a policy.
         MissingExtraError: the path is that of a checkpoint, and PyTorch is not installed.
     """
@@ -148,13 +150,16 @@ def _built_in(kind: str, argument: str | None, seed: int) -> Policy:
 
 
 def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
-    """Return the player of a run, a checkpoint or an exported network; the path exists."""
+    """Return the player of a folder, a checkpoint or an exported network; the path exists."""
     if path.is_dir():
-        path = path / _RUN
-        if not path.exists():
+        folder = path
+        found = [folder / name for name in _IN_FOLDER if (folder / name).exists()]
+        if not found:
             raise CheckpointError(
-                f"the folder {path.parent} holds no run: there is no checkpoint {path}"
+                f"the folder {folder} holds no run and no network: there is no "
+                f"{' and no '.join(_IN_FOLDER)}"
             )
+        path = found[0]
     try:
         with path.open("rb") as file:
             start = file.read(len(_NETWORK_FILE))

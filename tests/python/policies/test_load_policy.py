@@ -117,10 +117,20 @@ def test_paths_of_networks(folder):
     assert searching.exact_endings == (9, 8)
     for path in (Path("network.bin"), folder / "network.bin", str(folder / "network.bin")):
         assert load_policy(path) == load_policy("network.bin")
+    # A folder stands for the network in it, as one from the Hugging Face Hub does.
+    assert load_policy(folder) == load_policy(".") == load_policy("network.bin")
+    assert load_policy(f"{folder}:8", seed=4) == searching
     # The whole text is a path if there is such a file.
     (folder / "network.bin").rename(folder / "network:8")
     assert load_policy("network:8") == load_policy(folder / "network:8")
     assert load_policy("network:8").search is None
+
+
+def test_a_run_that_also_holds_an_exported_network_is_the_run(folder):
+    (folder / "checkpoint.pt").write_text("not a checkpoint")
+    with pytest.raises(CheckpointError, match=r"checkpoint.pt is truncated, or not a checkpoint"):
+        load_policy(folder)
+    assert load_policy(folder / "network.bin").search is None
 
 
 def test_a_built_in_name_comes_before_a_file(folder):
@@ -192,7 +202,11 @@ WRONG = [
     ("runs/none:64", CheckpointError, r"no file or run folder runs/none$"),
     ("agent.bin", CheckpointError, r"no file or run folder agent.bin$"),
     ("./no.such:thing", CheckpointError, r"no file or run folder ./no.such:thing$"),
-    (".", CheckpointError, r"the folder \. holds no run: there is no checkpoint checkpoint.pt"),
+    (
+        "other",
+        CheckpointError,
+        r"the folder other holds no run and no network: .* no checkpoint.pt and no network.bin$",
+    ),
     ("empty.bin", CheckpointError, r"empty.bin is truncated, or not a checkpoint"),
     ("text.bin", CheckpointError, r"text.bin is truncated, or not a checkpoint"),
     ("short.bin", CheckpointError, r"short.bin: .*truncated"),
@@ -209,6 +223,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "error", "message"), WRONG, ids=[one[0] for one in WRONG])
 def test_wrong_names_are_told_apart(folder, name, error, message, capsys):
     content = (folder / "network.bin").read_bytes()
+    (folder / "other").mkdir()
     (folder / "empty.bin").touch()
     (folder / "text.bin").write_text("hello")
     (folder / "short.bin").write_bytes(content[:-10])
