@@ -8,9 +8,9 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, Variant
 from mijnlieff._util.arguments import integer_in, seed_of
 from mijnlieff._util.extras import needs
+from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.rules import VariantLike
@@ -21,7 +21,7 @@ with needs("mijnlieff.integrations.pufferlib", "PufferLib", "pufferlib"):
 __all__ = ["MijnlieffPufferEnv"]
 
 
-class MijnlieffPufferEnv(pufferlib.PufferEnv):
+class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
     """Many games, stepped together in native code, as a ``PufferEnv``.
 
     Against an opponent each game has one agent. With ``opponent=None`` it has two, agent ``2 * i``
@@ -89,20 +89,6 @@ class MijnlieffPufferEnv(pufferlib.PufferEnv):
         self._other_side = _other_side(space.shape)
         self._lengths = np.zeros(self._games.num_envs, np.int64)
         self._clear_report()
-
-    @property
-    def variant(self) -> Variant | None:
-        """The game that is played; None if there are several."""
-        return self._games.variant
-
-    @property
-    def canvas(self) -> Canvas | None:
-        """The canvas of observations and actions, None if there is none."""
-        return self._games.canvas
-
-    def positions(self) -> list[Position]:
-        """Return the position of each game."""
-        return self._games.positions()
 
     def split(self, rows: Any) -> tuple[Any, Any]:
         """Return the observations and the masks of rows, arrays or tensors alike.

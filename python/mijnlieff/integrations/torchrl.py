@@ -8,9 +8,10 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, Variant, observe_batch
+from mijnlieff._mijnlieff import Canvas, Position, observe_batch
 from mijnlieff._util.arguments import seed_of
 from mijnlieff._util.extras import needs, require_version
+from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.options import EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.errors import PolicyError
@@ -61,7 +62,7 @@ ACTION_SPACE_MAP[_LegalAction] = ACTION_SPACE_MAP[Categorical]
 ACTION_SPACE_MAP[_LegalOneHot] = ACTION_SPACE_MAP[OneHot]
 
 
-class MijnlieffEnv(EnvBase):
+class MijnlieffEnv(AdaptedGames, EnvBase):
     """Many games, stepped together in native code, as a TorchRL environment.
 
     The games are those of `VectorEnv`: against an ``opponent`` the agent plays one side of each, an
@@ -160,17 +161,8 @@ class MijnlieffEnv(EnvBase):
         self._share(torch.ones((*batch, num_actions), dtype=torch.bool, device=device))
 
     @property
-    def variant(self) -> Variant | None:
-        """The game that is played; None if there are several."""
-        return self._games.variant
-
-    @property
     def _place(self) -> torch.device:
         return torch.device("cpu") if self.device is None else self.device
-
-    def positions(self) -> list[Position]:
-        """Return the position of each game."""
-        return self._games.positions()
 
     def render(self) -> Any:
         """Draw every game: uint8 ``(num_envs, height, width, 3)``, or a tuple of texts.

@@ -19,11 +19,16 @@ from mijnlieff import (
     solve,
 )
 from network_inputs import canvas_network, network_for
-from self_play_reference import ARRAYS, assert_played, assert_same, played_alone
+from self_play_reference import (
+    ARRAYS,
+    ENDINGS,
+    SMALL,
+    WIDE,
+    assert_played,
+    assert_same,
+    played_alone,
+)
 
-WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
-SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
-ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
 SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
 
 

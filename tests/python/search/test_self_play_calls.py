@@ -11,7 +11,6 @@ import pytest
 
 from interrupts import lets_other_threads_run
 from mijnlieff import (
-    Board,
     Canvas,
     ChampionPolicy,
     NetworkPolicy,
@@ -22,11 +21,7 @@ from mijnlieff import (
     VariantError,
 )
 from network_inputs import canvas_network, network_for
-from self_play_reference import assert_same
-
-WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
-SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
-ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
+from self_play_reference import ENDINGS, SMALL, WIDE, assert_same
 
 
 def test_another_network_plays_the_next_games():

@@ -11,6 +11,7 @@ import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
 from mijnlieff._util.arguments import integer, integer_in
+from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.attributes import METHODS
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
@@ -18,7 +19,6 @@ from mijnlieff.envs.vector import VectorEnv
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mijnlieff._mijnlieff import Canvas, Variant
     from mijnlieff.rules import VariantLike
 
 __all__ = ["MijnlieffVecEnv"]
@@ -26,7 +26,7 @@ __all__ = ["MijnlieffVecEnv"]
 _Indices = SupportsIndex | Iterable[SupportsIndex] | None
 
 
-class MijnlieffVecEnv(VecEnv):
+class MijnlieffVecEnv(AdaptedGames, VecEnv):
     """Many games against an opponent, as a ``VecEnv`` of Stable-Baselines3.
 
     Each game returns the same as in a ``DummyVecEnv`` of `MijnlieffEnv`: observations, rewards,
@@ -68,16 +68,6 @@ class MijnlieffVecEnv(VecEnv):
         self.action_space = self._games.single_action_space
         super().__init__(self._games.num_envs, self.observation_space, self.action_space)
         self.metadata = metadata  # the base class keeps less of it
-
-    @property
-    def variant(self) -> Variant | None:
-        """The variant that is played; None if there are several."""
-        return self._games.variant
-
-    @property
-    def canvas(self) -> Canvas | None:
-        """The canvas of observations and actions, None if there is none."""
-        return self._games.canvas
 
     def reset(self) -> NDArray[Any]:
         """Start new games, with the seeds of the last `seed` if it was called since the last reset.
