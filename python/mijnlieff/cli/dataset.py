@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from mijnlieff.cli.options import (
+    add_opening_argument,
     add_seed_argument,
     add_threads_argument,
     add_variant_arguments,
@@ -43,12 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="a new folder, or one where the same command was stopped",
     )
-    parser.add_argument(
-        "--opening-plies",
-        type=integer(0),
-        default=2,
-        help="random plies before the players take over (default: %(default)s)",
-    )
+    add_opening_argument(parser)
     parser.add_argument(
         "--labels",
         choices=LABELS,

@@ -19,6 +19,7 @@ __all__ = [
     "actions_of",
     "add_json_argument",
     "add_match_arguments",
+    "add_opening_argument",
     "add_policy_argument",
     "add_record_argument",
     "add_report_arguments",
@@ -65,13 +66,18 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
         default=1000,
         help="games of each match, an even number: two for each opening (default: %(default)s)",
     )
+    add_opening_argument(parser)
+    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
+
+
+def add_opening_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--opening-plies``."""
     parser.add_argument(
         "--opening-plies",
         type=integer(0),
         default=2,
-        help="random plies before the policies take over (default: %(default)s)",
+        help="random plies before the players take over (default: %(default)s)",
     )
-    add_report_arguments(parser, seed="openings and tie-breaks", threads="built-in policies")
 
 
 def match_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -185,10 +191,10 @@ def position_of(args: argparse.Namespace) -> Position:
 
 
 def _read_record(text: str) -> str:
-    """Return the record that an argument is or names.
+    """Return the record in an argument: the text, or the content of the file that it names.
 
     Raises:
-        ParseError: it is neither, and the file that it seems to name does not exist.
+        ParseError: it looks like the name of a file that does not exist.
         OSError: the file cannot be read.
         ValueError: the file is not text.
     """
@@ -207,7 +213,7 @@ def _read_record(text: str) -> str:
 
 
 def add_json_argument(parser: argparse.ArgumentParser, usual: str) -> None:
-    """Add ``--json``; `usual` names the default output."""
+    """Add ``--json``; `usual` is what is printed without it, such as ``"a table"``."""
     parser.add_argument("--json", action="store_true", help=f"print JSON instead of {usual}")
 
 
