@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.output import markdown_table
-from tools.pages.numbers import percent
+from tools.pages.numbers import percent, spread
 from tools.pages.training_plot import draw
 from tools.pages.training_runs import Run, measured
 from tools.players import GRADED, MODES, PLAYERS, SIMULATIONS, WAYS
@@ -15,6 +15,27 @@ from tools.players import GRADED, MODES, PLAYERS, SIMULATIONS, WAYS
 __all__ = ["files"]
 
 OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
+
+
+def summary(runs: list[Run]) -> str:
+    """Return the means over seeds, a row for each length and mode."""
+    rows = []
+    for minutes in dict.fromkeys(run.minutes for run in runs):
+        for mode, name in MODES.items():
+            seeds = [run.content for run in runs if (run.minutes, run.mode) == (minutes, mode)]
+            if not seeds:
+                continue
+            cells = [[one["grades"][way]["total"]["optimal"] for one in seeds] for way in GRADED]
+            alone = [{it["opponent"]: it["score"] for it in one["matches"][0]} for one in seeds]
+            cells.append([scores["minimax:4"] for scores in alone])
+            rows.append([f"{minutes:g}", name, str(len(seeds)), *map(_percents, cells)])
+    head = ["minutes", "mode", "seeds", *(f"optimal, {WAYS[way]}" for way in GRADED)]
+    head.append(f"{WAYS['alone']} against `minimax:4`")
+    return markdown_table(head, rows, num_texts=2)
+
+
+def _percents(shares: Sequence[float]) -> str:
+    return spread([100 * share for share in shares], ".1f", " %")
 
 
 def made(runs: list[Run]) -> str:
@@ -153,6 +174,7 @@ def files(docs: Path) -> dict[str, str]:
     """Return the tables and the plot by their paths in ``docs``."""
     runs = measured(docs / "results" / "training")
     made = {"training.svg": draw(runs, "training.svg")}
+    made["results/training/summary.md"] = summary(runs)
     for minutes in dict.fromkeys(run.minutes for run in runs):
         of_these = [run for run in runs if run.minutes == minutes]
         made[f"results/training/{minutes:g}-minutes.md"] = of_length(of_these)
