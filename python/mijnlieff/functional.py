@@ -145,9 +145,10 @@ def legal_mask(
     """Return the legal actions of each state.
 
     Args:
-        states: uint64, as for `step`.
+        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
         variant: the game; None is the standard game.
-        num_threads: as for `step`.
+        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+            cores.
 
     Returns:
         int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as
@@ -177,14 +178,15 @@ def observe(
     is seen as it was before.
 
     Args:
-        states: uint64, as for `step`.
+        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
         layout: ``"flat"`` ``(n, 3 * num_cells + 8)``, ``"planes"`` ``(n, 12, height, width)`` or
             ``"packed"`` uint64 ``(n,)``.
         dtype: float32 or uint8; ``"packed"`` ignores it.
         variant: the game; None is the standard game.
         player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn no
             cell is allowed.
-        num_threads: as for `step`.
+        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+            cores.
 
     Returns:
         An array of that shape and dtype.

@@ -68,7 +68,7 @@ class GameAttributes:
         Args:
             name: ``"position"``, ``"variant"``, ``"variants"``, ``"canvas"``, ``"render_mode"``,
                 ``"metadata"``, ``"observation_space"``, ``"action_space"``, or one that `set_attr`
-                has set. A method is called, as in Gymnasium.
+                has set. The name of a method gives its results, as in Gymnasium's `SyncVectorEnv`.
 
         Raises:
             AttributeError: there is no such attribute.

@@ -36,8 +36,13 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     Args:
         variant: the game to play; None is the standard game.
-        variants: as for `VectorEnv`, as are ``variant_weights`` and ``canvas``.
-        opponent: as for `VectorEnv`.
+        variants: 1 to 65,535 variants that new games may have, in place of ``variant``.
+        variant_weights: one number for each of `variants`, finite and at least 0: a variant is
+            drawn with a probability in proportion to its weight. None makes all equally likely.
+        canvas: the `Canvas` of observations, masks and actions. None is ``Canvas.around(variants)``
+            with ``variants``; else there is none, and actions are those of the variant.
+        opponent: the player of the other side, a name or a path for `load_policy` or any `Policy`;
+            None lets the agent act for both sides.
         seat: the agent's side: ``"light"``, ``"dark"``, or ``"random"``, drawn again for every
             game.
         observation: ``"flat"`` ``(3 * num_cells + 8,)``, ``"planes"`` ``(12, height, width)`` or
@@ -47,7 +52,8 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         auto_pass: play the agent's forced passes inside ``step``.
         illegal_action: ``"lose"`` ends the game with -1 for the agent, for tools that sample
             actions without the mask; ``"raise"`` raises `IllegalMoveError`.
-        random_plies: as for `VectorEnv`.
+        random_plies: a new game starts after 0 to this many random legal plies, each number equally
+            likely; 0 starts every game at the beginning.
         render_mode: None, ``"ansi"`` (text), ``"rgb_array"`` (uint8 picture) or ``"human"`` (a
             window).
 

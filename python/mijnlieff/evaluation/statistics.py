@@ -173,7 +173,7 @@ def point_groups(points: NDArray[np.float64]) -> list[list[int]]:
     Monthly 64, 1957). Every pair of players must have played.
 
     Args:
-        points: as for `fit_ratings`.
+        points: ``(players, players)``, the points of the row's player against the column's player.
     """
     players = range(len(points))
     reaches = (points > 0) | np.eye(len(points), dtype=bool)

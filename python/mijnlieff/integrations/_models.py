@@ -21,7 +21,7 @@ def model_of(
     """Return a model that is shown what the spaces say, on boards that have these spaces.
 
     Args:
-        fn: as for `FunctionModel`.
+        fn: from observations and masks to logits, or to logits and values.
         observations: the space of the observations that the model was trained with.
         actions: the model's action space.
         canvas: the canvas of the model's environment, None if it had none.

@@ -182,7 +182,7 @@ def create_app(
     Args:
         opponent: a policy, or a name for `load_policy`.
         max_games: the most games at the same time, each with a client of its own.
-        **options: as for `MijnlieffEnvironment`.
+        **options: ``variant``, ``seat``, ``retries`` and ``reward`` of `MijnlieffEnvironment`.
 
     Raises:
         ValueError, TypeError: as `MijnlieffEnvironment`, before anything is served.

@@ -36,7 +36,7 @@ def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> 
 
     Args:
         position: the position to draw.
-        size: as for `svg`.
+        size: length of the longer side in pixels, 32..8192; None for the natural size.
         attributes: the attributes, as SVG text.
 
     Raises:

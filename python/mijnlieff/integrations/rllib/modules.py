@@ -150,8 +150,9 @@ class RLModulePolicy(NetworkPolicy):
     Args:
         module: a module for one agent, such as ``algorithm.get_module("main")``, whose
             ``forward_inference`` returns logits (``"action_dist_inputs"``).
-        temperature: as for `NetworkPolicy`: 0 plays the most likely action, 1 draws actions.
-        seed: as for `NetworkPolicy`.
+        temperature: 0 plays the most likely action; above 0, actions are drawn with probabilities
+            ``softmax(logits / temperature)``.
+        seed: of the random draws, 0 to 2**64 - 1.
         batch_size: the most positions passed to the module at once.
         canvas: the `VectorEnv.canvas` of an environment with ``variants`` or a canvas.
 

@@ -56,14 +56,14 @@ class ReplyCounts:
 class TextPolicy:
     """A policy that asks a function from prompt to reply, such as a language model.
 
-    `evaluate`, `tournament`, `grade`, `best_response` and environments take it as any policy. A
-    reply that is no legal move is answered by what is wrong with it, and the function is asked once
-    more, `retries` times at most. If no reply is legal, a legal move drawn at random is played; it
-    depends on the seed and the position alone. Where only one action is legal, such as a pass, it
-    is played without asking.
+    `evaluate`, `tournament`, `grade`, `best_response` and environments take it like any policy. If
+    a reply does not give a legal move, the function is told what is wrong and asked again, at most
+    `retries` times. If all replies are illegal, a random legal move is played, which depends only
+    on the seed and the position. Where only one action is legal, such as a pass, it is played
+    without asking.
 
-    Errors that the function raises itself are passed on: a server that cannot be reached is not an
-    illegal reply.
+    Errors that the function raises are passed on: a server that cannot be reached is not an illegal
+    reply.
 
     >>> import mijnlieff
     >>> from mijnlieff.integrations.text import TextPolicy

@@ -50,7 +50,7 @@ class Puzzle:
         """Return the points that a reply loses, compared with a best move.
 
         Raises:
-            ReplyError: it is no legal move.
+            ReplyError: it does not give a legal move.
         """
         position = Position.from_notation(self.position, self.variant)
         name = position.variant.action_name(read_move(reply, position))

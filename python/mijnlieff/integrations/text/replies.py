@@ -26,7 +26,7 @@ KINDS = {
     "not allowed": "the cell is empty, but not allowed in this turn",
     "pass": "it passes where a placement is legal, or places where only passing is",
 }
-"""The kinds of replies that are no legal move, each with its meaning."""
+"""The kinds of replies that do not give a legal move, each with its meaning."""
 
 _MOST_READ = 20_000
 """Characters of a reply that are read, from its end."""
@@ -99,11 +99,11 @@ def read_move(text: str, position: Position) -> int:
 
     Args:
         text: the reply, of any length; the last 20,000 characters are read.
-        position: the position that it is about.
+        position: the position in which the move is to be played.
 
     Raises:
-        ReplyError: the reply is no legal move. Its ``kind`` is one of ``KINDS``, and the message
-            says what is wrong in words for the model.
+        ReplyError: the reply does not give a legal move. Its ``kind`` is one of ``KINDS``, and the
+            message says what is wrong in words for the model.
         GameOverError: the game is over.
         TypeError: not a `Position`.
     """
