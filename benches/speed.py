@@ -1,6 +1,7 @@
 """How fast the package is on this machine, each figure beside a reference measured in the same run.
 
     python -m benches.speed [CASE ...] [--seconds 0.5] [--beside FOLDER [--at-least SHARE]]
+    python -m benches.speed tablebase --tablebase FILE
 
 Every line gives units per second, the time of one, and the rate as a multiple of the reference's,
 which it names. Work takes turns with what it is compared with. It has parts, such as the steps of
@@ -18,10 +19,11 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import mijnlieff
-from benches import games, networks, searches
+from benches import games, networks, searches, tables
 from mijnlieff.cli.timing import line
 
 CASES = {
@@ -83,15 +85,24 @@ def main() -> int:
     parser.add_argument("--beside", metavar="FOLDER", help="another build of the package")
     parser.add_argument("--at-least", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--json", action="store_true", help="print nothing but rates")
+    parser.add_argument(
+        "--tablebase",
+        type=Path,
+        metavar="FILE",
+        help="of mijnlieff tablebase build, for the case tablebase",
+    )
     args = parser.parse_args()
-    if unknown := set(args.cases) - set(CASES):
-        parser.error(f"unknown case {min(unknown)!r}; choose from {', '.join(CASES)}")
+    cases = CASES
+    if args.tablebase is not None:
+        cases = CASES | {"tablebase": partial(tables.lookups, args.tablebase)}
+    if unknown := set(args.cases) - set(cases):
+        parser.error(f"unknown case {min(unknown)!r}; choose from {', '.join(cases)}")
     chosen = args.cases or usual
     if args.beside is not None:
         return compare(chosen, args.seconds, args.beside, args.at_least)
     rates: dict[str, float] = {}
     for name in chosen:
-        found = CASES[name](args.seconds)
+        found = cases[name](args.seconds)
         if args.json:
             rates |= {one.work.name: one.rate for one in found.values()}
             continue

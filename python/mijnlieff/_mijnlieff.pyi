@@ -1563,8 +1563,9 @@ class Tablebase:
 
     The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
     64 KiB is checked when it is read for the first time. The file must not be changed while it is
-    open. It can be pickled: the other process opens the same path. Several threads may use it at
-    once.
+    open: where it is cut short meanwhile, the system ends the process with the signal SIGBUS. It
+    may be deleted or renamed. It can be pickled: the other process opens the same path. Several
+    threads may use it at once.
     """
     def __reduce__(self, /) -> tuple[Any, ...]: ...
     def __repr__(self, /) -> str: ...
@@ -1599,22 +1600,46 @@ class Tablebase:
             MemoryError: memory does not suffice.
         """
     def census(
-        self, /, variant: VariantLike | None = None, *, num_threads: SupportsIndex | None = None
-    ) -> NDArray[np.int64]:
-        """Count the positions that can be reached in games, by the number of stones and by margin.
+        self,
+        /,
+        variant: VariantLike | None = None,
+        *,
+        facts: bool = False,
+        num_threads: SupportsIndex | None = None,
+    ) -> dict[str, NDArray[Any]]:
+        """Count the positions that can be reached in games, by ply and by margin.
 
-        Positions in which both players hold pieces count, each once up to symmetry, seen by the
-        side to move; how many passes led there does not matter. For the standard game that takes
-        some minutes of processor time and 0.7 GB of memory. Runs without the GIL and stops on
-        Ctrl-C.
+        Positions count in which a cell is empty and the game is not over, up to symmetry, once for
+        every ply at which games reach them. All values are of the side to move. For the standard
+        game that takes minutes of processor time, and 5 GB of memory. Runs without the GIL and
+        stops on Ctrl-C.
 
         Args:
             variant: the game, of which the opening rule matters; None is the standard game.
+            facts: whether to find out more than the margins.
             num_threads: 1 to 1024; None is as many as there are cores.
 
         Returns:
-            int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7
-            to 7 for the side to move.
+            Arrays by name, with a row for each ply. ``"margins"``: int64 ``(plies, 15)``, how many
+            positions have the margins -7 to 7. ``"as_they_are"``: int64 ``(plies,)``, how many
+            there are if symmetric ones are not one.
+
+            With facts, int64 ``(plies,)``: ``"passes"``, positions in which the side to move has to
+            pass; ``"can_block"``, in which it can make the opponent pass; ``"block_decides"``, in
+            which only that keeps the outcome; ``"single_saving"``, in which one of several actions
+            keeps the outcome, and that is no loss; ``"actions"``, their legal actions.
+            ``"swings"``: int64 ``(plies, 15)``, how many have so many points between the best and
+            the worst action. float64 ``(plies,)``, means over the positions for an action drawn
+            uniformly: ``"best_share"``, how likely it is best; ``"kept_share"``, how likely it
+            keeps the outcome; ``"regret"``, its loss in points, and ``"outcome_regret"``, in
+            outcomes. ``"hardest"`` and ``"widest"``: int64 ``(plies, 6)``, a position with a single
+            saving action among the most, and one with the largest swing: that number, the cells of
+            the side to move, of the opponent, and the allowed ones as bits, and both hands with two
+            bits for each type. Of no ply, where a position counts once: ``"forced"``, int64, how
+            many begin so many turns in a row with a single legal action each; ``"most_forced"``,
+            one with the most; and ``"exchanges"``, float64 ``(4, 4)``, the mean change of the
+            margin where a piece of the row's type, in the hand of the side to move, were one of
+            the column's.
 
         Raises:
             ValueError: the table is not of this variant.
@@ -1656,6 +1681,8 @@ class Tablebase:
     @property
     def path(self, /) -> Path:
         """The file."""
+    def serves(self, /, variant: VariantLike) -> bool:
+        """Whether it holds the positions of a variant: those of any opening rule."""
     @staticmethod
     def size(variant: VariantLike | None = None) -> dict[str, int]:
         """What the table of a variant takes, before it is built.

@@ -7,6 +7,7 @@
 // Doc comments of what Python sees are its docstrings: reStructuredText in Google's style.
 #![allow(clippy::doc_markdown)]
 
+mod census;
 mod convert;
 mod errors;
 mod files;

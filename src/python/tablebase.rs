@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::game::Variant;
 use crate::memory::with_room;
-use crate::python::convert::arrays::{Array1, Array2, shaped};
+use crate::python::census;
+use crate::python::convert::arrays::Array1;
 use crate::python::convert::integers::Threads;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores};
@@ -36,8 +37,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///
 /// The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
 /// 64 KiB is checked when it is read for the first time. The file must not be changed while it is
-/// open. It can be pickled: the other process opens the same path. Several threads may use it at
-/// once.
+/// open: where it is cut short meanwhile, the system ends the process with the signal SIGBUS. It
+/// may be deleted or renamed. It can be pickled: the other process opens the same path. Several
+/// threads may use it at once.
 #[pyclass(name = "Tablebase", module = "mijnlieff", frozen)]
 pub(crate) struct PyTablebase {
     core: Arc<Tablebase>,
@@ -168,6 +170,11 @@ impl PyTablebase {
         PyVariant(Arc::new(self.core.variant().clone()))
     }
 
+    /// Whether it holds the positions of a variant: those of any opening rule.
+    fn serves(&self, variant: PyVariant) -> bool {
+        self.core.serves(&variant.0)
+    }
+
     /// The margins of many positions of one variant, int16 ``(B,)``, for the side to move.
     ///
     /// `solve_batch` with ``tablebase=`` gives those of all actions too. Runs without the GIL and
@@ -198,38 +205,57 @@ impl PyTablebase {
         Ok(Array1::from_vec(py, narrow))
     }
 
-    /// Count the positions that can be reached in games, by the number of stones and by margin.
+    /// Count the positions that can be reached in games, by ply and by margin.
     ///
-    /// Positions in which both players hold pieces count, each once up to symmetry, seen by the
-    /// side to move; how many passes led there does not matter. For the standard game that takes
-    /// some minutes of processor time and 0.7 GB of memory. Runs without the GIL and stops on
-    /// Ctrl-C.
+    /// Positions count in which a cell is empty and the game is not over, up to symmetry, once for
+    /// every ply at which games reach them. All values are of the side to move. For the standard
+    /// game that takes minutes of processor time, and 5 GB of memory. Runs without the GIL and
+    /// stops on Ctrl-C.
     ///
     /// Args:
     ///     variant: the game, of which the opening rule matters; None is the standard game.
+    ///     facts: whether to find out more than the margins.
     ///     num_threads: 1 to 1024; None is as many as there are cores.
     ///
     /// Returns:
-    ///     int64 ``(num_cells, 15)``: with so many stones, how many positions have the margins -7
-    ///     to 7 for the side to move.
+    ///     Arrays by name, with a row for each ply. ``"margins"``: int64 ``(plies, 15)``, how many
+    ///     positions have the margins -7 to 7. ``"as_they_are"``: int64 ``(plies,)``, how many
+    ///     there are if symmetric ones are not one.
+    ///
+    ///     With facts, int64 ``(plies,)``: ``"passes"``, positions in which the side to move has to
+    ///     pass; ``"can_block"``, in which it can make the opponent pass; ``"block_decides"``, in
+    ///     which only that keeps the outcome; ``"single_saving"``, in which one of several actions
+    ///     keeps the outcome, and that is no loss; ``"actions"``, their legal actions.
+    ///     ``"swings"``: int64 ``(plies, 15)``, how many have so many points between the best and
+    ///     the worst action. float64 ``(plies,)``, means over the positions for an action drawn
+    ///     uniformly: ``"best_share"``, how likely it is best; ``"kept_share"``, how likely it
+    ///     keeps the outcome; ``"regret"``, its loss in points, and ``"outcome_regret"``, in
+    ///     outcomes. ``"hardest"`` and ``"widest"``: int64 ``(plies, 6)``, a position with a single
+    ///     saving action among the most, and one with the largest swing: that number, the cells of
+    ///     the side to move, of the opponent, and the allowed ones as bits, and both hands with two
+    ///     bits for each type. Of no ply, where a position counts once: ``"forced"``, int64, how
+    ///     many begin so many turns in a row with a single legal action each; ``"most_forced"``,
+    ///     one with the most; and ``"exchanges"``, float64 ``(4, 4)``, the mean change of the
+    ///     margin where a piece of the row's type, in the hand of the side to move, were one of
+    ///     the column's.
     ///
     /// Raises:
     ///     ValueError: the table is not of this variant.
     ///     TablebaseError: the table is damaged.
-    #[pyo3(signature = (variant=None, *, num_threads=None))]
-    fn census(
+    #[pyo3(signature = (variant=None, *, facts=false, num_threads=None) -> "dict[str, NDArray[Any]]")]
+    fn census<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         variant: Option<PyVariant>,
+        facts: bool,
         num_threads: Option<Threads>,
-    ) -> PyResult<Array2<i64>> {
+    ) -> PyResult<Bound<'py, PyDict>> {
         let variant = PyVariant::or_default(variant).0;
         self.solver(&variant)?; // checks that the table is of this variant
-        let num_threads = Threads::or_cores(num_threads);
-        let counts = run_interruptible(py, |stop| self.core.census(&variant, num_threads, stop))??;
-        let shape = (counts.len(), counts[0].len());
-        let counts = counts.as_flattened().iter().map(|&count| count as i64);
-        Ok(shaped(py, counts.collect(), shape))
+        let threads = Threads::or_cores(num_threads);
+        let census =
+            run_interruptible(py, |stop| self.core.census(&variant, facts, threads, stop))??;
+        census::arrays(py, &census, facts)
     }
 
     /// Read the whole file and compare all checksums.

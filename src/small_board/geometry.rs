@@ -139,12 +139,19 @@ impl Geometry {
         self.to_least[usize::from(set)].trailing_zeros()
     }
 
-    /// Whether a pair of sets is the least of its images under the symmetries that keep another set, the
-    /// least of its own images.
-    pub(crate) fn is_least(&self, kept: u16, pair: (u16, u16)) -> bool {
+    /// How many images a pair of sets has, if it is the least of those under the symmetries that keep another
+    /// set, the least of its own images.
+    pub(crate) fn images_of_least(&self, kept: u16, pair: (u16, u16)) -> Option<u64> {
         let symmetries = self.to_least[usize::from(kept)];
-        let mut keeping = (0..8).filter(|number| symmetries >> number & 1 == 1);
-        keeping.all(|number| pair <= (self.image(number, pair.0), self.image(number, pair.1)))
+        let mut same = 0;
+        for number in (0..8).filter(|number| symmetries >> number & 1 == 1) {
+            let image = (self.image(number, pair.0), self.image(number, pair.1));
+            if image < pair {
+                return None;
+            }
+            same += u64::from(image == pair);
+        }
+        Some(self.images.len() as u64 / same)
     }
 
     /// The image of a set under the symmetry of this number.

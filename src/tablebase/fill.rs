@@ -15,7 +15,7 @@ use crate::threads::map_in_order;
 pub(super) const ROWS: &str = "the rows of a tablebase";
 
 /// A margin of 0, as it is stored. Stored values ascend with margins, and 0 is none.
-const DRAW: u8 = MAX_POINTS as u8 + 1;
+pub(super) const DRAW: u8 = MAX_POINTS as u8 + 1;
 
 /// Rows whose stones lie on one set of cells and are divided in one ratio.
 #[derive(Clone, Copy)]
@@ -61,19 +61,19 @@ pub(super) fn divisions<'a, T>(
 }
 
 /// The values of some cells of a block, by cell and then by row.
-struct Planes {
+pub(super) struct Planes {
     values: Vec<u8>,
     /// The most rows of a block.
     stride: usize,
 }
 
 impl Planes {
-    fn new(stride: usize, cells: usize) -> Result<Self, OutOfMemory> {
+    pub(super) fn new(stride: usize, cells: usize) -> Result<Self, OutOfMemory> {
         let values = filled(ROWS, cells * stride, 0)?;
         Ok(Self { values, stride })
     }
 
-    fn plane(&self, cell: usize) -> &[u8] {
+    pub(super) fn plane(&self, cell: usize) -> &[u8] {
         &self.values[cell * self.stride..][..self.stride]
     }
 
@@ -82,7 +82,7 @@ impl Planes {
     }
 
     /// Takes the rows of a block apart.
-    fn unpack(&mut self, rows: &[u8], row_bytes: usize) {
+    pub(super) fn unpack(&mut self, rows: &[u8], row_bytes: usize) {
         for (number, row) in rows.chunks_exact(row_bytes).enumerate() {
             for (pair, byte) in row.iter().enumerate() {
                 self.values[2 * pair * self.stride + number] = byte & 0xf;
@@ -108,7 +108,7 @@ impl Planes {
     }
 
     /// The largest value of each row among some cells.
-    fn largest(&self, mut cells: u16, rows: usize, largest: &mut [u8]) {
+    pub(super) fn largest(&self, mut cells: u16, rows: usize, largest: &mut [u8]) {
         let largest = &mut largest[..rows];
         largest.fill(0);
         while cells != 0 {
@@ -122,19 +122,23 @@ impl Planes {
 }
 
 /// What a thread works with.
-struct Filler<'a> {
+pub(super) struct Filler<'a> {
     layout: &'a Layout,
     /// The level with one more stone.
     after: &'a [u8],
-    /// The values of the block being filled.
-    values: Planes,
+    /// The values of the block being filled: a plane for each empty cell, or for each type on it.
+    pub(super) values: Planes,
+    by_type: bool,
     /// The rows after a placement, of the opponent, and of the mover if the opponent passes.
     replies: Planes,
     own_again: Planes,
     largest: Vec<u8>,
-    /// For each number of pieces placed, type and hand: the number of the hand without such a piece.
-    hands_without: &'a [Vec<[Option<u16>; 4]>],
+    hands_without: &'a [OtherHands],
 }
+
+/// For each hand of as many pieces and each type: the number of the hand with one such piece less, or
+/// more.
+pub(super) type OtherHands = Vec<[Option<u16>; 4]>;
 
 /// Fills the rows with this many stones from those with one more.
 ///
@@ -154,20 +158,8 @@ pub(super) fn fill(
     let level = &layout.levels[stones];
     let mut bytes = zeroed(ROWS, level.bytes)?;
     let work = divisions(layout, stones, &mut bytes, level.row_bytes);
-    let most = layout.hands.iter().map(Vec::len).max().unwrap_or(1).pow(2);
     let hands_without = hands_without(layout);
-    let new_filler = || {
-        let cells = layout.cells + 1;
-        Ok::<_, OutOfMemory>(Filler {
-            layout,
-            after,
-            values: Planes::new(most, cells)?,
-            replies: Planes::new(most, cells)?,
-            own_again: Planes::new(most, cells)?,
-            largest: filled(ROWS, most, 0)?,
-            hands_without: &hands_without,
-        })
-    };
+    let new_filler = || Filler::new(layout, after, &hands_without, false);
     map_in_order(work, num_threads, new_filler, |filler, (division, rows)| {
         if stop.load(Ordering::Relaxed) {
             return Err(TablebaseError::Stopped);
@@ -183,7 +175,8 @@ pub(super) fn fill(
     Ok(bytes)
 }
 
-fn hands_without(layout: &Layout) -> Vec<Vec<[Option<u16>; 4]>> {
+/// Hands with one piece less, by the number of pieces placed.
+pub(super) fn hands_without(layout: &Layout) -> Vec<OtherHands> {
     let without = |hand: u8| {
         [0, 2, 4, 6].map(|shift| {
             let is_held = hand >> shift & 3 > 0;
@@ -196,41 +189,64 @@ fn hands_without(layout: &Layout) -> Vec<Vec<[Option<u16>; 4]>> {
         .collect()
 }
 
-impl Filler<'_> {
+impl<'a> Filler<'a> {
+    pub(super) fn new(
+        layout: &'a Layout,
+        after: &'a [u8],
+        hands_without: &'a [OtherHands],
+        by_type: bool,
+    ) -> Result<Self, OutOfMemory> {
+        let (cells, most) = (layout.cells + 1, layout.most_rows());
+        Ok(Self {
+            layout,
+            after,
+            values: Planes::new(most, if by_type { 4 * cells } else { cells })?,
+            by_type,
+            replies: Planes::new(most, cells)?,
+            own_again: Planes::new(most, cells)?,
+            largest: filled(ROWS, most, 0)?,
+            hands_without,
+        })
+    }
+
     fn fill(&mut self, division: Division<'_>, rows: &mut [u8]) {
         let Division { part, taken, .. } = division;
         let row_bytes = self.layout.levels[taken.count_ones() as usize].row_bytes;
-        let empty = self.layout.geometry.all & !taken;
-        let cells = empty.count_ones() as usize;
+        let cells = self.layout.cells - taken.count_ones() as usize;
         for (own, rows) in division
             .choices()
             .zip(rows.chunks_exact_mut(part.block_bytes))
         {
-            let opp = taken & !own;
-            let mut rest = empty;
-            for place in 0..cells {
-                let cell = rest.trailing_zeros();
-                rest &= rest - 1;
-                self.fill_cell(division, own, opp, cell as usize, place);
-            }
+            self.fill_block(division, own);
             self.values.pack(cells, rows, row_bytes);
         }
     }
 
-    /// Fills the plane of one empty cell.
+    /// Fills the planes of the mover's stones.
+    pub(super) fn fill_block(&mut self, division: Division<'_>, own: u16) {
+        self.values.values.fill(0);
+        let empty = self.layout.geometry.all & !division.taken;
+        let cells = (0..16).filter(|cell| empty >> cell & 1 == 1);
+        for (place, cell) in cells.enumerate() {
+            self.fill_cell(division, own, division.taken & !own, cell, place);
+        }
+    }
+
+    /// Fills the planes of one empty cell.
     fn fill_cell(&mut self, division: Division<'_>, own: u16, opp: u16, cell: usize, place: usize) {
         let geometry = &self.layout.geometry;
-        let part = division.part;
         let own_after = own | 1 << cell;
         let empty = geometry.all & !(own_after | opp);
         let margin = geometry.points(own_after) - geometry.points(opp);
         let stored = |margin: i32| (i32::from(DRAW) + margin) as u8;
+        let ends = opp.count_ones() as usize == self.layout.pieces;
         let is_last = division.own_count + 1 == self.layout.pieces;
-        self.values.plane_mut(place)[..part.own_hands * part.opp_hands].fill(0);
         let (mut has_replies, mut has_own_again) = (false, false);
         for piece in 0..4 {
             let allowed = geometry.reach[piece * 16 + cell] & empty;
-            if is_last || (allowed | empty) == 0 {
+            if ends {
+                self.raise_all(division, piece, place, stored(margin));
+            } else if is_last || (allowed | empty) == 0 {
                 // The opponent's last turn, or two passes on a full board.
                 let gain = geometry.best_gain(opp, allowed);
                 self.raise_all(division, piece, place, stored(margin - gain));
@@ -280,7 +296,11 @@ impl Filler<'_> {
         value: impl Fn(&[u8], usize, usize) -> u8,
     ) {
         let opp_hands = division.part.opp_hands;
-        let values = self.values.plane_mut(place);
+        let values = self.values.plane_mut(if self.by_type {
+            4 * place + piece
+        } else {
+            place
+        });
         let hands = self.hands_without[division.own_count].iter();
         for (hands, rows) in hands.zip(values.chunks_exact_mut(opp_hands)) {
             let Some(own_hand) = hands[piece] else {

@@ -196,9 +196,14 @@ impl Layout {
         usize::from(self.hand_numbers[hand as usize & 0xff])
     }
 
+    /// The most rows of a block.
+    pub(super) fn most_rows(&self) -> usize {
+        self.hands.iter().map(Vec::len).max().unwrap_or(1).pow(2)
+    }
+
     /// The bits that `mask` has, moved together.
     #[inline]
-    fn gather(&self, mask: u16, set: u16) -> u16 {
+    pub(super) fn gather(&self, mask: u16, set: u16) -> u16 {
         let part = |shift: u32| {
             let at = usize::from(mask >> shift & 0xff) << 8 | usize::from(set >> shift & 0xff);
             u16::from(self.gathered[at])
@@ -265,7 +270,7 @@ fn hands(copies: u8) -> (Vec<Vec<u8>>, [u8; 256]) {
 }
 
 /// The number of ways to choose some of several things.
-fn choices(all: usize, some: usize) -> usize {
+pub(super) fn choices(all: usize, some: usize) -> usize {
     (0..some).fold(1, |product, chosen| product * (all - chosen) / (chosen + 1))
 }
 

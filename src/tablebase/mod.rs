@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memmap2::Mmap;
 
-pub use census::MarginCounts;
+pub use census::{Census, CensusPosition, Exchange, Facts, MarginCounts, PlyCensus};
 pub use error::{Damaged, TablebaseError};
 pub use file::{Progress, Size};
 

@@ -1,8 +1,9 @@
-"""Compare the table of the standard game with the solver, into docs/results/solution.
+"""Compare the table with the solver, into docs/results/solution/tablebase.json.
 
-`mijnlieff tablebase build` makes the table. Every position up to a ply, and random positions of
-every later one, are both looked up and solved; so are all their actions. The seconds of both are
-written too.
+`mijnlieff tablebase build` makes the table of the standard game. Every position up to a ply, and
+positions of random games at every later ply, are both looked up and solved; so are all their
+actions. The counts are written as they come, and the next call continues them. The late plies take
+minutes for a million positions, ply 7 takes an hour.
 """
 
 from __future__ import annotations
@@ -17,10 +18,15 @@ import numpy as np
 from mijnlieff import Position, Tablebase, Variant, solve_batch
 from mijnlieff.evaluation import random_openings
 from mijnlieff.evaluation.canonical import canonical_keys
-from tools.results import RESULTS, write_results
+from tools.results import RESULTS, read_results, write_results
 
 OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
-PLIES = range(1, 19)
+#: Few random games are longer.
+LAST_PLY = 17
+#: Positions of a ply that are compared before the counts are written.
+CHUNK = 10_000
+
+Counts = dict[str, int | float]
 
 
 def after(positions: list[Position]) -> list[Position]:
@@ -32,31 +38,37 @@ def after(positions: list[Position]) -> list[Position]:
     return list(found.values())
 
 
-def compare(table: Tablebase, positions: list[Position]) -> dict[str, Any]:
-    """Return how many positions and actions have the same margins, and the seconds both took.
+def compare(table: Tablebase, positions: list[Position], counts: Counts) -> None:
+    """Add how many positions and actions have the same margins, and the solver's seconds.
 
     Raises:
         ValueError: a margin differs.
     """
-    start = time.perf_counter()
     found = solve_batch(positions, tablebase=table)
-    middle = time.perf_counter()
+    start = time.process_time()
     solved = solve_batch(positions)
-    end = time.perf_counter()
+    seconds = time.process_time() - start
     same = (found.action_margins == solved.action_margins).all(axis=1)
     same &= found.margins == solved.margins
     if not same.all():
         raise ValueError(f"the margins differ:\n{positions[int(np.argmin(same))]}")
-    return {
-        "positions": len(positions),
-        "actions": int(found.action_mask.sum()),
-        "look-up seconds": round(middle - start, 2),
-        "solver seconds": round(end - middle, 2),
-        "margins": {
-            str(margin): int(count)
-            for margin, count in zip(*np.unique(found.margins, return_counts=True), strict=True)
-        },
-    }
+    counts["positions"] = counts.get("positions", 0) + len(positions)
+    counts["actions"] = counts.get("actions", 0) + int(found.action_mask.sum())
+    counts["solver seconds"] = counts.get("solver seconds", 0) + seconds
+
+
+def compare_every_position(table: Tablebase, plies: int) -> dict[str, list[Counts]]:
+    """Compare all positions up to a ply, under each opening rule."""
+    every: dict[str, list[Counts]] = {}
+    for opening in OPENINGS:
+        positions = [Position(Variant(opening=opening))]
+        every[opening] = []
+        for ply in range(plies + 1):
+            if ply > 0:
+                positions = after([position for position in positions if not position.is_over])
+            every[opening].append({})
+            compare(table, positions, every[opening][ply])
+    return every
 
 
 def main() -> None:
@@ -64,25 +76,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("table", type=Tablebase.open, help="the file of the table")
     parser.add_argument("--plies", type=int, default=4, help="compare every position up to this")
-    parser.add_argument("--games", type=int, default=20_000, help="random games of every ply")
+    parser.add_argument(
+        "--positions", type=int, default=1_000_000, help="positions of random games at each ply"
+    )
+    parser.add_argument(
+        "--first-ply", type=int, default=5, help="the first ply of random games to compare"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS / "solution")
     args = parser.parse_args()
     table: Tablebase = args.table
-    table.check()
-    every: dict[str, list[dict[str, Any]]] = {}
-    games: dict[str, list[dict[str, Any]]] = {}
-    for opening in OPENINGS:
-        variant = Variant(opening=opening)
-        positions = [Position(variant)]
-        every[opening] = [compare(table, positions)]
-        for _ in range(args.plies):
-            positions = after([position for position in positions if not position.is_over])
-            every[opening].append(compare(table, positions))
-        games[opening] = [
-            compare(table, random_openings(args.games, ply, variant, seed=ply)) for ply in PLIES
-        ]
-    content = {"size": Tablebase.size(), "every position": every, "random games": games}
-    write_results(args.results / "tablebase.json", content)
+    file = args.results / "tablebase.json"
+    content: dict[str, Any] = read_results(file)
+    if "every position" not in content:
+        table.check()
+        content["size"] = Tablebase.size()
+        content["every position"] = compare_every_position(table, args.plies)
+        content["random games"] = {}
+        write_results(file, content)
+    for ply in range(LAST_PLY, args.first_ply - 1, -1):
+        counts: Counts = content["random games"].setdefault(str(ply), {})
+        while counts.get("positions", 0) < args.positions:
+            number = int(counts.get("positions", 0)) // CHUNK
+            variant = Variant(opening=OPENINGS[number % len(OPENINGS)])
+            compare(table, random_openings(CHUNK, ply, variant, seed=number * CHUNK), counts)
+            write_results(file, content)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 from mijnlieff.cli.options import (
     add_opening_argument,
     add_seed_argument,
+    add_tablebase_argument,
     add_threads_argument,
     add_variant_arguments,
     integer,
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_seed_argument(parser, "openings and players")
     add_threads_argument(parser, "the exact search")
+    add_tablebase_argument(parser)
     add_variant_arguments(parser)
 
 
@@ -81,7 +83,13 @@ def run(args: argparse.Namespace) -> None:
     )
     if args.minari is not None:
         from mijnlieff.integrations.minari import to_minari
-    data = make_dataset(recipe, args.out, progress=True, num_threads=args.num_threads)
+    data = make_dataset(
+        recipe,
+        args.out,
+        progress=True,
+        num_threads=args.num_threads,
+        tablebase=args.tablebase,
+    )
     size = sum(path.stat().st_size for path in data.paths)
     print(f"{args.out}: {args.games:,} games in {len(data.paths)} files, {size:,} bytes")
     if args.minari is not None:

@@ -9,12 +9,13 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from mijnlieff._mijnlieff import Position, Variant, format_record
+from mijnlieff._mijnlieff import Position, Tablebase, Variant, format_record
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, print_review
 from mijnlieff.cli.options import (
     actions_of,
     add_record_argument,
     add_seed_argument,
+    add_tablebase_argument,
     add_variant_arguments,
     variant_of,
 )
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "endings)",
     )
     add_seed_argument(parser, "the choices of policies")
+    add_tablebase_argument(parser)
     add_variant_arguments(parser)
     add_browser_arguments(parser)
 
@@ -85,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
         None if name == "human" else load_policy(name, args.seed + seat)
         for seat, name in enumerate(names)
     ]
-    game = _Game(Position(variant_of(args)), policies, shows_evaluation=args.eval)
+    start = Position(variant_of(args))
+    game = _Game(start, policies, shows_evaluation=args.eval, tablebase=args.tablebase)
     for action in actions_of(args):
         game.move(action)
     if None in policies:
@@ -101,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     position = game.position
     print(f"\n{position}\n")
     if None in policies:
-        _print_review(game.actions, position.variant)
+        _print_review(game.actions, position.variant, args.tablebase)
     print(format_record(game.actions, position.variant))
     return 0
 
@@ -113,10 +116,10 @@ def _print_record_so_far(game: _Game) -> None:
         print(f"\nTo go on: mijnlieff play {record!r}, with the same options")
 
 
-def _print_review(actions: Sequence[int], variant: Variant) -> None:
+def _print_review(actions: Sequence[int], variant: Variant, tablebase: Tablebase | None) -> None:
     """Print the moves that gave points away, or why there is no review."""
     try:
-        moves = review(actions, variant, max_seconds=_SECONDS)
+        moves = review(actions, variant, max_seconds=_SECONDS, tablebase=tablebase)
     except SearchLimitError:
         print(f"The review would take longer than {_SECONDS:g} seconds.\n")
         return
@@ -128,9 +131,15 @@ class _Game:
     """A game in progress, with its earlier positions."""
 
     def __init__(
-        self, start: Position, policies: list[Policy | None], *, shows_evaluation: bool
+        self,
+        start: Position,
+        policies: list[Policy | None],
+        *,
+        shows_evaluation: bool,
+        tablebase: Tablebase | None,
     ) -> None:
         """Start at a position; a policy of None is a human player."""
+        self._tablebase = tablebase
         self._shows_evaluation = shows_evaluation
         self._positions = [start]
         self._policies = policies
@@ -147,7 +156,7 @@ class _Game:
         policy = self._policies[position.to_play]
         print(f"\n{position}")
         if self._shows_evaluation:
-            _print_exact(position, with_margins=False)
+            _print_exact(position, self._tablebase, with_margins=False)
         if _must_pass(position):
             self._play(position.variant.pass_action)
         elif policy is not None:
@@ -176,7 +185,8 @@ class _Game:
                     names = map(position.variant.action_name, position.legal_actions().tolist())
                     _print_wrapped(" ".join(names))
                 case "hint" | "eval" as command:
-                    _print_exact(position, with_margins=command == "hint")
+                    with_margins = command == "hint"
+                    _print_exact(position, self._tablebase, with_margins=with_margins)
                 case "undo":
                     if self._undo():
                         return True
@@ -214,13 +224,13 @@ class _Game:
         return False
 
 
-def _print_exact(position: Position, *, with_margins: bool) -> None:
+def _print_exact(position: Position, tablebase: Tablebase | None, *, with_margins: bool) -> None:
     """Print the result with perfect play, and the margin of each legal action if asked for."""
     if not position.is_solvable:
         print(EXACT_PLAY)
         return
     try:
-        solution = solve(position, max_seconds=_SECONDS)
+        solution = solve(position, max_seconds=_SECONDS, tablebase=tablebase)
     except SearchLimitError:
         print(f"exact play would take longer than {_SECONDS:g} seconds here")
         return

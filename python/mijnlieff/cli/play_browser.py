@@ -53,7 +53,14 @@ def run_in_browser(args: argparse.Namespace, light: str, dark: str) -> int:
     from mijnlieff.widget.server import Server
 
     seat, opponent = _players(light, dark)
-    server = Server(position_of(args), opponent, seat, port=args.port, seed=args.seed)
+    server = Server(
+        position_of(args),
+        opponent,
+        seat,
+        port=args.port,
+        seed=args.seed,
+        tablebase=args.tablebase,
+    )
 
     def ready() -> None:
         print(f"The game is at {server.url}\nCtrl-C ends it.", flush=True)

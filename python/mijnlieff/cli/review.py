@@ -13,6 +13,7 @@ from mijnlieff.cli.options import (
     add_json_argument,
     add_record_argument,
     add_seconds_argument,
+    add_tablebase_argument,
     add_variant_arguments,
     variant_of,
 )
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_record_argument(parser, "-", "standard input")
     add_seconds_argument(parser)
+    add_tablebase_argument(parser)
     add_json_argument(parser, "a table")
     add_variant_arguments(parser)
 
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
     variant = variant_of(args)
     actions = actions_of(args)
     _check_solvable(actions, variant)
-    moves = review(actions, variant, max_seconds=args.max_seconds)
+    moves = review(actions, variant, max_seconds=args.max_seconds, tablebase=args.tablebase)
     if args.json:
         print(json_text([dataclasses.asdict(move) | {"loss": move.loss} for move in moves]))
         return

@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mijnlieff._util.output import note
-from mijnlieff.cli.options import add_variant_arguments, integer, variant_of
+from mijnlieff.cli.options import (
+    add_tablebase_argument,
+    add_variant_arguments,
+    integer,
+    variant_of,
+)
 from mijnlieff.cli.parser import CommandParser
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
@@ -100,6 +105,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="where the network computes: cpu, cuda, ...; auto uses a GPU if there is one "
         "(default: %(default)s)",
     )
+    add_tablebase_argument(parser)
     _add_ray_arguments(parser)
     add_variant_arguments(parser)
     _add_boards_arguments(parser)
@@ -176,13 +182,15 @@ def _add_boards_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def _backend(args: argparse.Namespace) -> Iterator[Backend | None]:
-    """Where games are played: on a cluster, or None for this process."""
+def _backend(args: argparse.Namespace) -> Iterator[Backend]:
+    """Where games are played: on a cluster, or in this process."""
+    from mijnlieff.train.play.local import LocalBackend
+
     if not args.ray:
         for name in _RAY_OPTIONS:
             if getattr(args, name) is not None:
                 raise ValueError(f"--{name.replace('_', '-')} needs --ray")
-        yield None
+        yield LocalBackend(args.tablebase)
         return
     from mijnlieff.integrations.ray import RayExecutor
     from mijnlieff.train.play.executor import BLOCKS, LAG, ExecutorBackend
@@ -191,7 +199,7 @@ def _backend(args: argparse.Namespace) -> Iterator[Backend | None]:
     lag = LAG if args.ray_lag is None else args.ray_lag
     with RayExecutor(args.ray_address, args.ray_workers) as executor:
         note(f"at most {executor.max_workers} workers at once")
-        yield ExecutorBackend(executor, blocks, lag)
+        yield ExecutorBackend(executor, blocks, lag, args.tablebase)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -324,6 +332,8 @@ def _resume_command(folder: RunFolder, args: argparse.Namespace) -> str:
         options += ["--device", args.device]
     if args.final_games != DEFAULT_FINAL_GAMES:
         options += ["--final-games", str(args.final_games)]
+    if args.tablebase is not None:
+        options += ["--tablebase", str(args.tablebase.path)]
     if args.tensorboard is not None:
         options.append("--tensorboard" if args.tensorboard else "--no-tensorboard")
     if args.ray:

@@ -9,6 +9,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
+from mijnlieff._mijnlieff import Tablebase
 from mijnlieff._util.arguments import threads_of
 from mijnlieff._util.files import json_text, parse_json, write_whole
 from mijnlieff._util.output import progress_bar
@@ -76,6 +77,7 @@ def make_dataset(
     *,
     progress: bool = False,
     num_threads: SupportsIndex | None = None,
+    tablebase: Tablebase | None = None,
 ) -> Dataset:
     """Play the games of a recipe and write them into a folder, 500 games at a time.
 
@@ -87,9 +89,11 @@ def make_dataset(
         folder: a new or empty folder, or one in which the same recipe was begun.
         progress: show a progress bar if stderr is a terminal and rich is installed.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
+        tablebase: where to look the labels up, rather than search; the files are the same.
 
     Raises:
         DatasetError: the folder holds something else.
+        ValueError: the tablebase is of another game.
         PolicyError: a player chose an illegal action.
         MissingExtraError: pyarrow is missing.
         OSError: a file cannot be written.
@@ -101,7 +105,7 @@ def make_dataset(
     with progress_bar(recipe.games, "games", enabled=progress) as move_on:
         for part, path in enumerate(data.paths):
             if not path.exists():
-                write_part(path, play_part(recipe, part, num_threads))
+                write_part(path, play_part(recipe, part, num_threads, tablebase))
             move_on(min(PART, recipe.games - part * PART))
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in data.paths}
     write_whole(data.folder / _DATASHEET, datasheet(recipe, data.parts(), sums).encode())

@@ -7,7 +7,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, mask_batch, observe_batch, random_openings
+from mijnlieff._mijnlieff import (
+    Position,
+    Tablebase,
+    mask_batch,
+    observe_batch,
+    random_openings,
+)
 from mijnlieff.datasets.recipe import Recipe
 from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.evaluation.losses import ILLEGAL
@@ -38,13 +44,19 @@ COLUMNS = {
 """The columns of a data set: a row for each turn, with its type and meaning."""
 
 
-def play_part(recipe: Recipe, part: int, num_threads: int | None = None) -> Columns:
+def play_part(
+    recipe: Recipe,
+    part: int,
+    num_threads: int | None = None,
+    tablebase: Tablebase | None = None,
+) -> Columns:
     """Play and label the games of a part; it depends on the recipe and the number alone.
 
     Args:
         recipe: the recipe.
         part: the number of the part, from 0.
         num_threads: threads for the exact search; None is as many as there are cores.
+        tablebase: where to look the labels up, rather than search.
 
     Raises:
         PolicyError: a player chose an illegal action.
@@ -66,7 +78,7 @@ def play_part(recipe: Recipe, part: int, num_threads: int | None = None) -> Colu
     lengths = [len(actions) for actions in played]
     player = np.array([position.to_play for position in positions], dtype=np.int8)
     end_margins = np.repeat([end.margin for end in ends], lengths)
-    labels = _labels(positions, recipe, num_threads)
+    labels = _labels(positions, recipe, num_threads, tablebase)
     return {
         "game": np.repeat(np.arange(first, first + count), lengths),
         "ply": np.array([position.ply for position in positions], dtype=np.int16),
@@ -90,7 +102,12 @@ def _before_each(start: Position, actions: list[int]) -> list[Position]:
     return found
 
 
-def _labels(positions: list[Position], recipe: Recipe, num_threads: int | None) -> Columns:
+def _labels(
+    positions: list[Position],
+    recipe: Recipe,
+    num_threads: int | None,
+    tablebase: Tablebase | None,
+) -> Columns:
     shape = len(positions), recipe.variant.num_actions
     margins = np.full(shape[0], ILLEGAL, dtype=np.int16)
     action_margins = np.full(shape, ILLEGAL, dtype=np.int16)
@@ -99,6 +116,6 @@ def _labels(positions: list[Position], recipe: Recipe, num_threads: int | None) 
         labeled = np.array([position.is_solvable for position in positions])
     if labeled.any():
         wanted = [positions[i] for i in np.flatnonzero(labeled)]
-        solved = solve_batch(wanted, num_threads)
+        solved = solve_batch(wanted, num_threads, tablebase=tablebase)
         margins[labeled], action_margins[labeled] = solved.margins, solved.action_margins
     return {"labeled": labeled, "margin": margins, "action_margins": action_margins}

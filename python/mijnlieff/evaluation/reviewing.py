@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mijnlieff._mijnlieff import Position
+from mijnlieff._mijnlieff import Position, Tablebase
 from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve_batch
 
@@ -45,6 +45,7 @@ def review(
     variant: VariantLike | None = None,
     *,
     max_seconds: float | None = None,
+    tablebase: Tablebase | None = None,
 ) -> list[ReviewedMove]:
     """Return the moves of a game, finished or not, with the points that each gave away.
 
@@ -55,6 +56,7 @@ def review(
         actions: the game from its start, as indices or names; passes are included.
         variant: the variant; None is the standard game.
         max_seconds: the most time to search, in seconds; None means no limit.
+        tablebase: where to look exact margins up, rather than search.
 
     >>> from mijnlieff.evaluation import review
     >>> [(move.name, move.loss) for move in review(["a1+", "a3><", "a2+"])]
@@ -65,6 +67,7 @@ def review(
         GameOverError: there are actions after the end of the game.
         ParseError: a name cannot be read.
         SearchLimitError: the limit was reached.
+        ValueError: the tablebase is of another game.
     """
     Position.from_actions(actions, variant)  # the errors of all actions, before any is solved
     position, before, played = Position(variant), [], []
@@ -78,7 +81,7 @@ def review(
     before, played = before[first:], played[first:]
     if not played:
         return []
-    solutions = solve_batch(before, max_seconds=max_seconds)
+    solutions = solve_batch(before, max_seconds=max_seconds, tablebase=tablebase)
     return [
         ReviewedMove(
             ply=first + index,

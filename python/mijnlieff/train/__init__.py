@@ -15,7 +15,7 @@ import os
 from concurrent.futures import Executor
 from pathlib import Path
 
-from mijnlieff._mijnlieff import as_variant
+from mijnlieff._mijnlieff import Tablebase, as_variant
 from mijnlieff._util.arguments import check_type
 from mijnlieff._util.executors import check_executor
 from mijnlieff.rules import VariantLike
@@ -43,6 +43,7 @@ def train(
     executor: Executor | None = None,
     blocks: int = 8,
     lag: int = 1,
+    tablebase: Tablebase | None = None,
 ) -> TrainState:
     """Train a network and return the final state of the run.
 
@@ -77,6 +78,9 @@ def train(
         lag: with an executor, rounds that are played ahead, 0 to 1000. With 0, the workers of PPO
             wait while the network learns; with more, the weights that play are older by that many
             rounds. At most ``blocks * (lag + 1)`` blocks are at work or wait for the learner.
+        tablebase: where positions are looked up that ``"alphazero"`` with exact knowledge solves,
+            rather than searched; workers open the same file. Games and labels are the same. With
+            ``solve_roots_below=16`` every label is exact, and costs next to nothing.
 
     Raises:
         ClusterError: the executor was shut down, or its workers died; the last checkpoint stays
@@ -87,7 +91,8 @@ def train(
         OSError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
-            PyTorch cannot use; `blocks` or `lag` out of range; or many boards with `"ppo"`.
+            PyTorch cannot use; `blocks` or `lag` out of range; many boards with `"ppo"`; or a
+            tablebase of another game, or for a run that solves nothing.
         TypeError: settings, a budget, a variant, boards or an executor of another type.
     """
     check_type("config", config, TrainConfig)
@@ -103,9 +108,13 @@ def train(
     check_executor(executor)
     prepare_packages(tensorboard)
     from mijnlieff.train.play.executor import ExecutorBackend
+    from mijnlieff.train.play.local import Backend, LocalBackend
     from mijnlieff.train.run.folder import RunFolder
     from mijnlieff.train.run.run import train_in
 
+    backend: Backend = LocalBackend(tablebase)
+    if executor is not None:
+        backend = ExecutorBackend(executor, blocks, lag, tablebase)
     return train_in(
         RunFolder(Path(out)),
         config,
@@ -116,5 +125,5 @@ def train(
         overwrite=overwrite,
         on_report=on_report,
         tensorboard=tensorboard,
-        backend=None if executor is None else ExecutorBackend(executor, blocks, lag),
+        backend=backend,
     )

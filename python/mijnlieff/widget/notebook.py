@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import Any, Literal
 
-from mijnlieff._mijnlieff import Position, Variant, as_variant
+from mijnlieff._mijnlieff import Position, Tablebase, Variant, as_variant
 from mijnlieff._util.extras import needs
 from mijnlieff.policies.base import Policy
 from mijnlieff.rules import VariantLike
@@ -50,6 +50,7 @@ class Widget(anywidget.AnyWidget):
         seat: the side you play: ``"dark"``, which wins the standard game with perfect play;
             ``"light"``, ``"both"`` without an opponent, or ``"drawn"`` for one by chance.
         seed: the seed of an opponent made from a name, and of drawn seats.
+        tablebase: where exact values of its board are looked up, rather than searched.
 
     Attributes:
         position: the position shown, a trait; the last one unless you step back.
@@ -76,11 +77,14 @@ class Widget(anywidget.AnyWidget):
         *,
         seat: Literal["light", "dark", "both"] = "dark",
         seed: int = 0,
+        tablebase: Tablebase | None = None,
     ) -> None:
         """Set up the game; an opponent that moves first starts to think."""
         start = _start(position_or_variant)
         chosen = _DEFAULT if opponent is None else opponent
-        self._table = Table(start, chosen, seat, self._publish, pause=_PAUSE, seed=seed)
+        self._table = Table(
+            start, chosen, seat, self._publish, pause=_PAUSE, seed=seed, tablebase=tablebase
+        )
         self._shown = start
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()

@@ -15,7 +15,7 @@ import socket
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from mijnlieff._mijnlieff import Position
+from mijnlieff._mijnlieff import Position, Tablebase
 from mijnlieff._util.extras import needs
 from mijnlieff._util.files import parse_json
 from mijnlieff.policies.base import Policy
@@ -58,6 +58,7 @@ class Server:
         seat: the side of the person, as in `mijnlieff.widget.Table`.
         port: the port to listen on; 0 for any that is free.
         seed: the seed of an opponent made from a name.
+        tablebase: as in `mijnlieff.widget.Table`.
 
     Attributes:
         table: the game.
@@ -70,10 +71,19 @@ class Server:
     """
 
     def __init__(
-        self, start: Position, opponent: str | Policy, seat: str, *, port: int = 0, seed: int = 0
+        self,
+        start: Position,
+        opponent: str | Policy,
+        seat: str,
+        *,
+        port: int = 0,
+        seed: int = 0,
+        tablebase: Tablebase | None = None,
     ) -> None:
         """Open the port; `run` answers requests."""
-        self.table = Table(start, opponent, seat, self._publish, pause=_PAUSE, seed=seed)
+        self.table = Table(
+            start, opponent, seat, self._publish, pause=_PAUSE, seed=seed, tablebase=tablebase
+        )
         self._sockets = bind_sockets(port, ADDRESS)
         self.port: int = self._sockets[0].getsockname()[1]
         self.token = secrets.token_urlsafe(24)

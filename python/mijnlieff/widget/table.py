@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position
+from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import load_policy
 from mijnlieff.rules import VariantLike
@@ -35,6 +35,7 @@ class Table:
         publish: called after every change, from any thread, but never twice at once.
         pause: the least time in seconds that the opponent takes, so that people can follow.
         seed: the seed of an opponent made from a name, and of drawn seats.
+        tablebase: where exact values of its board are looked up, rather than searched.
 
     Attributes:
         game: the native table; to read only.
@@ -53,8 +54,10 @@ class Table:
         *,
         pause: float = 0.0,
         seed: int = 0,
+        tablebase: Tablebase | None = None,
     ) -> None:
         """Set up the game; `begin` starts the opponent."""
+        self._tablebase = tablebase
         self._seed = seed
         self._given = opponent
         name, is_perfect = _named(opponent, seed)
@@ -198,12 +201,18 @@ class Table:
 
     def _solve(self, position: Position) -> None:
         try:
-            margins = dict(solve(position, max_seconds=_SECONDS).action_margins)
+            solution = solve(position, max_seconds=_SECONDS, tablebase=self._serving(position))
+            margins = dict(solution.action_margins)
         except Exception as error:  # out of time or memory: the page then says so
             self.game.solved(position, None, str(error))
         else:
             self.game.solved(position, margins)
         self._changed()
+
+    def _serving(self, position: Position) -> Tablebase | None:
+        """Return the tablebase, unless it is of another game than the one at the table."""
+        table = self._tablebase
+        return None if table is None or not table.serves(position.variant) else table
 
     def _changed(self) -> None:
         with self._publish_lock:

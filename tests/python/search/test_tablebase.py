@@ -3,11 +3,13 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mijnlieff
+import mijnlieff.widget.table
 from mijnlieff import (
     Board,
     PerfectPolicy,
@@ -21,7 +23,11 @@ from mijnlieff import (
     solve_batch,
 )
 from mijnlieff.cli.main import main
+from mijnlieff.datasets import Recipe, make_dataset
+from mijnlieff.evaluation import review
 from mijnlieff.evaluation.canonical import canonical_keys
+from mijnlieff.solving import Solution
+from mijnlieff.widget import Table
 
 # A table of this board is built in a moment.
 SMALL = Variant(Board.from_text("##..\n####\n..##"), copies=1)
@@ -72,9 +78,45 @@ def test_every_path_to_the_solver_takes_a_table(table: Tablebase) -> None:
     start = Position(SMALL)
     worst = best_response("minimax:1", seat="both", start=start, tablebase=table)
     assert worst.to_dict() == best_response("minimax:1", seat="both", start=start).to_dict()
+    game = random_game(SMALL)
+    assert review(game, SMALL, tablebase=table) == review(game, SMALL)
     with ThreadPoolExecutor(2) as executor:
         sent = solve_batch(positions, executor=executor, tablebase=table)
     np.testing.assert_array_equal(sent.margins, table.margins(positions))
+
+
+def random_game(variant: Variant) -> list[int]:
+    """The actions of a game, drawn at random."""
+    position, rng, actions = Position(variant), np.random.default_rng(5), []
+    while not position.is_over:
+        actions.append(int(rng.choice(position.legal_actions())))
+        position = position.play(actions[-1])
+    return actions
+
+
+def test_data_sets_and_the_board_take_a_table(
+    table: Tablebase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe("greedy", games=20, seed=1, variant=SMALL)
+    found = make_dataset(recipe, tmp_path / "looked_up", tablebase=table).load()
+    for name, column in make_dataset(recipe, tmp_path / "solved").load().items():
+        np.testing.assert_array_equal(found[name], column)
+    asked = []
+
+    def recorded(position: Position, **options: Any) -> Solution:
+        asked.append(options["tablebase"])
+        return solve(position, **options)
+
+    monkeypatch.setattr(mijnlieff.widget.table, "solve", recorded)
+    for start in (Position(SMALL), Position(Variant(SMALL.board, copies=2))):
+        board = Table(start, "random", "light", lambda: None, tablebase=table)
+        board.begin()
+        board.show(hints=True)
+        assert board.join(60)
+        hints = board.state()["evaluation"]["hints"]
+        margins = solve(start).action_margins
+        assert hints == {str(action): margin for action, margin in margins.items()}
+    assert asked == [table, None]
 
 
 def test_a_table_of_another_game_is_refused(table: Tablebase) -> None:
@@ -91,34 +133,125 @@ def test_a_table_of_another_game_is_refused(table: Tablebase) -> None:
     table.check()
 
 
+def reached(variant: Variant) -> list[list[Position]]:
+    """The positions of every ply in which a cell is empty and the game is not over."""
+    level, plies = [Position(variant)], []
+    while level:
+        # On a full board nothing is left to place.
+        level = [it for it in level if not it.is_over and (it.stones == 0).any()]
+        plies.append(level)
+        after = [it.play(int(action)) for it in level for action in it.legal_actions()]
+        keys = [it.observation("flat").tobytes() for it in after]
+        level = list(dict(zip(keys, after, strict=True)).values())
+    return plies[:-1] if not plies[-1] else plies
+
+
+CENSUSED = [("##.\n.##", 2), ("###\n###", 1), ("##\n##\n#.", 1)]
+
+
 @pytest.mark.parametrize("opening", ["outside", "corner_straight"])
-@pytest.mark.parametrize(("text", "copies"), [("##.\n.##", 2), ("###\n###", 1), ("##\n##\n#.", 1)])
+@pytest.mark.parametrize(("text", "copies"), CENSUSED)
 def test_the_census_counts_what_games_reach(
     text: str, copies: int, opening: str, tmp_path: Path
 ) -> None:
     variant = Variant(Board.from_text(text), opening, copies)
     table = Tablebase.build(tmp_path / "table", variant)
-    level, found = [Position(variant)], {}
-    while level:
-        level = [position for position in level if not position.is_over]
-        fresh = {
-            key: position
-            for key, position in zip(canonical_keys(level), level, strict=True)
-            if key not in found
-        }
-        found.update(fresh)
-        level = [
-            position.play(int(action))
-            for position in fresh.values()
-            for action in position.legal_actions()
-        ]
-    expected = np.zeros((variant.board.num_cells, 15), dtype=np.int64)
-    counted = [position for position in found.values() if position.hands.any(axis=1).all()]
-    # On a full board nothing is left to place.
-    counted = [position for position in counted if (position.stones == 0).any()]
-    for position, margin in zip(counted, table.margins(counted), strict=True):
-        expected[np.count_nonzero(position.stones), margin + 7] += 1
-    np.testing.assert_array_equal(table.census(variant), expected)
+    found = table.census(variant, facts=True, num_threads=2)
+    plain = table.census(variant, num_threads=1)
+    assert set(plain) == {"margins", "as_they_are"}
+    plies = reached(variant)
+    np.testing.assert_array_equal(found["as_they_are"], [len(level) for level in plies])
+    forced: dict[bytes, int] = {}
+    for ply, level in enumerate(plies):
+        keys = canonical_keys(level)
+        level = list(dict(zip(keys, level, strict=True)).values())
+        solved = table.margins(level)
+        expected = np.bincount(solved + 7, minlength=15)
+        np.testing.assert_array_equal(found["margins"][ply], expected)
+        np.testing.assert_array_equal(plain["margins"][ply], expected)
+        facts = [facts_of(position, table) for position in level]
+        for name in ("passes", "can_block", "block_decides", "single_saving", "actions"):
+            assert found[name][ply] == sum(fact[name] for fact in facts), name
+        for name in ("best_share", "kept_share", "regret", "outcome_regret"):
+            assert found[name][ply] == pytest.approx(np.mean([fact[name] for fact in facts]))
+        swings = np.bincount([fact["swing"] for fact in facts], minlength=15)
+        np.testing.assert_array_equal(found["swings"][ply], swings)
+        assert found["widest"][ply, 0] == np.flatnonzero(swings)[-1]
+        saving = [fact["actions"] for fact in facts if fact["single_saving"]]
+        assert found["hardest"][ply, 0] == max(saving, default=0)
+        turns = zip(dict.fromkeys(keys), facts, strict=True)
+        forced |= {key: int(fact["forced"]) for key, fact in turns if fact["actions"] == 1}
+    np.testing.assert_array_equal(found["forced"], np.bincount(list(forced.values())))
+    assert found["most_forced"][0] == max(forced.values())
+
+
+def facts_of(position: Position, table: Tablebase) -> dict[str, float]:
+    """What the census says of one position."""
+    solution = solve(position, tablebase=table)
+    margins = np.array(list(solution.action_margins.values()))
+    outcomes = np.sign(margins)
+    after = [position.play(action) for action in solution.action_margins]
+    places = solution.action_margins.keys() != {position.variant.pass_action}
+    blocks = np.array([places and must_pass(it) for it in after])
+    keeps = outcomes == outcomes.max()
+    saves = margins.max() >= 0 and keeps.sum() == 1 and len(margins) > 1
+    turns, last = 0, position
+    while not last.is_over and len(last.legal_actions()) == 1:
+        turns, last = turns + 1, last.play(int(last.legal_actions()[0]))
+    return {
+        "passes": not places,
+        "can_block": blocks.any(),
+        "block_decides": margins.max() >= 0 and blocks.any() and not keeps[~blocks].any(),
+        "single_saving": saves,
+        "actions": len(margins),
+        "best_share": (margins == margins.max()).mean(),
+        "kept_share": keeps.mean(),
+        "regret": margins.max() - margins.mean(),
+        "outcome_regret": outcomes.max() - outcomes.mean(),
+        "swing": int(margins.max() - margins.min()),
+        "forced": turns,
+    }
+
+
+def must_pass(position: Position) -> bool:
+    return position.legal_actions().tolist() == [position.variant.pass_action]
+
+
+@pytest.mark.parametrize(("text", "copies"), CENSUSED)
+def test_the_census_exchanges_pieces(text: str, copies: int, tmp_path: Path) -> None:
+    variant = Variant(Board.from_text(text), "anywhere", copies)
+    table = Tablebase.build(tmp_path / "table", variant)
+    changes: dict[tuple[int, int], list[int]] = {}
+    seen: dict[bytes, Position] = {}
+    for level in reached(variant):
+        level = [it for it in level if it.ply > 0 and not must_pass(it)]
+        seen |= dict(zip(canonical_keys(level), level, strict=True))
+    for position in seen.values():
+        before = table.margins([position])[0]
+        hand = position.hands[position.to_play]
+        own = np.flatnonzero(position.stones == position.to_play + 1)
+        for given, got in np.argwhere(~np.eye(4, dtype=bool)):
+            # A stone of the type that is got lies on the board in place of the one given.
+            if hand[given] and hand[got] < copies:
+                cell = next(cell for cell in own if position.pieces[cell] == got)
+                other = exchanged(position, cell, given)
+                changes.setdefault((given, got), []).append(table.margins([other])[0] - before)
+    assert changes
+    found = table.census(variant, facts=True)["exchanges"]
+    for given, got in np.argwhere(~np.eye(4, dtype=bool)):
+        mean = np.mean(changes[given, got]) if (given, got) in changes else np.nan
+        assert found[given, got] == pytest.approx(mean, nan_ok=True)
+
+
+def exchanged(position: Position, cell: int, piece: int) -> Position:
+    """The position with a stone of another type on a cell."""
+    board, *rest = position.notation.split()
+    rows = [list(row) for row in board.split("/")]
+    cells = [(y, x) for y, row in reversed(list(enumerate(rows))) for x in range(len(row))]
+    y, x = [(y, x) for y, x in cells if rows[y][x] != "_"][cell]
+    rows[y][x] = "SDPL"[piece] if rows[y][x].isupper() else "sdpl"[piece]
+    text = " ".join(["/".join("".join(row) for row in rows), *rest])
+    return Position.from_notation(text, position.variant)
 
 
 def test_damaged_files_raise_and_name_what_is_wrong(table: Tablebase, tmp_path: Path) -> None:

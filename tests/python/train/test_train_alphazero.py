@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Board, Network, Position, Variant, load_policy, solve
+from mijnlieff import Board, Network, Position, Tablebase, Variant, load_policy, solve
 from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, Replay
@@ -225,6 +225,32 @@ def test_games_that_fail_are_reported():
     torch.nn.init.constant_(network.heads.weight, 3e38)
     with pytest.raises(PolicyError, match="evaluation cannot be used"):
         method.round(0.0, 0)
+
+
+def test_games_with_a_tablebase_are_those_of_the_solver(tmp_path):
+    variant = Variant(Board.from_text("##..\n####\n..##"), copies=1)
+    boards, played = Boards((variant,)), []
+    table = Tablebase.build(tmp_path / "table", variant)
+    config = tiny(solve_roots_below=16)
+    for backend in (LocalBackend(), LocalBackend(table)):
+        generator = torch.Generator().manual_seed(1)
+        network = PolicyValueNetwork(variant, 16, 1)
+        torch.nn.init.zeros_(network.heads.weight)
+        source = backend.source(boards, config, generator)
+        source.begin(network, 0)
+        played.append(source.collect())
+        source.close()
+    solved, looked_up = played
+    assert looked_up.solved == solved.solved > 0
+    for field in dataclasses.fields(Samples):
+        expected = getattr(solved.samples, field.name)
+        np.testing.assert_array_equal(getattr(looked_up.samples, field.name), expected)
+    for refused in (TrainConfig.of("ppo"), tiny(knowledge="pure")):
+        with pytest.raises(ValueError, match="would change nothing"):
+            LocalBackend(table).source(boards, refused, torch.Generator())
+    source = LocalBackend(table).source(STANDARD, config, torch.Generator())
+    with pytest.raises(ValueError, match="8 cells and 1 copies"):
+        source.begin(PolicyValueNetwork(Variant(), 16, 1), 0)
 
 
 def test_a_short_run_learns(tmp_path, capsys):

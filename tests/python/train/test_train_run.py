@@ -16,7 +16,16 @@ import pytest
 import torch
 
 from interrupts import needs_signals
-from mijnlieff import Board, NetworkPolicy, Position, Variant, VectorEnv, evaluate, load_policy
+from mijnlieff import (
+    Board,
+    NetworkPolicy,
+    Position,
+    Tablebase,
+    Variant,
+    VectorEnv,
+    evaluate,
+    load_policy,
+)
 from mijnlieff._util.output import StatusBar
 from mijnlieff.cli.main import main
 from mijnlieff.cli.parser import make_parser
@@ -418,6 +427,9 @@ def test_a_run_continues_as_it_was_started(tmp_path):
     ]
     assert continued(*options) == " ".join([usual, *options])
     assert continued("--tensorboard") == f"{usual} --tensorboard"
+    table = tmp_path / "table"
+    Tablebase.build(table, Variant(Board.from_text("##"), copies=1))
+    assert continued("--tablebase", str(table)) == f"{usual} --tablebase {table}"
 
 
 class TestPolicy:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mijnlieff._mijnlieff import Tablebase
 from mijnlieff._util.arguments import integer_in
 from mijnlieff._util.executors import map_jobs, result_of, shared, submit
 from mijnlieff.evaluation import MatchReport
@@ -18,6 +19,7 @@ from mijnlieff.train.network import TrainableNetwork, sizes_of
 from mijnlieff.train.play.jobs import Block, play_match, play_rollouts, play_searches, weights_of
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.samples import Samples, SearchGames
+from mijnlieff.train.play.search import check_tablebase
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
@@ -57,14 +59,18 @@ class ExecutorBackend:
         executor: the executor, which stays open.
         blocks: blocks in a round.
         lag: rounds that are played ahead of the learner.
+        tablebase: where positions are looked up that are solved; the workers open the same file.
 
     Raises:
         ValueError: a number out of range.
         TypeError: a number is not an integer.
     """
 
-    def __init__(self, executor: Executor, blocks: int, lag: int) -> None:
+    def __init__(
+        self, executor: Executor, blocks: int, lag: int, tablebase: Tablebase | None = None
+    ) -> None:
         """Check the numbers."""
+        self._tablebase = tablebase
         self._executor = executor
         self._blocks = integer_in("blocks", blocks, 1, MOST_BLOCKS)
         self._lag = integer_in("lag", lag, 0, 1000)
@@ -75,14 +81,18 @@ class ExecutorBackend:
         """The games of the run; `generator` is not used, since blocks have their own seeds.
 
         Raises:
-            ValueError: a round has fewer games than blocks.
+            ValueError: a round has fewer games than blocks, or a tablebase, and the run solves
+                nothing.
         """
+        check_tablebase(self._tablebase, config)
         if config.num_envs < self._blocks:
             raise ValueError(
                 f"a round of num_envs={config.num_envs} games cannot be cut into {self._blocks} "
                 "blocks: use fewer blocks or more games"
             )
-        return _ExecutorSource(self._executor, boards, config, self._blocks, self._lag)
+        return _ExecutorSource(
+            self._executor, boards, config, self._blocks, self._lag, self._tablebase
+        )
 
     def measure(
         self, network: TrainableNetwork, matches: Matches, progress: bool = False
@@ -106,8 +116,15 @@ class _ExecutorSource:
     """
 
     def __init__(
-        self, executor: Executor, boards: Boards, config: TrainConfig, blocks: int, lag: int
+        self,
+        executor: Executor,
+        boards: Boards,
+        config: TrainConfig,
+        blocks: int,
+        lag: int,
+        tablebase: Tablebase | None,
     ) -> None:
+        self._tablebase = tablebase
         self._executor = executor
         self._boards = boards
         self._config = config
@@ -154,6 +171,7 @@ class _ExecutorSource:
                     self._boards,
                     dataclasses.replace(self._config, num_envs=games + (block < more)),
                     block_seed(self._config.seed, number, block),
+                    self._tablebase,
                 ),
             )
             for block in range(self._blocks)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Network
+from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
@@ -43,11 +43,13 @@ class Block:
         boards: the boards of the run.
         config: the settings; `num_envs` is the number of games.
         seed: the seed of everything random.
+        tablebase: where positions are looked up that are solved; a worker opens the same file.
     """
 
     boards: Boards
     config: TrainConfig
     seed: int
+    tablebase: Tablebase | None = None
 
 
 def weights_of(network: TrainableNetwork) -> Weights:
@@ -75,8 +77,8 @@ def play_searches(weights: Weights, block: Block) -> SearchGames:
         block: the games.
     """
     with torch_threads(1):
-        network = _network(weights, block.boards, block.config)
-        games = self_play(Network.from_torch(network), block.boards, block.config, block.seed)
+        network = Network.from_torch(_network(weights, block.boards, block.config))
+        games = self_play(network, block.boards, block.config, block.seed, block.tablebase)
         return play_round(games, block.config.num_envs, SymmetricBoards(block.boards))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import torch
 
-from mijnlieff._mijnlieff import Network
+from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
@@ -15,7 +15,7 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
-from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.search import check_tablebase, play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
 from mijnlieff.train.source import GameSource
@@ -46,16 +46,30 @@ class Backend(Protocol):
 
 
 class LocalBackend:
-    """Plays everything in this process."""
+    """Plays everything in this process.
+
+    Args:
+        tablebase: where positions are looked up that are solved, rather than searched.
+    """
 
     measure = staticmethod(measure)
+
+    def __init__(self, tablebase: Tablebase | None = None) -> None:
+        """Keep the tablebase."""
+        self._tablebase = tablebase
 
     def source(
         self, boards: Boards, config: TrainConfig, generator: torch.Generator
     ) -> GameSource[Any]:
-        """See `Backend.source`."""
-        kind = ThreadedGames if config.algo == "alphazero" else _Rollouts
-        return kind(boards, config, generator)
+        """See `Backend.source`.
+
+        Raises:
+            ValueError: a tablebase, and the run solves nothing.
+        """
+        check_tablebase(self._tablebase, config)
+        if config.algo == "alphazero":
+            return ThreadedGames(boards, config, generator, self._tablebase)
+        return _Rollouts(boards, config, generator)
 
 
 class ThreadedGames:
@@ -63,14 +77,22 @@ class ThreadedGames:
 
     policy_lag = 0
 
-    def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        boards: Boards,
+        config: TrainConfig,
+        generator: torch.Generator,
+        tablebase: Tablebase | None = None,
+    ) -> None:
         """Start without a round.
 
         Args:
             boards: the boards of the run.
             config: its settings.
             generator: draws the seed of each round.
+            tablebase: where positions are looked up that are solved.
         """
+        self._tablebase = tablebase
         self._boards = boards
         self._symmetric_boards = SymmetricBoards(boards)
         self._config = config
@@ -83,7 +105,8 @@ class ThreadedGames:
         """Start a round with the network's current weights."""
         seed = int(torch.randint(2**62, (), generator=self._generator))
         native = Network.from_torch(network)
-        self._games = games = self_play(native, self._boards, self._config, seed)
+        games = self_play(native, self._boards, self._config, seed, self._tablebase)
+        self._games = games
 
         def run() -> None:
             try:

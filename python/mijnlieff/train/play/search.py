@@ -5,17 +5,33 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from mijnlieff._mijnlieff import Network
+from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
-__all__ = ["play_round", "self_play"]
+__all__ = ["check_tablebase", "play_round", "self_play"]
 
 
-def self_play(network: Network, boards: Boards, config: TrainConfig, seed: int) -> SelfPlay:
+def check_tablebase(tablebase: Tablebase | None, config: TrainConfig) -> None:
+    """Raise `ValueError` if a run would not look anything up in a tablebase."""
+    solves = config.algo == "alphazero" and config.knowledge == "exact"
+    if tablebase is not None and not solves:
+        raise ValueError(
+            f"{tablebase!r} would change nothing: only the algorithm 'alphazero' with knowledge "
+            "'exact' solves positions"
+        )
+
+
+def self_play(
+    network: Network,
+    boards: Boards,
+    config: TrainConfig,
+    seed: int,
+    tablebase: Tablebase | None = None,
+) -> SelfPlay:
     """Self-play under the settings of a run, on one thread.
 
     Args:
@@ -23,6 +39,7 @@ def self_play(network: Network, boards: Boards, config: TrainConfig, seed: int) 
         boards: each game is on one of the seen boards, each equally likely.
         config: the settings of the search, and the number of games.
         seed: seed of the boards, openings and searches.
+        tablebase: where positions are looked up that are solved.
     """
     played: dict[str, Any] = {"variant": boards.seen[0], "observation": "flat"}
     if boards.canvas is not None:
@@ -37,6 +54,7 @@ def self_play(network: Network, boards: Boards, config: TrainConfig, seed: int) 
         solved_temperature=config.solved_temperature,
         seed=seed,
         num_threads=1,
+        tablebase=tablebase,
     )
 
 
