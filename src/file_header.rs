@@ -171,7 +171,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo). Any change of a single byte changes it.
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })

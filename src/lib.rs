@@ -26,6 +26,7 @@
 //! it all.
 
 pub mod best_response;
+mod elementary;
 pub mod encode;
 mod file_header;
 pub mod functional;

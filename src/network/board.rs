@@ -7,6 +7,7 @@ use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
 use super::cells::{self, BoardLayers, CellLayers};
 use super::symmetric::{self, SymmetricLayers};
 use super::{NUM_VALUES, Precision};
+use crate::elementary::tanhf;
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
 use crate::memory::zeroed_rows;
@@ -106,7 +107,7 @@ impl BoardNetwork {
             Ok(())
         };
         map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
-        values.column_mut(0).mapv_inplace(f32::tanh);
+        values.column_mut(0).mapv_inplace(tanhf);
         Ok(Evaluations { logits, values })
     }
 }

@@ -1,8 +1,8 @@
 //! How the inputs of layers are made for a precision.
 
 use super::features::Lists;
-use super::layer::{Arithmetic, AsFloats, AsIntegers, Input};
-use crate::simd::{Lanes, Simd, Vector};
+use super::layer::{Arithmetic, AsFloats, AsIntegers};
+use crate::simd::{WideLanes, WideSimd, WideVector};
 
 /// Makes inputs of layers.
 pub(super) trait Inputs: Arithmetic {
@@ -10,11 +10,16 @@ pub(super) trait Inputs: Arithmetic {
     const PER_INPUT: usize;
 
     /// Makes inputs of integers.
-    fn of_integers(integers: &[Lists]) -> Vec<Input<Self>>;
+    fn of_integers(integers: &[Lists]) -> Vec<Self::Input>;
 
     /// Makes inputs of numbers, rounded to at most `levels` where inputs are integers; returns the factor
     /// for them.
-    fn write<V: Simd>(simd: V, levels: f32, numbers: &[Lanes], inputs: &mut [Input<Self>]) -> f32;
+    fn write<W: WideSimd>(
+        wide: W,
+        levels: f32,
+        numbers: &[WideLanes],
+        inputs: &mut [Self::Input],
+    ) -> f32;
 }
 
 impl Inputs for AsFloats {
@@ -26,8 +31,8 @@ impl Inputs for AsFloats {
     }
 
     #[inline(always)]
-    fn write<V: Simd>(_: V, _levels: f32, numbers: &[Lanes], inputs: &mut [f32]) -> f32 {
-        inputs.copy_from_slice(numbers.as_flattened());
+    fn write<W: WideSimd>(_: W, _levels: f32, numbers: &[WideLanes], inputs: &mut [f32]) -> f32 {
+        inputs.copy_from_slice(numbers.as_flattened().as_flattened());
         1.0
     }
 }
@@ -40,15 +45,19 @@ impl Inputs for AsIntegers {
     }
 
     #[inline(always)]
-    fn write<V: Simd>(simd: V, levels: f32, numbers: &[Lanes], inputs: &mut [[i16; 2]]) -> f32 {
-        let Some(largest) = largest(simd, numbers) else {
+    fn write<W: WideSimd>(
+        wide: W,
+        levels: f32,
+        numbers: &[WideLanes],
+        inputs: &mut [[i16; 2]],
+    ) -> f32 {
+        let Some(largest) = largest(wide, numbers) else {
             return f32::NAN;
         };
-        let scale = simd.splat(scale(largest, levels));
-        let pairs = numbers.as_chunks::<2>().0.iter();
-        for ([low, high], words) in pairs.zip(inputs.as_flattened_mut().as_chunks_mut().0) {
-            let (low, high) = (simd.load(low).mul(scale), simd.load(high).mul(scale));
-            low.store_rounded(high, words);
+        let scale = wide.splat(scale(largest, levels));
+        let (inputs, _) = inputs.as_flattened_mut().as_chunks_mut();
+        for (numbers, words) in numbers.iter().zip(inputs) {
+            wide.load(numbers).mul(scale).store_rounded(words);
         }
         largest / levels
     }
@@ -57,11 +66,11 @@ impl Inputs for AsIntegers {
 /// The largest magnitude of numbers. None where their sum overflows: no integers can stand for them, and
 /// all outputs become NaN.
 #[inline(always)]
-pub(super) fn largest<V: Simd>(simd: V, numbers: &[Lanes]) -> Option<f32> {
-    let zero = simd.splat(0.0);
+pub(super) fn largest<W: WideSimd>(wide: W, numbers: &[WideLanes]) -> Option<f32> {
+    let zero = wide.splat(0.0);
     let (mut largest, mut sum) = (zero, zero);
     for number in numbers {
-        let number = simd.load(number);
+        let number = wide.load(number);
         let size = number.max(zero.sub(number));
         largest = largest.max(size);
         sum = sum.add(size);

@@ -1,12 +1,10 @@
 //! Layers as blocks of weights, applied to many positions at once.
 
-use super::product::{Floats, Integers, Place, Rows, Weights, multiply};
-use crate::simd::{Kernel, Lanes, Simd, dispatch};
+use bytemuck::Zeroable;
 
-#[cfg(target_arch = "x86_64")]
-use super::wide::multiply_wide;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::{Avx512Vnni, WideKernel, dispatch_wide};
+use super::integers::{self, Integers};
+use super::product::{self, Floats, Place, Rows};
+use crate::simd::{Kernel, Lanes, Simd, WideKernel, WideSimd, dispatch, dispatch_wide};
 
 /// A layer, for both precisions.
 #[derive(Debug)]
@@ -96,18 +94,12 @@ impl Layer {
 
 /// The arithmetic of a precision.
 pub(super) trait Arithmetic: Sized {
-    type Weights: Weights + 'static;
-
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Self::Weights, Place)>;
+    /// An input of layers: a float, or a pair of integers.
+    type Input: Copy + Zeroable;
 
     /// Runs the code of this arithmetic that is best for the processor.
-    fn apply(apply: Apply<'_, Self>) {
-        dispatch(apply);
-    }
+    fn apply(apply: Apply<'_, Self>);
 }
-
-/// An input of layers: a float, or a pair of integers.
-pub(super) type Input<A> = <<A as Arithmetic>::Weights as Weights>::Input;
 
 /// Layers as floats.
 pub(super) struct AsFloats;
@@ -116,58 +108,45 @@ pub(super) struct AsFloats;
 pub(super) struct AsIntegers;
 
 impl Arithmetic for AsFloats {
-    type Weights = Floats;
+    type Input = f32;
 
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Floats, Place)> {
-        layer
-            .blocks
-            .iter()
-            .map(|block| (&block.floats, block.place))
+    fn apply(apply: Apply<'_, Self>) {
+        dispatch(apply);
     }
 }
 
 impl Arithmetic for AsIntegers {
-    type Weights = Integers;
+    type Input = [i16; 2];
 
-    fn weights(layer: &Layer) -> impl Iterator<Item = (&Integers, Place)> {
-        layer.blocks.iter().map(|block| {
-            let place = Place {
-                input: block.place.input / 2,
-                inputs: block.place.inputs / 2,
-                ..block.place
-            };
-            (&block.integers, place)
-        })
-    }
-
-    #[cfg(target_arch = "x86_64")]
     fn apply(apply: Apply<'_, Self>) {
         dispatch_wide(apply);
     }
 }
 
 /// Writes a layer's outputs for each position, of which there are as many as factors.
-pub(super) struct Apply<'a, F: Arithmetic> {
+pub(super) struct Apply<'a, A: Arithmetic> {
     pub(super) layer: &'a Layer,
-    pub(super) inputs: Rows<'a, Input<F>>,
+    pub(super) inputs: Rows<'a, A::Input>,
     /// The factor for the inputs of each position.
     pub(super) factors: &'a [f32],
     pub(super) outputs: &'a mut [Lanes],
 }
 
-impl<F: Arithmetic> Kernel for Apply<'_, F> {
+impl Kernel for Apply<'_, AsFloats> {
     type Result = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) {
-        for (weights, place) in F::weights(self.layer) {
-            let bias = &self.layer.bias;
-            multiply(
+        let Layer { blocks, bias } = self.layer;
+        for block in blocks {
+            let (inputs, factors) = (self.inputs, self.factors);
+            let weights = &block.floats;
+            product::multiply(
                 simd,
                 weights,
-                place,
-                self.inputs,
-                self.factors,
+                block.place,
+                inputs,
+                factors,
                 bias,
                 self.outputs,
             );
@@ -175,21 +154,21 @@ impl<F: Arithmetic> Kernel for Apply<'_, F> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl WideKernel for Apply<'_, AsIntegers> {
+    type Result = ();
+
     #[inline(always)]
-    fn run_wide(self, wide: Avx512Vnni) {
-        for (weights, place) in AsIntegers::weights(self.layer) {
-            let bias = &self.layer.bias;
-            multiply_wide(
-                wide,
-                weights,
-                place,
-                self.inputs,
-                self.factors,
-                bias,
-                self.outputs,
-            );
+    fn run<W: WideSimd>(self, wide: W) {
+        let Layer { blocks, bias } = self.layer;
+        for block in blocks {
+            let (inputs, factors) = (self.inputs, self.factors);
+            let place = Place {
+                input: block.place.input / 2,
+                inputs: block.place.inputs / 2,
+                ..block.place
+            };
+            let weights = &block.integers;
+            integers::multiply(wide, weights, place, inputs, factors, bias, self.outputs);
         }
     }
 }

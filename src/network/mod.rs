@@ -12,6 +12,7 @@ mod error;
 mod features;
 mod format;
 mod inputs;
+mod integers;
 mod layer;
 mod product;
 mod scope;
@@ -19,8 +20,6 @@ mod size;
 mod symmetric;
 mod weight_reader;
 mod weights;
-#[cfg(target_arch = "x86_64")]
-mod wide;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

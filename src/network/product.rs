@@ -1,48 +1,24 @@
-//! Products of positions' numbers with the blocks of a layer.
+//! Products of positions' numbers with the blocks of a layer, in floats.
 //!
-//! Weights are floats, or integers of 16 bits with a factor for each output. The order of sums does
-//! not depend on the batch, and operations are not fused, so results are the same on every
-//! processor. Sums of integers are exact.
+//! The order of sums does not depend on the batch, and operations are not fused, so results are the
+//! same on every processor.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "iterators over vectors are not always inlined"
 )]
 
-use bytemuck::Zeroable;
-
-use crate::simd::{LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
-
-#[cfg(target_arch = "x86_64")]
-use crate::simd::WIDE_WORDS;
+use crate::simd::{LANES, Lanes, Simd, Vector};
 
 /// Vectors of outputs that are summed at once.
 const STRIP: usize = 3;
 /// Rows for which weights are read once. With a strip, as many sums as registers hold.
-pub(super) const ROWS: usize = 4;
-
-/// Vectors of 16 outputs that are summed at once with AVX-512, which has twice as many registers.
-#[cfg(target_arch = "x86_64")]
-pub(super) const WIDE_STRIP: usize = 6;
-
-/// The weights of a block in one of the precisions.
-pub(super) trait Weights {
-    /// An element of a row of inputs: a float, or a pair of integers.
-    type Input: Copy + Zeroable;
-
-    /// The products of rows with the outputs of the strip of `S` vectors that starts at `first`.
-    fn sums<V: Simd, const S: usize, const R: usize>(
-        &self,
-        simd: V,
-        first: usize,
-        rows: [&[Self::Input]; R],
-    ) -> [[V::Vector; S]; R];
-}
+const ROWS: usize = 4;
 
 /// Where a block reads and writes, in a position's inputs and outputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Both in units of [`Weights::Input`].
+    /// Both in inputs: floats, or pairs of integers.
     pub(super) input: usize,
     pub(super) inputs: usize,
     pub(super) output: usize,
@@ -61,11 +37,11 @@ pub(super) struct Rows<'a, T> {
 
 /// Writes the products of a block, each times its position's factor, plus the biases.
 #[inline(always)]
-pub(super) fn multiply<V: Simd, W: Weights>(
+pub(super) fn multiply<V: Simd>(
     simd: V,
-    weights: &W,
+    weights: &Floats,
     place: Place,
-    inputs: Rows<'_, W::Input>,
+    inputs: Rows<'_, f32>,
     factors: &[f32],
     bias: &[Lanes],
     outputs: &mut [Lanes],
@@ -98,11 +74,11 @@ pub(super) fn multiply<V: Simd, W: Weights>(
 }
 
 /// A strip of a block's outputs, for all rows of all positions.
-struct Strip<'a, V, W: Weights> {
+struct Strip<'a, V> {
     simd: V,
-    weights: &'a W,
+    weights: &'a Floats,
     place: Place,
-    inputs: Rows<'a, W::Input>,
+    inputs: Rows<'a, f32>,
     factors: &'a [f32],
     bias: &'a [Lanes],
     outputs: &'a mut [Lanes],
@@ -111,7 +87,7 @@ struct Strip<'a, V, W: Weights> {
     first: usize,
 }
 
-impl<V: Simd, W: Weights> Strip<'_, V, W> {
+impl<V: Simd> Strip<'_, V> {
     #[inline(always)]
     fn all<const S: usize>(&mut self) {
         let count = self.factors.len() * self.place.rows;
@@ -137,7 +113,7 @@ impl<V: Simd, W: Weights> Strip<'_, V, W> {
             ..
         } = self.place;
         let mut places = [(0, 0); R];
-        let mut read: [&[W::Input]; R] = [&[]; R];
+        let mut read: [&[f32]; R] = [&[]; R];
         for i in 0..R {
             let (position, row) = ((row + i) / rows, (row + i) % rows);
             let start = position * self.inputs.stride + input + row * inputs;
@@ -188,11 +164,8 @@ impl Floats {
         }
         Self { weights, inputs }
     }
-}
 
-impl Weights for Floats {
-    type Input = f32;
-
+    /// The products of rows with the outputs of the strip of `S` vectors that starts at `first`.
     #[inline(always)]
     fn sums<V: Simd, const S: usize, const R: usize>(
         &self,
@@ -218,122 +191,5 @@ impl Weights for Floats {
             }
         }
         sums
-    }
-}
-
-/// Weights as integers.
-#[derive(Debug)]
-pub(super) struct Integers {
-    /// Strip by strip of outputs, in it by pair of inputs, and in that both of them by output.
-    weights: Vec<[i16; WORDS]>,
-    /// The same in the order in which AVX-512 takes them.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) wide: Vec<[i16; WIDE_WORDS]>,
-    /// The factor for the sums of each output.
-    pub(super) scales: Vec<Lanes>,
-    pub(super) pairs: usize,
-}
-
-impl Integers {
-    /// The weights `entry(input, output)`, rounded.
-    ///
-    /// Inputs are integers up to `bounds[input]` in size, an even number of them. Weights are scaled
-    /// so that their sums of products fit 32 bits for all such inputs.
-    pub(super) fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
-        let inputs = bounds.len();
-        let scale = |output: usize| {
-            let (mut largest, mut sum) = (0.0_f64, 0.0);
-            for (input, bound) in bounds.iter().enumerate() {
-                let weight = entry(input, output).abs();
-                largest = largest.max(weight);
-                sum += weight * bound;
-            }
-            // Rounding adds up to half to each weight, so some room is left.
-            let room = f64::from(i32::MAX) - bounds.iter().sum::<f64>();
-            let scale = (largest / f64::from(i16::MAX)).max(sum / room);
-            if scale > 0.0 { scale } else { 1.0 }
-        };
-        let scales: Vec<f64> = (0..outputs).map(scale).collect();
-        let rounded = |input: usize, output: usize| {
-            scales.get(output).map_or(0, |scale| {
-                (entry(input, output) / scale).round_ties_even() as i16
-            })
-        };
-        let pairs = inputs / 2;
-        let weights = in_strips(outputs, STRIP, pairs, rounded);
-        #[cfg(target_arch = "x86_64")]
-        let wide = in_strips(outputs, WIDE_STRIP, pairs, rounded);
-        let (scales, _) = scales.as_chunks::<LANES>();
-        Self {
-            weights,
-            #[cfg(target_arch = "x86_64")]
-            wide,
-            scales: scales
-                .iter()
-                .map(|all| all.map(|scale| scale as f32))
-                .collect(),
-            pairs,
-        }
-    }
-}
-
-/// Weights `entry(input, output)` in vectors of `N / 2` outputs: strip by strip of vectors, in it by
-/// pair of inputs, and in that both of them by output.
-fn in_strips<const N: usize>(
-    outputs: usize,
-    strip: usize,
-    pairs: usize,
-    entry: impl Fn(usize, usize) -> i16,
-) -> Vec<[i16; N]> {
-    let vectors = outputs.div_ceil(N / 2);
-    let mut weights = Vec::with_capacity(pairs * vectors);
-    for first in (0..vectors).step_by(strip) {
-        for pair in 0..pairs {
-            for vector in first..vectors.min(first + strip) {
-                weights.push(std::array::from_fn(|lane| {
-                    entry(2 * pair + lane % 2, vector * (N / 2) + lane / 2)
-                }));
-            }
-        }
-    }
-    weights
-}
-
-impl Weights for Integers {
-    type Input = [i16; 2];
-
-    #[inline(always)]
-    fn sums<V: Simd, const S: usize, const R: usize>(
-        &self,
-        simd: V,
-        first: usize,
-        rows: [&[[i16; 2]]; R],
-    ) -> [[V::Vector; S]; R] {
-        let mut sums = [[simd.no_sums(); S]; R];
-        let mut rows = rows;
-        for row in &mut rows {
-            *row = &row[..self.pairs];
-        }
-        let weights = &self.weights[first * self.pairs..][..S * self.pairs];
-        let weights = &weights.as_chunks::<S>().0[..self.pairs];
-        for pair in 0..self.pairs {
-            let weights = &weights[pair];
-            for row in 0..R {
-                let inputs = simd.splat_pair(rows[row][pair]);
-                for vector in 0..S {
-                    let product = inputs.multiply_pairs(simd.load_words(&weights[vector]));
-                    sums[row][vector] = sums[row][vector].add(product);
-                }
-            }
-        }
-        let scales = &self.scales[first..first + S];
-        let mut products = [[simd.splat(0.0); S]; R];
-        for row in 0..R {
-            for vector in 0..S {
-                let sum = sums[row][vector].to_numbers();
-                products[row][vector] = sum.mul(simd.load(&scales[vector]));
-            }
-        }
-        products
     }
 }

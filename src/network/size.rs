@@ -7,7 +7,7 @@ use super::cells::{KERNEL_ENTRY, num_offsets};
 use super::features::{HANDS, LISTS, TacticalFeatures};
 use super::{Architecture, NUM_VALUES, Scope};
 use crate::game::Piece;
-use crate::simd::{LANES, WORDS};
+use crate::simd::WORDS;
 
 /// The most bytes that a network may take with all that it needs on its largest board.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 31;
@@ -82,11 +82,11 @@ fn padded(units: u64) -> u64 {
     units.next_multiple_of(WORDS as u64)
 }
 
-/// A block of a layer: weights as floats and as integers in two orders, scales and biases.
+/// A block of a layer: weights as floats and as integers, scales and biases.
 fn block(inputs: u64, outputs: u64) -> u64 {
     const HEADERS: u64 = 1024;
     let outputs = padded(outputs);
-    8 * padded(inputs) * outputs + 16 * outputs + HEADERS
+    6 * padded(inputs) * outputs + 16 * outputs + HEADERS
 }
 
 fn symmetric(order: u64, cells: u64, channels: u64, blocks: u64) -> u64 {
@@ -111,7 +111,7 @@ fn cell_layers(units: u64, blocks: u64) -> u64 {
 }
 
 fn board_layers(cells: u64, units: u64, blocks: u64) -> u64 {
-    let vectors = padded(units) / LANES as u64;
+    let vectors = padded(units) / WORDS as u64;
     let kernel = vectors * KERNEL_ENTRY * cells * cells.next_multiple_of(8);
     let inputs = TacticalFeatures::size(cells as usize) as u64;
     blocks * kernel + 4 * block(WORDS as u64, units) + 64 * inputs

@@ -1,16 +1,52 @@
-//! Noise for players and searches, drawn by `rand_distr` and never infinite or NaN.
+//! Noise for players and searches, the same bits on every platform and never infinite or NaN.
 
-use rand::{Rng, RngExt};
-use rand_distr::{Exp1, Gamma, Gumbel};
+use rand::Rng;
+
+use super::Draw;
+use crate::elementary::{exp, ln};
+
+/// A random number above 0, 1 included, in steps of 2^-53.
+fn share_above_0(rng: &mut impl Rng) -> f64 {
+    rng.unit() + f64::EPSILON / 2.0
+}
 
 /// A draw from the standard Gumbel distribution.
 ///
 /// Added to logits, it makes the largest of them a draw from their softmax.
 pub(crate) fn draw_gumbel(rng: &mut impl Rng) -> f64 {
-    let gumbel = Gumbel::new(0.0, 1.0).expect("the standard parameters are valid");
-    let drawn: f64 = rng.sample(gumbel);
+    let drawn = -ln(-ln(share_above_0(rng)));
     // One draw in 2^53 is infinite; the others are below 36.8.
     drawn.min(37.0)
+}
+
+/// A draw from the standard normal distribution, by the polar method of Marsaglia and Bray (1964).
+fn draw_normal(rng: &mut impl Rng) -> f64 {
+    loop {
+        let (x, y) = (2.0 * rng.unit() - 1.0, 2.0 * rng.unit() - 1.0);
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return x * (-2.0 * ln(square) / square).sqrt();
+        }
+    }
+}
+
+/// A draw from the gamma distribution of this shape, which is at least 1: Marsaglia and Tsang, "A simple
+/// method for generating gamma variables", TOMS 2000.
+fn draw_gamma(rng: &mut impl Rng, shape: f64) -> f64 {
+    let mode = shape - 1.0 / 3.0;
+    let scale = 1.0 / (9.0 * mode).sqrt();
+    loop {
+        let normal = draw_normal(rng);
+        let root = 1.0 + scale * normal;
+        if root <= 0.0 {
+            continue;
+        }
+        let cube = root * root * root;
+        let bound = 0.5 * normal * normal + mode * (1.0 - cube + ln(cube));
+        if ln(share_above_0(rng)) < bound {
+            return mode * cube;
+        }
+    }
 }
 
 /// A draw of `count` shares from the symmetric Dirichlet distribution; `alpha` is finite and above 0.
@@ -20,13 +56,12 @@ pub(crate) fn draw_gumbel(rng: &mut impl Rng) -> f64 {
 /// `alpha + 1` and `e` an exponential one, `ln(g) - e / alpha` is that of a variate of shape `alpha`.
 pub(crate) fn draw_dirichlet(rng: &mut impl Rng, alpha: f64, count: usize) -> Vec<f64> {
     assert!(alpha > 0.0 && alpha.is_finite(), "alpha is {alpha}");
-    let gamma = Gamma::new(alpha + 1.0, 1.0).expect("the shape is above 0");
     let mut shares: Vec<f64> = (0..count)
-        .map(|_| rng.sample(gamma).ln() - rng.sample::<f64, _>(Exp1) / alpha)
+        .map(|_| ln(draw_gamma(rng, alpha + 1.0)) + ln(share_above_0(rng)) / alpha)
         .collect();
     let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     for share in &mut shares {
-        *share = (*share - largest).exp();
+        *share = exp(*share - largest);
     }
     let sum: f64 = shares.iter().sum();
     for share in &mut shares {

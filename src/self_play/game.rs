@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rand::Rng;
 
 use super::config::SelfPlayConfig;
+use crate::elementary::exp;
 use crate::encode::{action_of, move_of, num_actions};
 use crate::game::{Move, Player, Position, Variant};
 use crate::memory::make_room;
@@ -178,7 +179,7 @@ impl Game {
     /// A move, with probabilities `softmax(margins / temperature)`.
     fn draw_by_margin(&mut self, moves: &[(Move, i32)], best: i32) -> Move {
         let unit = self.rng.unit();
-        let weight = |margin: i32| (f64::from(margin - best) / self.temperature).exp();
+        let weight = |margin: i32| exp(f64::from(margin - best) / self.temperature);
         let total: f64 = moves.iter().map(|&(_, margin)| weight(margin)).sum();
         let drawn = unit * total;
         let mut below = 0.0;

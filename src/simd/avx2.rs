@@ -55,6 +55,15 @@ impl Avx2 {
 #[derive(Clone, Copy)]
 pub(super) struct Avx2Vector(__m256);
 
+impl Avx2Vector {
+    /// Numbers in a register that only a processor with AVX2 has.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi2")]
+    pub(super) fn of(numbers: __m256) -> Self {
+        Self(numbers)
+    }
+}
+
 /// Sixteen words in a register, made with an [`Avx2`].
 #[derive(Clone, Copy)]
 pub(super) struct Avx2Words(__m256i);

@@ -7,45 +7,41 @@
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
-    __m512, __m512i, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpwssd_epi32, _mm512_loadu_si512,
-    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setzero_si512,
+    __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_add_ps,
+    _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
+    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_dpwssd_epi32, _mm512_loadu_ps,
+    _mm512_loadu_si512, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps,
+    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2,
+    _mm512_storeu_ps, _mm512_sub_ps,
 };
 
-use super::{Kernel, Lanes, WORDS};
+use super::avx2::{Avx2, Avx2Vector};
+use super::{Lanes, Vector, WIDE_WORDS, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 
-/// Integers of 16 bits that are worked on together: pairs for twice as many outputs as [`Lanes`] has.
-pub(crate) const WIDE_WORDS: usize = 2 * WORDS;
-
-/// A loop that has a form of its own for these instructions, with vectors of 16 numbers. `run_wide`
-/// and the functions it calls should be `inline(always)`, as with [`Kernel`].
-pub(crate) trait WideKernel: Kernel<Result = ()> {
-    fn run_wide(self, wide: Avx512Vnni);
-}
-
-/// Proof that the processor has AVX-512F, AVX-512BW and AVX-512 VNNI.
+/// Proof that the processor has AVX-512F, AVX-512BW and AVX-512 VNNI, and what [`Avx2`] proves.
 ///
 /// Only [`Avx512Vnni::detect`] makes one: the field is private to this file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512Vnni(());
+pub(super) struct Avx512Vnni(());
 
 /// Sixteen numbers in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(crate) struct WideNumbers(__m512);
+pub(super) struct WideNumbers(__m512);
 
 /// Thirty-two words in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(crate) struct WideWords(__m512i);
+pub(super) struct WideWords(__m512i);
 
 /// Sixteen sums of 32 bits in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(crate) struct WideSums(__m512i);
+pub(super) struct WideSums(__m512i);
 
 impl Avx512Vnni {
     /// The proof, on processors that have the instructions.
     #[inline]
     pub(super) fn detect() -> Option<Self> {
-        let found = is_x86_feature_detected!("avx512f")
+        let found = Avx2::detect().is_some()
+            && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vnni");
         found.then_some(Self(()))
@@ -53,10 +49,11 @@ impl Avx512Vnni {
 
     /// Runs a loop compiled for these instructions.
     #[inline]
-    pub(super) fn run<K: WideKernel>(self, kernel: K) {
+    pub(super) fn run<K: WideKernel>(self, kernel: K) -> K::Result {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-        fn compiled<K: WideKernel>(proof: Avx512Vnni, kernel: K) {
-            kernel.run_wide(proof);
+        fn compiled<K: WideKernel>(proof: Avx512Vnni, kernel: K) -> K::Result {
+            kernel.run(proof)
         }
         // SAFETY: `self` proves that the processor has every feature that `compiled` enables.
         unsafe { compiled(self, kernel) }
@@ -66,19 +63,15 @@ impl Avx512Vnni {
 /// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
 /// processors with AVX-512 VNNI; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx512 {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block
-    )*) => {$(
-        $(#[$doc])*
+    ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
         #[inline(always)]
-        pub(crate) fn $name(self $(, $argument: $type)*) -> $result {
+        fn $name(self $(, $argument: $type)*) -> $result {
             #[inline]
-            #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+            #[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vnni")]
             fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
 
-            // SAFETY: `compiled` is safe on processors with AVX-512F, AVX-512BW and AVX-512 VNNI, and `self`
-            // exists only there: it is an `Avx512Vnni`, or a vector that was made with one.
+            // SAFETY: `self` exists only on processors with all features that `compiled` enables: it is an
+            // `Avx512Vnni`, or a vector that was made with one.
             unsafe { compiled(self $(, $argument)*) }
         }
     )*};
@@ -91,11 +84,26 @@ fn lanes(count: usize) -> u16 {
     if count == 1 { 0x00ff } else { 0xffff }
 }
 
-impl Avx512Vnni {
+impl WideSimd for Avx512Vnni {
+    type Numbers = WideNumbers;
+    type Words = WideWords;
+    type Sums = WideSums;
+
+    const REGISTERS: usize = 32;
+
     with_avx512! {
-        /// Sums of nothing.
-        fn no_sums(_proof: Avx512Vnni) -> WideSums {
-            WideSums(_mm512_setzero_si512())
+        fn load(_proof: Avx512Vnni, numbers: &WideLanes) -> WideNumbers {
+            // SAFETY: 16 numbers are read through a reference to as many, at any alignment.
+            WideNumbers(unsafe { _mm512_loadu_ps(numbers.as_ptr().cast()) })
+        }
+
+        fn load_some(_proof: Avx512Vnni, numbers: &[Lanes]) -> WideNumbers {
+            // SAFETY: as many numbers are read as the mask has bits, and no more than `numbers` has.
+            WideNumbers(unsafe { _mm512_maskz_loadu_ps(lanes(numbers.len()), numbers.as_ptr().cast()) })
+        }
+
+        fn splat(_proof: Avx512Vnni, number: f32) -> WideNumbers {
+            WideNumbers(_mm512_set1_ps(number))
         }
 
         fn load_words(_proof: Avx512Vnni, words: &[i16; WIDE_WORDS]) -> WideWords {
@@ -103,53 +111,85 @@ impl Avx512Vnni {
             WideWords(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
         }
 
-        /// The same two words in all pairs of lanes.
         fn splat_pair(_proof: Avx512Vnni, pair: [i16; 2]) -> WideWords {
             let (low, high) = (u32::from(pair[0] as u16), u32::from(pair[1] as u16));
             WideWords(_mm512_set1_epi32((low | high << 16) as i32))
         }
 
-        fn splat(_proof: Avx512Vnni, number: f32) -> WideNumbers {
-            WideNumbers(_mm512_set1_ps(number))
+        fn no_sums(_proof: Avx512Vnni) -> WideSums {
+            WideSums(_mm512_setzero_si512())
         }
 
-        /// The numbers of the first two arrays; zeros in place of the second if there is only one.
-        fn load(_proof: Avx512Vnni, numbers: &[Lanes]) -> WideNumbers {
-            // SAFETY: as many numbers are read as the mask has bits, and no more than `numbers` has.
-            WideNumbers(unsafe { _mm512_maskz_loadu_ps(lanes(numbers.len()), numbers.as_ptr().cast()) })
-        }
-    }
-}
-
-impl WideSums {
-    with_avx512! {
-        /// These sums and those of the products of each pair of lanes. Sums that do not fit wrap.
-        fn add_products(this: WideSums, words: WideWords, others: WideWords) -> WideSums {
-            WideSums(_mm512_dpwssd_epi32(this.0, words.0, others.0))
+        fn add_products(
+            _proof: Avx512Vnni,
+            sums: WideSums,
+            words: WideWords,
+            others: WideWords
+        ) -> WideSums {
+            WideSums(_mm512_dpwssd_epi32(sums.0, words.0, others.0))
         }
 
-        /// The nearest f32.
-        fn to_numbers(this: WideSums) -> WideNumbers {
-            WideNumbers(_mm512_cvtepi32_ps(this.0))
+        fn to_numbers(_proof: Avx512Vnni, sums: WideSums) -> WideNumbers {
+            WideNumbers(_mm512_cvtepi32_ps(sums.0))
         }
     }
 }
 
-impl WideNumbers {
+/// The two halves of a vector.
+#[inline]
+#[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vnni")]
+fn halves(numbers: WideNumbers) -> (__m256, __m256) {
+    let pairs = _mm512_castps_pd(numbers.0);
+    let swapped = _mm512_castpd_ps(_mm512_shuffle_f64x2::<0b01_00_11_10>(pairs, pairs));
+    (
+        _mm512_castps512_ps256(numbers.0),
+        _mm512_castps512_ps256(swapped),
+    )
+}
+
+impl WideVector for WideNumbers {
     with_avx512! {
-        fn mul(this: WideNumbers, other: WideNumbers) -> WideNumbers {
-            WideNumbers(_mm512_mul_ps(this.0, other.0))
+        fn store(this: WideNumbers, numbers: &mut WideLanes) -> () {
+            // SAFETY: 16 numbers are written through a reference to as many, at any alignment.
+            unsafe { _mm512_storeu_ps(numbers.as_mut_ptr().cast(), this.0) };
+        }
+
+        fn store_some(this: WideNumbers, numbers: &mut [Lanes]) -> () {
+            let lanes = lanes(numbers.len());
+            // SAFETY: as many numbers are written as the mask has bits, and no more than `numbers` has.
+            unsafe { _mm512_mask_storeu_ps(numbers.as_mut_ptr().cast(), lanes, this.0) };
         }
 
         fn add(this: WideNumbers, other: WideNumbers) -> WideNumbers {
             WideNumbers(_mm512_add_ps(this.0, other.0))
         }
 
-        /// Writes the first two arrays, or only the first eight numbers if there is one array.
-        fn store(this: WideNumbers, numbers: &mut [Lanes]) -> () {
-            let lanes = lanes(numbers.len());
-            // SAFETY: as many numbers are written as the mask has bits, and no more than `numbers` has.
-            unsafe { _mm512_mask_storeu_ps(numbers.as_mut_ptr().cast(), lanes, this.0) };
+        fn sub(this: WideNumbers, other: WideNumbers) -> WideNumbers {
+            WideNumbers(_mm512_sub_ps(this.0, other.0))
+        }
+
+        fn mul(this: WideNumbers, other: WideNumbers) -> WideNumbers {
+            WideNumbers(_mm512_mul_ps(this.0, other.0))
+        }
+
+        fn max(this: WideNumbers, other: WideNumbers) -> WideNumbers {
+            WideNumbers(_mm512_max_ps(this.0, other.0))
+        }
+
+        fn sum(this: WideNumbers) -> f32 {
+            let (low, high) = halves(this);
+            Avx2Vector::of(_mm256_add_ps(low, high)).sum()
+        }
+
+        fn largest(this: WideNumbers) -> f32 {
+            let (low, high) = halves(this);
+            Avx2Vector::of(_mm256_max_ps(low, high)).largest()
+        }
+
+        fn store_rounded(this: WideNumbers, words: &mut [i16; WORDS]) -> () {
+            let rounded = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(this.0));
+            // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
+            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), rounded) };
         }
     }
 }

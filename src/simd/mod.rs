@@ -12,6 +12,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod exp;
+mod f32x16;
 mod f32x8;
 mod fetch;
 mod i16x16;
@@ -19,9 +20,11 @@ mod i16x16;
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx512::{Avx512Vnni, WIDE_WORDS, WideKernel, WideNumbers, WideSums};
+use avx512::Avx512Vnni;
 pub(crate) use exp::exp;
 pub(crate) use f32x8::{LANES, Lanes, Portable, PortableVector, Simd, Vector};
+use f32x16::OnHalves;
+pub(crate) use f32x16::{InHalves, WIDE_WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 pub(crate) use fetch::fetch;
 pub(crate) use i16x16::{Sums, WORDS, Words};
 
@@ -51,21 +54,22 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
     kernel.run(Portable)
 }
 
-/// Runs a loop compiled for AVX-512 VNNI if the processor has it, otherwise as [`dispatch`] does.
+/// Runs a loop over wide vectors compiled for AVX-512 VNNI if the processor has it, otherwise in
+/// halves as [`dispatch`] does.
 ///
-/// The result must be the same either way.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) {
+/// The result is the same either way.
+pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) -> K::Result {
     #[cfg(test)]
     if tests::PROCESSOR.get() != tests::Processor::Newest {
-        return dispatch(kernel);
+        return dispatch(OnHalves(kernel));
     }
+    #[cfg(target_arch = "x86_64")]
     if !cfg!(portable_only)
         && let Some(wide) = Avx512Vnni::detect()
     {
         return wide.run(kernel);
     }
-    dispatch(kernel);
+    dispatch(OnHalves(kernel))
 }
 
 #[cfg(test)]
@@ -78,6 +82,7 @@ mod tests {
 
     use super::*;
     use crate::encode::{Layout, num_actions};
+    use crate::file_header::fnv1a;
     use crate::game::{Board, Opening, Position, Variant};
     use crate::network::{Architecture, Network, NetworkWeights, Precision};
     use crate::policy::{Policy, opening};
@@ -320,8 +325,8 @@ mod tests {
         [champion, network_of_cells(20), network_of_cells(60)]
     }
 
-    #[test]
-    fn a_network_gives_the_same_bits_on_all_processors() {
+    /// The bits of a network's evaluations of some positions.
+    fn evaluations(network: &Network, precision: Precision) -> Vec<u32> {
         let variant = Variant::default();
         let mut observations = Array2::zeros((33, Layout::Flat.len(&variant)));
         for (number, row) in (0..).zip(observations.outer_iter_mut()) {
@@ -329,18 +334,17 @@ mod tests {
             let row = row.into_slice().unwrap();
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
+        let network = network.on(&variant).unwrap();
+        let found = network.evaluate(&observations, precision, 1, Limits::default());
+        let found = found.unwrap();
+        bits(&found.logits).chain(bits(&found.values)).collect()
+    }
+
+    #[test]
+    fn a_network_gives_the_same_bits_on_all_processors() {
         for network in networks() {
             for precision in [Precision::Float32, Precision::Int16] {
-                let evaluate = || {
-                    let limits = Limits::default();
-                    let found = network
-                        .on(&variant)
-                        .unwrap()
-                        .evaluate(&observations, precision, 1, limits)
-                        .unwrap();
-                    let all = bits(&found.logits).chain(bits(&found.values));
-                    all.collect::<Vec<_>>()
-                };
+                let evaluate = || evaluations(&network, precision);
                 let expected = on(Processor::Portable, evaluate);
                 for processor in [Processor::WithoutAvx512, Processor::Newest] {
                     let found = on(processor, evaluate);
@@ -351,6 +355,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Evaluations are also the same with every compiler and on every platform.
+    #[test]
+    fn a_network_keeps_its_bits() {
+        let hashes = [20, 60].map(|units| {
+            let network = network_of_cells(units);
+            let bits = evaluations(&network, Precision::Int16);
+            let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
+            fnv1a(&bytes)
+        });
+        assert_eq!(hashes, [0x4404_5A50_AE5A_FAF6, 0x0908_9B14_41CC_DD50]);
     }
 
     const NUMBERS: [Lanes; 2] = [

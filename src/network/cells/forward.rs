@@ -10,9 +10,9 @@ use crate::network::Precision;
 use crate::network::board::HIDDEN;
 use crate::network::features::{HANDS, Lists};
 use crate::network::inputs::Inputs;
-use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Layer};
 use crate::network::product::Rows;
-use crate::simd::{LANES, Lanes, WORDS, dispatch};
+use crate::simd::{LANES, Lanes, WORDS, WideLanes, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
 const TOKENS: usize = 128;
@@ -70,7 +70,7 @@ fn forward_as<A: Inputs>(
         activations.apply(block, kernels, &mut tokens, &mut added);
     }
     let mut numbers = zeroed(HIDDEN, tokens.len() * LANES)?;
-    dispatch(Normalize::<AsFloats> {
+    dispatch_wide(Normalize::<AsFloats> {
         padding: &layers.padding,
         centered: &mut activations.centered,
         tokens: &mut tokens,
@@ -118,7 +118,7 @@ fn apply_to_integers<A: Inputs>(
 /// Writes the outputs of a layer for as many rows as there are factors.
 fn apply<A: Arithmetic>(
     layer: &Layer,
-    inputs: &[Input<A>],
+    inputs: &[A::Input],
     factors: &[f32],
     outputs: &mut [Lanes],
 ) {
@@ -137,14 +137,14 @@ fn apply<A: Arithmetic>(
 /// The inputs and outputs of the layers of a block.
 struct Activations<'a, A: Arithmetic> {
     layers: &'a CellLayers,
-    inputs: Vec<Input<A>>,
+    inputs: Vec<A::Input>,
     /// By token.
     factors: Vec<f32>,
     /// Of one token, to be overwritten.
-    centered: Vec<Lanes>,
+    centered: Vec<WideLanes>,
     convolved: Vec<Lanes>,
     wide: Vec<Lanes>,
-    wide_inputs: Vec<Input<A>>,
+    wide_inputs: Vec<A::Input>,
 }
 
 impl<'a, A: Inputs> Activations<'a, A> {
@@ -156,7 +156,7 @@ impl<'a, A: Inputs> Activations<'a, A> {
             layers,
             inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
-            centered: zeroed(HIDDEN, vectors)?,
+            centered: zeroed(HIDDEN, vectors / 2)?,
             convolved: zeroed(HIDDEN, tokens * vectors)?,
             wide: zeroed(HIDDEN, tokens * wide)?,
             wide_inputs: inputs(wide)?,
@@ -173,13 +173,13 @@ impl<'a, A: Inputs> Activations<'a, A> {
     ) {
         self.normalize(tokens, added);
         apply::<A>(&block.message, &self.inputs, &self.factors, added);
-        dispatch(Convolve {
+        dispatch_wide(Convolve {
             kernels,
             sources: added,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
         });
-        dispatch(Convert::<A> {
+        dispatch_wide(Convert::<A> {
             width: self.layers.padding.vectors(),
             rectify: false,
             tokens: &mut self.convolved,
@@ -189,7 +189,7 @@ impl<'a, A: Inputs> Activations<'a, A> {
         apply::<A>(&block.gather, &self.inputs, &self.factors, added);
         self.normalize(tokens, added);
         apply::<A>(&block.inner, &self.inputs, &self.factors, &mut self.wide);
-        dispatch(Convert::<A> {
+        dispatch_wide(Convert::<A> {
             width: block.inner.len(),
             rectify: true,
             tokens: &mut self.wide,
@@ -200,7 +200,7 @@ impl<'a, A: Inputs> Activations<'a, A> {
     }
 
     fn normalize(&mut self, tokens: &mut [Lanes], added: &[Lanes]) {
-        dispatch(Normalize::<A> {
+        dispatch_wide(Normalize::<A> {
             padding: &self.layers.padding,
             centered: &mut self.centered,
             tokens,

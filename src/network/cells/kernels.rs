@@ -5,23 +5,22 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
-use super::tokens::padded;
 use crate::encode::Canvas;
 use crate::game::{Board, Cell, Piece};
-use crate::simd::{Kernel, LANES, Lanes, Simd, Vector};
+use crate::simd::{LANES, Lanes, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 
-/// Targets that are summed at once; their sums are held in registers.
+/// Targets whose weights lie together.
 const ROWS: usize = 8;
 
 /// The bytes of an entry of a kernel, from a source to a target, in all lanes.
-pub(in crate::network) const KERNEL_ENTRY: u64 = size_of::<Lanes>() as u64;
+pub(in crate::network) const KERNEL_ENTRY: u64 = size_of::<WideLanes>() as u64;
 
 /// The kernels of a block.
 pub(super) struct Kernels {
     num_cells: usize,
-    /// By vector of units, by [`ROWS`] targets, and by source. Each lane has the weight of its unit's
-    /// head.
-    weights: Vec<[Lanes; ROWS]>,
+    /// By wide vector of units, by [`ROWS`] targets, and by source. Each lane has the weight of its
+    /// unit's head.
+    weights: Vec<[WideLanes; ROWS]>,
 }
 
 /// In how many ways a cell of a canvas can lie to another one, that it sees or not.
@@ -40,7 +39,7 @@ impl Kernels {
     ) -> Self {
         let num_cells = board.num_cells();
         let share = units / heads;
-        let vectors = padded(units) / LANES;
+        let vectors = units.div_ceil(WORDS);
         let groups = num_cells.div_ceil(ROWS);
         let mut weights = Vec::with_capacity(vectors * groups * num_cells);
         for vector in 0..vectors {
@@ -49,16 +48,20 @@ impl Kernels {
                     weights.push(std::array::from_fn(|row| {
                         let target = first + row;
                         if target >= num_cells {
-                            return [0.0; LANES];
+                            return [[0.0; LANES]; 2];
                         }
                         let offset = offset(canvas, board, Cell::new(target), Cell::new(source));
-                        std::array::from_fn(|lane| {
-                            let unit = vector * LANES + lane;
+                        let of_unit = |unit: usize| {
                             if unit < units {
                                 weight(offset, unit / share)
                             } else {
                                 0.0
                             }
+                        };
+                        std::array::from_fn(|half| {
+                            std::array::from_fn(|lane| {
+                                of_unit(vector * WORDS + half * LANES + lane)
+                            })
                         })
                     }));
                 }
@@ -95,39 +98,67 @@ pub(super) struct Convolve<'a> {
     pub(super) vectors: usize,
 }
 
-impl Kernel for Convolve<'_> {
+impl WideKernel for Convolve<'_> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Simd>(self, simd: V) {
+    fn run<W: WideSimd>(self, wide: W) {
         let cells = self.kernels.num_cells;
-        let stride = cells * self.vectors;
+        let vectors = self.vectors / 2;
         let groups = cells.div_ceil(ROWS);
-        let mut column = vec![[0.0; LANES]; cells];
-        for vector in 0..self.vectors {
+        let sources = self.sources.as_chunks::<2>().0;
+        let targets = self.targets.as_chunks_mut::<2>().0;
+        let mut column = vec![[[0.0; LANES]; 2]; cells];
+        for vector in 0..vectors {
             let weights = &self.kernels.weights[vector * groups * cells..][..groups * cells];
-            let sources = self.sources.chunks_exact(stride);
-            for (sources, targets) in sources.zip(self.targets.chunks_exact_mut(stride)) {
+            let positions = sources.chunks_exact(cells * vectors);
+            for (sources, targets) in positions.zip(targets.chunks_exact_mut(cells * vectors)) {
                 for cell in 0..cells {
-                    let number = simd.load(&sources[cell * self.vectors + vector]);
+                    let number = wide.load(&sources[cell * vectors + vector]);
                     // Of 0 and NaN, this is NaN.
-                    simd.splat(0.0).max(number).store(&mut column[cell]);
+                    wide.splat(0.0).max(number).store(&mut column[cell]);
                 }
                 for (group, weights) in weights.chunks_exact(cells).enumerate() {
-                    let mut sums = [simd.splat(0.0); ROWS];
-                    for cell in 0..cells {
-                        let number = simd.load(&column[cell]);
-                        for row in 0..ROWS {
-                            let product = number.mul(simd.load(&weights[cell][row]));
-                            sums[row] = sums[row].add(product);
+                    let targets = targets[group * ROWS * vectors..].iter_mut();
+                    let mut targets = targets.skip(vector).step_by(vectors);
+                    if W::REGISTERS > ROWS {
+                        convolve::<W, ROWS>(wide, &column, weights, 0, &mut targets);
+                    } else {
+                        for first in [0, ROWS / 2] {
+                            convolve::<W, { ROWS / 2 }>(
+                                wide,
+                                &column,
+                                weights,
+                                first,
+                                &mut targets,
+                            );
                         }
-                    }
-                    let first = group * ROWS;
-                    for row in 0..ROWS.min(cells - first) {
-                        sums[row].store(&mut targets[(first + row) * self.vectors + vector]);
                     }
                 }
             }
         }
+    }
+}
+
+/// Writes `R` targets, or as many as there are, from one of a group on. Their sums are held in
+/// registers.
+#[inline(always)]
+fn convolve<'a, W: WideSimd, const R: usize>(
+    wide: W,
+    column: &[WideLanes],
+    weights: &[[WideLanes; ROWS]],
+    first: usize,
+    targets: &mut impl Iterator<Item = &'a mut WideLanes>,
+) {
+    let mut sums = [wide.splat(0.0); R];
+    for (number, weights) in column.iter().zip(weights) {
+        let number = wide.load(number);
+        for row in 0..R {
+            let product = number.mul(wide.load(&weights[first + row]));
+            sums[row] = sums[row].add(product);
+        }
+    }
+    for (sum, target) in sums.iter().zip(targets) {
+        sum.store(target);
     }
 }

@@ -14,9 +14,9 @@ use crate::memory::{OutOfMemory, zeroed};
 use crate::network::Precision;
 use crate::network::board::HIDDEN;
 use crate::network::inputs::{Inputs, largest, scale};
-use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Input, Layer};
+use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Layer};
 use crate::network::product::Rows;
-use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
+use crate::simd::{InHalves, Kernel, LANES, Lanes, Simd, Vector, WORDS, Words, dispatch};
 
 /// Writes the logits of positions that fit the cache, and their values before the last step.
 pub(in crate::network) fn forward(
@@ -91,7 +91,7 @@ struct Activations<'a, F: Arithmetic> {
     /// they are rectified, for each slot.
     units: Vec<Lanes>,
     /// Their Fourier transform, as inputs of the next layer.
-    numbers: Vec<Input<F>>,
+    numbers: Vec<F::Input>,
     /// The factor for the numbers of each position.
     factors: Vec<f32>,
 }
@@ -187,7 +187,7 @@ trait TransformedInputs: Inputs {
         transform: Transform<ORDER, STEPS>,
         levels: f32,
         units: &[Lanes],
-        numbers: &mut [Input<Self>],
+        numbers: &mut [Self::Input],
     ) -> f32;
 }
 
@@ -225,11 +225,11 @@ impl TransformedInputs for AsIntegers {
         units: &[Lanes],
         numbers: &mut [[i16; 2]],
     ) -> f32 {
-        let Some(largest) = largest(simd, units) else {
+        let (units, _) = units.as_chunks::<2>();
+        let Some(largest) = largest(InHalves(simd), units) else {
             return f32::NAN;
         };
         let scale = simd.splat(scale(largest, levels));
-        let (units, _) = units.as_chunks::<2>();
         let (numbers, _) = numbers.as_flattened_mut().as_chunks_mut();
         let stride = units.len() / ORDER;
         for vector in 0..stride {

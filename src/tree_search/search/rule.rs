@@ -5,6 +5,7 @@
 use rand::Rng;
 
 use super::halving::Schedule;
+use crate::elementary::powf;
 use crate::random::{Draw, draw_dirichlet, draw_gumbel};
 use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
 use crate::tree_search::config::{Root, TreeConfig};
@@ -321,7 +322,7 @@ fn draw_by_visits(
         let weight = if temperature == 1.0 {
             share
         } else {
-            share.powf(1.0 / temperature)
+            powf(share, 1.0 / temperature)
         };
         if weight < 1e-30 { 0.0 } else { weight }
     };

@@ -1,0 +1,198 @@
+//! Vectors of sixteen numbers: one register where it is as wide, else two.
+
+#![forbid(unsafe_code)]
+
+use super::{Kernel, Lanes, Simd, Sums, Vector, WORDS, Words};
+
+/// Numbers of a wide vector. Sums over lanes are defined by it, so they are the same on every
+/// processor.
+pub(crate) type WideLanes = [Lanes; 2];
+
+/// Words of a wide vector: two for each of its numbers.
+pub(crate) const WIDE_WORDS: usize = 2 * WORDS;
+
+/// A hot loop over wide vectors, see [`Kernel`].
+pub(crate) trait WideKernel {
+    /// The result of the loop.
+    type Result;
+
+    fn run<W: WideSimd>(self, wide: W) -> Self::Result;
+}
+
+/// Instructions for wide vectors, see [`Simd`].
+pub(crate) trait WideSimd: Copy {
+    type Numbers: WideVector;
+    type Words: Copy;
+    /// Sixteen integers of 32 bits.
+    type Sums: Copy;
+
+    /// How many wide vectors the registers hold.
+    const REGISTERS: usize;
+
+    fn load(self, numbers: &WideLanes) -> Self::Numbers;
+    /// The numbers of the first two arrays; zeros in place of the second if there is only one.
+    fn load_some(self, numbers: &[Lanes]) -> Self::Numbers;
+    fn splat(self, number: f32) -> Self::Numbers;
+    fn load_words(self, words: &[i16; WIDE_WORDS]) -> Self::Words;
+    /// The same two words in all pairs of lanes.
+    fn splat_pair(self, pair: [i16; 2]) -> Self::Words;
+    /// Sums of nothing.
+    fn no_sums(self) -> Self::Sums;
+    /// Sums and those of the products of each pair of lanes. Sums that do not fit wrap.
+    fn add_products(self, sums: Self::Sums, words: Self::Words, others: Self::Words) -> Self::Sums;
+    /// The nearest f32.
+    fn to_numbers(self, sums: Self::Sums) -> Self::Numbers;
+}
+
+/// Sixteen numbers in registers, made with a [`WideSimd`]. See [`Vector`].
+pub(crate) trait WideVector: Copy {
+    fn store(self, numbers: &mut WideLanes);
+    /// Writes the first two arrays, or only the first eight numbers if there is one array.
+    fn store_some(self, numbers: &mut [Lanes]);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// The larger numbers; the other's where one is NaN.
+    fn max(self, other: Self) -> Self;
+    /// The numbers of the two halves, in pairs of lanes eight apart, as [`Vector::sum`] sums them.
+    fn sum(self) -> f32;
+    /// The largest number; none may be NaN.
+    fn largest(self) -> f32;
+    /// See [`Vector::store_rounded`].
+    fn store_rounded(self, words: &mut [i16; WORDS]);
+}
+
+/// A wide loop as one over vectors of eight.
+pub(super) struct OnHalves<K>(pub(super) K);
+
+impl<K: WideKernel> Kernel for OnHalves<K> {
+    type Result = K::Result;
+
+    #[inline(always)]
+    fn run<V: Simd>(self, simd: V) -> K::Result {
+        self.0.run(InHalves(simd))
+    }
+}
+
+/// Wide vectors as two of eight.
+#[derive(Clone, Copy)]
+pub(crate) struct InHalves<V>(pub(crate) V);
+
+/// A wide vector in two registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Halves<T>([T; 2]);
+
+impl<V: Simd> WideSimd for InHalves<V> {
+    type Numbers = Halves<V::Vector>;
+    type Words = Halves<V::Words>;
+    type Sums = Halves<<V::Words as Words>::Sums>;
+
+    const REGISTERS: usize = 8;
+
+    #[inline(always)]
+    fn load(self, [low, high]: &WideLanes) -> Self::Numbers {
+        Halves([self.0.load(low), self.0.load(high)])
+    }
+
+    #[inline(always)]
+    fn load_some(self, numbers: &[Lanes]) -> Self::Numbers {
+        let high = numbers
+            .get(1)
+            .map_or(self.0.splat(0.0), |high| self.0.load(high));
+        Halves([self.0.load(&numbers[0]), high])
+    }
+
+    #[inline(always)]
+    fn splat(self, number: f32) -> Self::Numbers {
+        Halves([self.0.splat(number); 2])
+    }
+
+    #[inline(always)]
+    fn load_words(self, words: &[i16; WIDE_WORDS]) -> Self::Words {
+        let (halves, _) = words.as_chunks();
+        Halves([self.0.load_words(&halves[0]), self.0.load_words(&halves[1])])
+    }
+
+    #[inline(always)]
+    fn splat_pair(self, pair: [i16; 2]) -> Self::Words {
+        Halves([self.0.splat_pair(pair); 2])
+    }
+
+    #[inline(always)]
+    fn no_sums(self) -> Self::Sums {
+        Halves([self.0.no_sums(); 2])
+    }
+
+    #[inline(always)]
+    fn add_products(self, sums: Self::Sums, words: Self::Words, others: Self::Words) -> Self::Sums {
+        let ([low, high], [words, more_words]) = (sums.0, words.0);
+        let [others, more_others] = others.0;
+        Halves([
+            low.add(words.multiply_pairs(others)),
+            high.add(more_words.multiply_pairs(more_others)),
+        ])
+    }
+
+    #[inline(always)]
+    fn to_numbers(self, sums: Self::Sums) -> Self::Numbers {
+        Halves(sums.0.map(Sums::to_numbers))
+    }
+}
+
+impl<T> Halves<T> {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+        let (Self([low, high]), Self([other_low, other_high])) = (self, other);
+        Self([f(low, other_low), f(high, other_high)])
+    }
+}
+
+impl<V: Vector> WideVector for Halves<V> {
+    #[inline(always)]
+    fn store(self, [low, high]: &mut WideLanes) {
+        self.0[0].store(low);
+        self.0[1].store(high);
+    }
+
+    #[inline(always)]
+    fn store_some(self, numbers: &mut [Lanes]) {
+        for (half, numbers) in self.0.into_iter().zip(numbers) {
+            half.store(numbers);
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, V::add)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, V::sub)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, V::mul)
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, V::max)
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        self.0[0].add(self.0[1]).sum()
+    }
+
+    #[inline(always)]
+    fn largest(self) -> f32 {
+        self.0[0].max(self.0[1]).largest()
+    }
+
+    #[inline(always)]
+    fn store_rounded(self, words: &mut [i16; WORDS]) {
+        self.0[0].store_rounded(self.0[1], words);
+    }
+}
