@@ -16,14 +16,14 @@
 //! # Ok::<(), mijnlieff::game::PlayError>(())
 //! ```
 //!
-//! Dependencies point one way. [`random`] imports nothing of the crate, [`game`] only the random
-//! streams that draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
+//! Dependencies point one way. [`random`] imports only logarithms, [`game`] only the random streams that
+//! draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
 //! tables, [`best_response`], [`policy`] and [`network`] import search, [`vector`] imports policies,
 //! [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search and networks.
-//! [`play`], a game with a person, imports rules, actions and search. Five private modules help them:
-//! `simd` (vectors of eight f32), `threads`, `small_board` (boards of up to 16 cells in 16-bit words),
-//! `file_header` (the start of the crate's binary files), and `names` (options whose values have names). [`memory`] is fallible allocation. `python` binds
-//! it all.
+//! [`play`], a game with a person, imports rules, actions and search. Six private modules help them:
+//! `elementary` (logarithms and the like), `simd` (vectors of f32), `threads`, `small_board` (boards of up
+//! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), and `names`
+//! (options whose values have names). [`memory`] is fallible allocation. `python` binds it all.
 
 pub mod best_response;
 mod elementary;
