@@ -25,6 +25,11 @@
 //! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), and `names`
 //! (options whose values have names). [`memory`] is fallible allocation. `python` binds it all.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "tests compare within bounds")
+)]
+
 pub mod best_response;
 mod elementary;
 pub mod encode;
