@@ -26,6 +26,7 @@ __all__ = [
     "note",
     "print_table",
     "progress_bar",
+    "rich_console",
     "text_table",
 ]
 
@@ -88,7 +89,7 @@ def print_table(rows: Sequence[Sequence[str]], title: str, note: str = "") -> No
     """
     if sys.stdout is None:
         return
-    console = _rich_console(sys.stdout)
+    console = rich_console(sys.stdout)
     if console is not None and _print_by_rich(console, rows, title, note):
         return
     parts = [title, text_table(rows), note]
@@ -296,7 +297,7 @@ class _Bar:
         cls, total: float, delay: float = 0.0, transient: bool = False
     ) -> _Bar | None:
         """Return a bar on standard error, or None if that is not a terminal or rich is missing."""
-        console = _rich_console(sys.stderr)
+        console = rich_console(sys.stderr)
         return None if console is None else cls(console, total, delay, transient)
 
     def update(self, done: float, text: str) -> None:
@@ -346,7 +347,7 @@ class _Bar:
         self._live.update(line, refresh=True)
 
 
-def _rich_console(stream: TextIO | None) -> Any:
+def rich_console(stream: TextIO | None) -> Any:
     """Return a console of rich for a terminal, or None.
 
     It is None for pipes, files and closed streams, on terminals that cannot move the cursor

@@ -168,6 +168,45 @@ def test_a_person_plays_undoes_and_errs():
     assert len(re.findall("Dark plays .*", text)) == 2
 
 
+def test_a_person_is_dark_and_sees_one_board_a_turn():
+    text = printed("play", "--seed", 1, stdin="help\nlevels\nquit\n")
+    assert text.startswith(
+        "You are Dark, against Club player (level 4). With perfect play Dark wins by 1 point.\n"
+    )
+    rules = ["in its row or column", "on one of its diagonals", "not beside it", "beside it"]
+    assert re.findall(r"^  \S+ +(?:Straight|Diagonal|Pusher|Puller) +(.*)$", text, re.M) == rules
+    listed = re.findall(r"^(\d) .* (\S+) +([-+]\d+)$", text, re.MULTILINE)
+    assert [number for number, _, _ in listed] == [*"12345678"]
+    assert listed[3][1] == "minimax:4" and listed[7][1] == "champion:64"
+
+    # The answer to the person's move is told, and the board is shown after it.
+    text = printed("play", "1. a1+, a3><; 2. a2+", "--light", "greedy", stdin="a4<>\nquit\n")
+    assert text.count("to move") == 2
+    told = (
+        r"points   to move\nLast move: a2\+\nLight's Straight on a2: place in its row or column\n"
+    )
+    assert re.search(told + r"Dark> Dark plays a4<>\nLight plays \S+\n\n4  ", text)
+
+
+def test_levels_choose_the_opponent():
+    text = printed("play", "--level", 2, "--light", "human", stdin="quit\n")
+    assert text.startswith("You are Light, against Beginner (level 2).")
+    corners = ["--board", "##../##../..##/..##"]
+    text = printed("play", "--level", 8, *corners, stdin="quit\n")
+    assert "against Club player (level 4). The champion was trained for the standard board" in text
+
+
+def test_the_end_says_who_has_won_and_what_was_scored():
+    record = (
+        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+        "7. b4x, pass; 8. b3<>"
+    )
+    text = printed("play", record, "--light", "greedy", stdin="b1<>\n")
+    assert "Dark plays b1<> and scores 1\n" in text and "\nYou lost by 3 points.\n" in text
+    text = printed("play", record[: record.index(" 8.")], "--dark", "greedy", stdin="b3<>\n")
+    assert "Light plays b3<> and scores 1\n" in text and "\nYou won by 3 points.\n" in text
+
+
 def test_two_people_share_a_terminal_and_the_input_ends():
     text = printed("play", "--dark", "human", stdin="a1+\na3><\n")
     assert re.findall("(Light|Dark) plays (.*)", text) == [("Light", "a1+"), ("Dark", "a3><")]

@@ -9,8 +9,9 @@ import time
 
 import pytest
 
-from mijnlieff import evaluate
+from mijnlieff import Board, Position, Variant, evaluate
 from mijnlieff._util.output import StatusBar, note, print_table, progress_bar, text_table
+from mijnlieff.cli.play_terminal import print_position
 
 ROWS = [["player", "wins", "losses"], ["greedy", "10", "2"], ["[red]", "7", "5"]]
 TEXT = "player  wins  losses\ngreedy    10       2\n[red]      7       5"
@@ -98,6 +99,27 @@ class TestTables:
         report = evaluate("greedy", "random", games=4)
         report.print()
         assert capsys.readouterr().out == f"{report}\n"
+
+
+class TestBoards:
+    def test_a_pipe_gets_the_text_of_the_position(self, capsys):
+        position = Position.from_actions(["a1+", "a3><"])
+        print_position(position)
+        assert capsys.readouterr().out == f"\n{position}\n"
+
+    @pytest.mark.parametrize("rows", ["####\n####\n####\n####", "#" * 30 + "\n" + "#" * 30])
+    def test_a_terminal_shows_stones_allowed_cells_and_the_last_move(self, terminal, rows):
+        pytest.importorskip("rich")
+        names = ["a1+", "a2><"]
+        stream = terminal("stdout")
+        position = Position.from_actions(names, Variant(Board.from_text(rows)))
+        print_position(position)
+        text = stream.getvalue()
+        assert "\x1b[1;33mL+\x1b[0m" in text  # a stone of Light
+        assert "\x1b[1;7;36mD><\x1b[0m" in text  # the last one, of Dark
+        allowed = len(position.legal_actions()) // 4
+        assert text.count("\x1b[1;32m*\x1b[0m") == allowed > 0
+        assert re.sub(r"\x1b\[[\d;]*m", "", text) == f"\n{position}\n"
 
 
 class TestProgress:
