@@ -1,4 +1,8 @@
-"""A headless Chromium, a JupyterLab, and a player who clicks."""
+"""A headless Chromium, a JupyterLab, and a player who clicks.
+
+Tests have the fixtures ``browser`` and ``page`` where the ``conftest.py`` of their folder imports
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from mijnlieff import Position, solve
 
@@ -29,6 +34,29 @@ def chromium() -> str | None:
     """Where Chromium is, or None."""
     paths = map(shutil.which, [os.environ.get("CHROMIUM", ""), *NAMES])
     return next((path for path in paths if path), None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium; without one, or without Playwright, the test is skipped."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if chromium() is None:
+        pytest.skip("there is no Chromium (Debian: chromium)")
+    with sync_api.sync_playwright() as playwright:
+        options = {"executable_path": chromium(), "args": ["--no-sandbox"]}
+        with playwright.chromium.launch(**options) as running:
+            yield running
+
+
+@pytest.fixture
+def page(browser):
+    """A page of a fresh profile; errors in its scripts fail the test."""
+    errors = []
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        opened = context.new_page()
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        yield opened
+    assert errors == []
 
 
 @contextmanager

@@ -10,12 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from browser import PATIENCE, Player, check_finished_game, chromium
+from browser import PATIENCE, Player, check_finished_game
 from mijnlieff import Position, solve
-
-sync_api = pytest.importorskip("playwright.sync_api")
-if chromium() is None:
-    pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = """<!doctype html><meta charset="utf-8">
@@ -51,25 +47,12 @@ def site(tmp_path_factory):
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        options = {"executable_path": chromium(), "args": ["--no-sandbox"]}
-        with playwright.chromium.launch(**options) as running:
-            yield running
-
-
 @pytest.fixture
-def page(browser):
-    """A page of a fresh profile; errors in its scripts fail the test."""
-    errors = []
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        opened = context.new_page()
-        opened.on("pageerror", lambda error: errors.append(str(error)))
-        opened.loaded = []
-        opened.on("response", lambda it: opened.loaded.append(it.url.rpartition("/")[2]))
-        yield opened
-    assert errors == []
+def loaded(page):
+    """The names of the files that the page has loaded."""
+    names = []
+    page.on("response", lambda it: names.append(it.url.rpartition("/")[2]))
+    return names
 
 
 def state(page):
@@ -84,31 +67,31 @@ def new_game(player, opponent, seat):
     player.page.wait_for_function("() => !document.querySelector('.mj-setup').checkVisibility()")
 
 
-def test_nothing_heavy_is_loaded_before_a_touch(site, page):
+def test_nothing_heavy_is_loaded_before_a_touch(site, page, loaded):
     address, folder = site
     page.goto(address)
     player = Player(page)
     page.wait_for_load_state("networkidle")
-    assert not {"core.wasm", "champion.bin", "worker.js"} & set(page.loaded)
+    assert not {"core.wasm", "champion.bin", "worker.js"} & set(loaded)
     before = sum(
-        (folder / "_static" / "board" / name).stat().st_size for name in set(page.loaded) if name
+        (folder / "_static" / "board" / name).stat().st_size for name in set(loaded) if name
     )
     assert before < 150_000
     assert player.moves == ["b1><"] and state(page)["yourTurn"]
     player.turn()
     assert len(player.moves) >= 3
-    assert "core.wasm" in page.loaded and "champion.bin" not in page.loaded
+    assert "core.wasm" in loaded and "champion.bin" not in loaded
 
 
 @pytest.mark.parametrize("seat", ["light", "dark"])
-def test_a_game_against_the_highest_level(site, page, seat):
+def test_a_game_against_the_highest_level(site, page, loaded, seat):
     page.goto(site[0])
     player = Player(page, seed=2)
     new_game(player, "champion:64", seat)
     player.wait()
     player.finish()
     check_finished_game(player, person=["light", "dark"].index(seat))
-    assert "champion.bin" in page.loaded
+    assert "champion.bin" in loaded
     end = player.board.get_by_role("region", name="Result and review")
     assert end.locator(".mj-result").inner_text().startswith("You lost")
     end.get_by_role("button", name="Play again").click()

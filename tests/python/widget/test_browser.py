@@ -14,19 +14,15 @@ from browser import (
     PATIENCE,
     Player,
     check_finished_game,
-    chromium,
     jupyter_lab,
     write_notebook,
 )
 from mijnlieff import Position, solve
 
-sync_api = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("anywidget")
 pytest.importorskip("tornado")
 if importlib.util.find_spec("jupyterlab") is None:
     pytest.skip("jupyterlab is not installed", allow_module_level=True)
-if chromium() is None:
-    pytest.skip("there is no Chromium (Debian: chromium)", allow_module_level=True)
 
 STANDARD = Position().variant
 # An observer, as in users' notebooks, writes to a file what the widget shows.
@@ -41,25 +37,6 @@ widget = mijnlieff.Widget(opponent="perfect", seat="light")
 widget.observe(write, "position")
 widget
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        options = {"executable_path": chromium(), "args": ["--no-sandbox"]}
-        with playwright.chromium.launch(**options) as running:
-            yield running
-
-
-@pytest.fixture
-def page(browser):
-    """A page of a fresh profile; errors in its scripts fail the test."""
-    errors = []
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        opened = context.new_page()
-        opened.on("pageerror", lambda error: errors.append(str(error)))
-        yield opened
-    assert errors == []
 
 
 class Command:
