@@ -55,15 +55,13 @@ impl Table {
             }
             Some("new") => self.start(message)?,
             Some("rematch") => {
-                let variant = Arc::clone(self.line.variant());
+                let variant = self.variant_of(message)?;
+                let opponent = self.opponent.on(&variant)?;
                 let start = Position::new(&variant);
-                self.new_game(variant, start, self.seat, self.opponent.clone());
+                self.new_game(variant, start, self.seat, opponent);
             }
             Some("load") => {
-                let variant = match message.0.get("variant").and_then(Value::as_str) {
-                    Some(text) => Arc::new(text.parse::<Variant>()?),
-                    None => Arc::clone(self.line.variant()),
-                };
+                let variant = self.variant_of(message)?;
                 let moves = parse_record(&variant, &message.text("record")?)?;
                 self.load(variant, &moves)?;
             }
@@ -91,6 +89,14 @@ impl Table {
             }
             other => Failure::from(other),
         })
+    }
+
+    /// The variant that a message names, or else the one at the table.
+    fn variant_of(&self, message: &Message<'_>) -> Result<Arc<Variant>, Failure> {
+        match message.0.get("variant").and_then(Value::as_str) {
+            Some(text) => Ok(Arc::new(text.parse()?)),
+            None => Ok(Arc::clone(self.line.variant())),
+        }
     }
 
     fn start(&mut self, message: &Message<'_>) -> Result<(), Failure> {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use mijnlieff::FileError;
 use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
-use mijnlieff::search::solver::{Book, BookError, Solution, Solver, canonical_counts};
+use mijnlieff::search::solver::{
+    Book, BookError, Solution, Solver, canonical_counts, shorten_book,
+};
 use mijnlieff::search::{Depth, Halt, Limits, best_moves, minimax, minimax_moves};
 
 /// Boards of up to 16 cells: whole, with gaps, joined at corners, in pieces, and very small.
@@ -416,6 +418,27 @@ fn the_book_is_read_and_knows_early_positions_only() {
             if stones == Book::STONES && listed {
                 assert_eq!(solver.margin(&position, Limits::default()).ok(), margin);
             }
+        }
+    }
+}
+/// The one of the website too.
+#[test]
+fn a_shorter_book_knows_the_positions_of_few_stones() {
+    let file = include_bytes!("../../python/mijnlieff/data/book.bin");
+    let short = include_bytes!("../../web/book.bin");
+    assert_eq!(shorten_book(file, 3).unwrap(), short);
+    let (book, short) = (Book::parse(file).unwrap(), Book::parse(short).unwrap());
+    assert_eq!((book.stones(), short.stones()), (Book::STONES, 3));
+    let variant = Variant::default();
+    let short = Arc::new(short);
+    let solver = Solver::new(&variant).with_book(Arc::clone(&short));
+    let mut rng = SplitMix64::new(9);
+    for _ in 0..60 {
+        for position in random_game(&variant, &mut rng) {
+            let few = position.occupied().len() <= 3;
+            let expected = book.margin(&position).filter(|_| few);
+            assert_eq!(short.margin(&position), expected, "{position:?}");
+            assert_eq!(solver.knows_moves(&position), position.occupied().len() < 3);
         }
     }
 }

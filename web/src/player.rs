@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use mijnlieff::encode::move_of;
 use mijnlieff::game::{Move, Position, Variant};
 use mijnlieff::network::{Choice, Network, NetworkError};
 use mijnlieff::policy::{Epsilon, Perfect, Policy};
 use mijnlieff::random::{Draw, SplitMix64};
-use mijnlieff::search::solver::Solver;
+use mijnlieff::search::solver::{Book, Solver};
 use mijnlieff::search::{Depth, Limits};
 use mijnlieff::self_play::choose_by_search;
 use mijnlieff::tree_search::{Root, TreeConfig};
@@ -18,6 +18,11 @@ type Failure = Box<dyn Error>;
 
 /// The memory of the solver's table.
 const TABLE_BYTES: usize = 32 << 20;
+
+/// Positions of up to 3 stones, which take long to solve (`tools/data/shorten_book.rs`).
+static BOOK: LazyLock<Arc<Book>> = LazyLock::new(|| {
+    Arc::new(Book::parse(include_bytes!("../book.bin")).expect("the book is whole"))
+});
 
 /// The settings with which `mijnlieff.ChampionPolicy` searches.
 const CHAMPION: TreeConfig = TreeConfig {
@@ -59,7 +64,7 @@ impl Players {
             let solved = solver.solve(position, Limits::default());
             return Ok(solved.map_err(|unsolved| unsolved.halt)?.moves);
         }
-        // Without a book the start takes long: of moves that are alike on the board one is solved.
+        // On other boards the start takes long: of moves that are alike on the board one is solved.
         let symmetries = variant.board().symmetries();
         let mut known = HashMap::new();
         let margins = position.legal_moves(variant).into_iter().map(|mv| {
@@ -152,7 +157,8 @@ impl Players {
         match &self.solver {
             Some(solver) if solver.serves(variant) => Ok(Arc::clone(solver)),
             _ => {
-                let solver = Arc::new(Solver::with_table(variant, TABLE_BYTES)?);
+                let solver = Solver::with_table(variant, TABLE_BYTES)?;
+                let solver = Arc::new(solver.with_book(Arc::clone(&BOOK)));
                 self.solver = Some(Arc::clone(&solver));
                 Ok(solver)
             }

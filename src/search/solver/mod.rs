@@ -35,7 +35,7 @@ mod worker;
 
 use std::sync::Arc;
 
-pub use self::book::{Book, BookError, canonical_counts, make_book};
+pub use self::book::{Book, BookError, canonical_counts, make_book, shorten_book};
 use self::bounds::static_bounds;
 pub use self::bounds::{Bounds, MoveBounds};
 use self::ending::Ending;
@@ -242,8 +242,12 @@ impl Solver {
     /// answer is the same with a tablebase.
     #[must_use]
     pub fn knows_moves(&self, position: &Position) -> bool {
-        let is_early = position.occupied().len() < Book::STONES;
-        is_early && self.known.is_some() && Book::serves(&self.variant)
+        let stones = match &self.known {
+            Some(Known::Book(book)) => book.stones(),
+            Some(Known::Tablebase(_)) if Book::serves(&self.variant) => Book::STONES,
+            _ => 0,
+        };
+        position.occupied().len() < stones
     }
 
     /// The memory that the table takes, in bytes; 0 where each search has its own.

@@ -97,6 +97,31 @@ pub(super) fn write(positions: impl Iterator<Item = (u32, u32, i32)>) -> Vec<u8>
     KIND.seal(&body)
 }
 
+/// The file of a book with those positions of another that have at most so many stones.
+///
+/// # Errors
+///
+/// As [`Book::parse`](super::Book::parse).
+pub fn shorten_book(file: &[u8], stones: usize) -> Result<Vec<u8>, BookError> {
+    let (groups, entries, _) = read(file)?;
+    let (mut body, mut previous) = (Vec::new(), 0);
+    for group in groups
+        .iter()
+        .filter(|group| group.stones() as usize <= stones)
+    {
+        push(&mut body, group.planes - previous);
+        previous = group.planes;
+        push(&mut body, group.len);
+        let start = group.start as usize;
+        let mut end = start;
+        for _ in 0..group.len {
+            pull(&entries, &mut end);
+        }
+        body.extend_from_slice(&entries[start..end]);
+    }
+    Ok(KIND.seal(&body))
+}
+
 /// Groups, the bytes they point into, and the number of positions.
 pub(super) type Content = (Vec<Group>, Box<[u8]>, usize);
 
@@ -172,6 +197,20 @@ mod tests {
         assert_eq!(margin(900, FULL << 16 | (FULL - 2 * 64)), Some(0));
         assert_eq!(margin(u32::MAX, 0), Some(1));
         assert_eq!(margin(u32::MAX, 1), None);
+    }
+
+    #[test]
+    fn a_shorter_book_is_that_of_its_positions() {
+        let hands = FULL << 16 | FULL;
+        let few = [
+            (0b0111 << 16 | 0b0100, hands, -8),
+            (0b0110 << 16 | 0b1010, hands, 3),
+        ];
+        let many = [(0b0111 << 16, hands, 7), (0b1111 << 16, hands, 0)];
+        let all = write(few.into_iter().chain(many));
+        assert_eq!(shorten_book(&all, 2).unwrap(), write(few.into_iter()));
+        assert_eq!(shorten_book(&all, 4).unwrap(), all);
+        assert!(shorten_book(&all[1..], 2).is_err());
     }
 
     #[test]

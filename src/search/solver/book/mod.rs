@@ -1,7 +1,7 @@
 //! The book: exact margins of every early position of the standard game, whatever the opening rule.
 //!
 //! It holds the positions with 1 to [`Book::STONES`] stones in which a stone can be placed, one for
-//! all symmetric ones. A position is found by its whole key, so one that cannot be reached is not
+//! all symmetric ones; a [shortened](shorten_book) one those with fewer stones. A position is found by its whole key, so one that cannot be reached is not
 //! in the book, rather than answered wrongly.
 
 mod format;
@@ -16,6 +16,7 @@ use crate::file_header::FileError;
 use crate::game::{Board, Position, Variant};
 use crate::small_board::{Geometry, SmallState};
 
+pub use format::shorten_book;
 pub use make::{canonical_counts, make_book};
 
 /// Why a file was not read as a book.
@@ -44,6 +45,8 @@ pub struct Book {
     groups: Vec<Group>,
     entries: Box<[u8]>,
     len: usize,
+    /// The most stones on a position.
+    stones: usize,
 }
 
 impl fmt::Debug for Book {
@@ -61,8 +64,15 @@ struct Group {
     len: u32,
 }
 
+impl Group {
+    /// Stones on the board. The planes differ where a stone is.
+    fn stones(self) -> u32 {
+        (self.planes as u16 ^ (self.planes >> 16) as u16).count_ones()
+    }
+}
+
 impl Book {
-    /// The most stones on a position of the book.
+    /// The most stones on a position of the whole book.
     pub const STONES: usize = 5;
 
     /// Reads a book.
@@ -76,8 +86,10 @@ impl Book {
     /// If there are not 256 KiB of memory for tables, which the first book makes.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
+        let stones = groups.iter().map(|group| group.stones());
         Ok(Self {
             geometry: &STANDARD,
+            stones: stones.max().unwrap_or_default() as usize,
             groups,
             entries,
             len,
@@ -97,6 +109,12 @@ impl Book {
         self.len
     }
 
+    /// The most stones on a position that it holds.
+    #[must_use]
+    pub fn stones(&self) -> usize {
+        self.stones
+    }
+
     /// Whether it holds none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -108,7 +126,7 @@ impl Book {
     /// The variant of the position must be one that the book [serves](Book::serves).
     #[must_use]
     pub fn margin(&self, position: &Position) -> Option<i32> {
-        if position.ply() == 0 || position.occupied().len() > Self::STONES {
+        if position.ply() == 0 || position.occupied().len() > self.stones {
             return None;
         }
         let state = SmallState::<2>::new(position);
