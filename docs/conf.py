@@ -47,6 +47,7 @@ extensions = [
     "api_examples",
     "api_pages",
     "board",
+    "linked_pictures",
     "myst_nb",
     "name_links",
     "native_stub",

@@ -52,7 +52,7 @@ export class Desk {
         if (data.error) fail(data.error);
         else this.end(job, () => job.done(data.found));
       };
-      worker.onerror = (event) => fail(event.message || "its worker could not be started");
+      worker.onerror = (event) => fail(event.message || "its worker could not be started; allow workers for this page");
       worker.postMessage({ id, call: job.call, fields: job.fields });
     } catch (error) {
       this.worker = null;

@@ -11,22 +11,26 @@ const link = ({ game, record }) => {
   return `${new URL("../../play.html", base)}#${shared}`;
 };
 
-/** The message that loads the game of the address, if there is one. */
-function sharedGame() {
+/** The message that shows what the address asks for: a shared game, or a variant to play. */
+function wanted() {
   const shared = new URLSearchParams(location.hash.slice(1));
-  if (!shared.has(LINK)) return null;
-  return { type: "load", record: shared.get(LINK), variant: shared.get("variant") ?? "standard" };
+  const variant = shared.get("variant");
+  if (shared.has(LINK)) return { type: "load", record: shared.get(LINK), variant: variant ?? "standard" };
+  return variant === null ? null : { type: "rematch", variant };
 }
 
 async function embed(place) {
-  const still = await (await fetch(new URL("still.json", base))).json();
+  const still = await (await fetch(new URL(place.dataset.still, base))).json();
   const { art, state, setup } = still;
   const model = new PageTable(base, { art, state, link }, setup);
   place.replaceChildren();
   widget.render({ model, el: place });
-  const game = place.dataset.shared !== undefined && sharedGame();
-  if (game) model.send(game);
   place.table = model;
+  const message = place.dataset.shared !== undefined && wanted();
+  if (!message) return;
+  await model.send(message);
+  const { error } = model.get("state");
+  if (error && model.core) model.complain(`This link is damaged: ${error}. Ask for it again, or play here`);
 }
 
 for (const place of document.querySelectorAll(".mijnlieff-board")) {

@@ -39,10 +39,7 @@ export class PageTable {
       await (this.loading ??= this.load());
     } catch (error) {
       this.loading = null;
-      const why = location.protocol === "file:"
-        ? "A page from a file cannot load it: serve the folder, for example with python -m http.server."
-        : `${error.message || error}. Reload the page to try again.`;
-      this.publish({ ...this.values.state, note: "", error: `The game could not be loaded. ${why}` });
+      await this.replay(message, error.message || String(error));
       return;
     }
     this.take(this.core.call("handle", { message }));
@@ -50,10 +47,27 @@ export class PageTable {
 
   async load() {
     this.publish({ ...this.values.state, note: "Loading the game…" });
-    if (typeof WebAssembly !== "object") throw new Error("This browser has no WebAssembly; a newer one is needed");
+    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly; use a newer one");
     this.module = await WebAssembly.compile(await this.bytes("core.wasm"));
     this.core = await start(this.module);
-    this.take(this.core.call("table", { first: "", ...this.setup, seed: this.seed }));
+    let answer = this.core.call("table", { first: "", ...this.setup, seed: this.seed });
+    for (const message of this.setup.messages ?? []) answer = this.core.call("handle", { message });
+    this.take(answer);
+  }
+
+  /** Show the recorded game, where none can be played; it can be stepped through. */
+  async replay(message, why) {
+    const error = `The game could not be loaded: ${why}. Reload the page to try again.`;
+    try {
+      this.recorded ??= JSON.parse(new TextDecoder().decode(await this.bytes("recorded.json")));
+    } catch {
+      this.complain(error);
+      return;
+    }
+    const last = this.recorded.length - 1;
+    const shown = message.type === "go" ? Math.max(0, Math.min(last, message.shown)) : this.values.state.shown;
+    const note = "Here is a recorded game to step through.";
+    this.publish({ ...this.recorded[Math.min(shown, last)], note, error });
   }
 
   async bytes(name) {
@@ -68,6 +82,11 @@ export class PageTable {
     worker.postMessage({ module: this.module });
     if (this.network) worker.postMessage({ network: new Uint8Array(this.network) });
     return worker;
+  }
+
+  /** Tell the person of an error in place of what is told now. */
+  complain(error) {
+    this.publish({ ...this.values.state, note: "", error });
   }
 
   publish(state) {

@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 
 
 class Board(SphinxDirective):
-    """A board to play on; with the option ``shared``, of the game that the page's address holds."""
+    """A board to play on.
 
-    option_spec: ClassVar = {"shared": directives.flag}
+    With the option ``shared`` it shows the game that the page's address holds, and with ``solved``
+    what each move is worth.
+    """
+
+    option_spec: ClassVar = {"shared": directives.flag, "solved": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Return the place of the board."""
         root = "../" * self.env.docname.count("/")
-        return [nodes.raw("", place(root, "shared" in self.options), format="html")]
+        board = "solved" if "solved" in self.options else "play"
+        return [nodes.raw("", place(root, board, "shared" in self.options), format="html")]
 
 
 def write_files(app: Sphinx, exception: Exception | None) -> None:

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from mijnlieff import Position
+from mijnlieff import Position, solve
 from mijnlieff._mijnlieff import PlayTable
 from mijnlieff._util.files import package_data
 from mijnlieff.render import svg
@@ -22,8 +22,23 @@ WEB = Path(__file__).resolve().parents[2] / "web"
 FOLDER = "_static/board"
 FILES = ("site.js", "table.js", "desk.js", "engine.js", "worker.js", "core.wasm")
 
-#: A game in which Light has opened, so that the reader can answer at once.
-SETUP = {"variant": "standard", "opponent": "minimax:2", "seat": "dark", "first": "b1><"}
+#: How the table of each board is made (see web/src/calls.rs), and the messages that it gets.
+BOARDS: dict[str, dict[str, Any]] = {
+    # Light has opened, so that the reader can answer at once.
+    "play": {"variant": "standard", "opponent": "minimax:2", "seat": "dark", "first": "b1><"},
+    "solved": {
+        "variant": "standard",
+        "opponent": "perfect",
+        "seat": "both",
+        "messages": [{"type": "show", "hints": True, "evaluation": True}],
+    },
+}
+
+#: What is shown where no game can be played.
+RECORD = (
+    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
+    "7. b4x, pass; 8. b3<>, b1<> #"
+)
 
 #: Modules and workers are not loaded from files, which browsers tell in the console only.
 FROM_A_FILE = (
@@ -33,28 +48,51 @@ FROM_A_FILE = (
 )
 
 
-def still() -> dict[str, Any]:
-    """Return the drawings, the state shown before anything is loaded, and how to make it."""
+def first_table(setup: dict[str, Any]) -> PlayTable:
+    """Return the table of a board before it is touched."""
     start = Position()
-    table = PlayTable(start, SETUP["opponent"], SETUP["seat"], 0)
+    table = PlayTable(start, setup["opponent"], setup["seat"], 0)
     asked = table.next_answer()
-    assert asked is not None
-    table.answer(asked[3], start.variant.action_index(SETUP["first"]))
-    return {"art": art(), "state": json.loads(table.state()), "setup": SETUP}
+    if asked is not None:
+        table.answer(asked[3], start.variant.action_index(setup["first"]))
+    for message in setup.get("messages", []):
+        table.handle(json.dumps(message))
+    return table
 
 
-def place(root: str, shared: bool = False) -> str:
+def state(table: PlayTable) -> dict[str, Any]:
+    """Return what is shown of a table once everything that it wants is solved."""
+    while (position := table.next_solution()) is not None:
+        table.solved(position, dict(solve(position).action_margins))
+    shown: dict[str, Any] = json.loads(table.state())
+    return shown
+
+
+def recorded() -> list[dict[str, Any]]:
+    """Return what is shown of the recorded game, after each number of moves."""
+    table = PlayTable(Position(), "random", "both", 0)
+    table.load(RECORD)
+    shown = []
+    for moves in range(len(table.actions) + 1):
+        table.handle(json.dumps({"type": "go", "shown": moves}))
+        shown.append(state(table))
+    return shown
+
+
+def place(root: str, board: str = "play", shared: bool = False) -> str:
     """Return the place of a board in a page, with a picture of it and the script that fills it.
 
     Args:
         root: the address of the website's root, empty or ending in a slash.
+        board: its name in `BOARDS`.
         shared: whether the board shows the game that the address of the page holds.
     """
     folder = f"{root}{FOLDER}"
-    picture = svg(Position.from_actions([SETUP["first"]]), size=400)
+    picture = svg(first_table(BOARDS[board]).position, size=400)
     return (
         f'<link rel="stylesheet" href="{folder}/widget.css">'
-        f'<div class="mijnlieff-board"{" data-shared" if shared else ""}>{picture}'
+        f'<div class="mijnlieff-board" data-still="{board}.json"'
+        f"{' data-shared' if shared else ''}>{picture}"
         "<p><noscript>The board needs JavaScript.</noscript></p></div>"
         f"<script>{FROM_A_FILE}</script>"
         f'<script type="module" src="{folder}/site.js"></script>'
@@ -69,5 +107,10 @@ def write(site: Path) -> None:
         shutil.copyfile(WEB / name, folder / name)
     (folder / "widget.js").write_text(widget_module(), encoding="utf-8")
     (folder / "widget.css").write_text(static_file("widget.css"), encoding="utf-8")
-    (folder / "still.json").write_text(json.dumps(still()), encoding="utf-8")
+    stills: dict[str, Any] = {
+        name: {"art": art(), "state": state(first_table(setup)), "setup": setup}
+        for name, setup in BOARDS.items()
+    }
+    for name, content in {**stills, "recorded": recorded()}.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     (folder / "champion.bin").write_bytes(package_data("champion.bin"))

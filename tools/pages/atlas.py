@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate, groupby
 from pathlib import Path
+from urllib.parse import urlencode
 
 from mijnlieff._util.output import markdown_table
 from tools.data.atlas import OPENINGS, Value, known
@@ -29,7 +30,10 @@ def atlas(file: Path) -> list[list[Value]]:
 
 
 def picture(boards: list[list[Value]]) -> str:
-    """Return the boards as one SVG; cells with a best first move under "anywhere" are green."""
+    """Return the boards as one SVG, each with a link to play on it.
+
+    Cells with a best first move under "anywhere" are green.
+    """
     tallest = [
         max(values[0].variant.board.height for values in boards[first : first + COLUMNS])
         for first in range(0, len(boards), COLUMNS)
@@ -48,6 +52,8 @@ def picture(boards: list[list[Value]]) -> str:
         best = {name.rstrip("+x<>") for name in free.best}
         left = column * WIDTH + (WIDTH - board.width * CELL) // 2
         bottom = bottoms[row] - TEXT + 8
+        address = f"play.html#{urlencode({'variant': str(values[0].variant)})}"
+        parts.append(f'<a href="{address}" aria-label="Play on board {free.number}">')
         for cell, (x, y) in enumerate(board.cells):
             fill = BEST if board.cell_name(cell) in best else PLAIN
             parts.append(
@@ -58,6 +64,7 @@ def picture(boards: list[list[Value]]) -> str:
         margins = " ".join(signed(value.margin) for value in values)
         for line, text in enumerate((f"{free.number}", margins)):
             parts.append(f'<text x="{middle}" y="{bottom + 16 + 16 * line}">{text}</text>')
+        parts.append("</a>")
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

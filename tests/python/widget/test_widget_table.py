@@ -386,6 +386,10 @@ def test_the_end_says_who_won_and_what_was_given_away():
     assert state["values"] == values
     again = click(table, type="rematch")
     assert len(again["moves"]) == 1 and again["result"] is None and again["seat"] == "dark"
+    other = click(table, type="rematch", variant="##/## anywhere 1")
+    assert (other["game"]["variant"], other["seat"]) == ("##/## anywhere 1", "dark")
+    damaged = click(table, type="rematch", variant="nonsense")
+    assert "nonsense" in damaged["error"] and damaged["moves"] == other["moves"]
 
 
 def test_who_wins_with_perfect_play_is_said_where_it_is_known():
