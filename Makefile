@@ -17,7 +17,7 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
-	test-notebooks chromium test-browser \
+	test-notebooks chromium node test-browser \
 	test-rules test-boards miri fuzz format lint stub wasm docs docs-links docs-rust pages bench bench-peers \
 	bench-network bench-instructions bench-portable wheel sdist smoke all clean
 
@@ -73,8 +73,11 @@ chromium:
 		command -v "$$name" > /dev/null && exit 0; done; \
 		echo "Chromium is missing (Debian: apt-get install chromium; elsewhere set CHROMIUM to its path)"; exit 1
 
-test-browser: chromium .venv/installed-browser .venv/installed-test ## Install JupyterLab and play games by clicks in headless Chromium
-	$(TEST_ENV) $(BIN)/python -m pytest tests/python/widget
+node:
+	@command -v node > /dev/null || { echo "Node.js is missing (Debian: apt-get install nodejs)"; exit 1; }
+
+test-browser: chromium node .venv/installed-browser .venv/installed-test ## Install JupyterLab and play games by clicks in headless Chromium
+	$(TEST_ENV) $(BIN)/python -m pytest tests/python/widget tests/python/web
 
 test-rules: .venv/installed-test ## Compare the core with the plain reference on 10,000 random games
 	$(BIN)/python -m pytest tests/python/rules/test_rules.py --games=10000
@@ -99,6 +102,7 @@ fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (nee
 
 format: .venv/installed-test ## Format everything
 	cargo fmt
+	cargo fmt --manifest-path web/Cargo.toml
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
@@ -106,8 +110,11 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 	cargo fmt --check
 	cargo clippy --quiet --all-targets -- -D warnings
 	cargo clippy --quiet --all-targets --no-default-features -- -D warnings
+	cargo fmt --check --manifest-path web/Cargo.toml
+	cargo clippy --quiet --locked --manifest-path web/Cargo.toml --target-dir target -- -D warnings
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
+	$(BIN)/python -m tools.lint_javascript
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest mijnlieff._mijnlieff
 	$(BIN)/python tools/stub.py --check
@@ -196,5 +203,5 @@ smoke: wheel sdist ## Install the wheel and the source distribution into new env
 all: lint docs docs-rust test test-train test-notebooks test-frameworks smoke test-browser ## Run every check (an hour)
 
 clean: ## Remove everything built, and the virtual environment
-	rm -rf .venv .venv-frameworks $(PEERS) $(PACKAGING) target benches/target fuzz/target dist python/mijnlieff/_mijnlieff*.so \
+	rm -rf .venv .venv-frameworks $(PEERS) $(PACKAGING) target benches/target fuzz/target web/target dist python/mijnlieff/_mijnlieff*.so \
 		docs/_build docs/api docs/notebooks/*.ipynb
