@@ -133,7 +133,7 @@ impl Players {
             .network
             .as_ref()
             .ok_or("the champion's network is not loaded")?;
-        let network = network.on(variant);
+        let network = network.on(variant)?;
         let limits = Limits::default();
         let action = if simulations.is_empty() {
             let choice = Choice {

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import http.server
 import importlib.util
+import re
 import threading
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
 from browser import PATIENCE, Player, check_finished_game
-from mijnlieff import Position, solve
+from mijnlieff import Position, Variant, solve
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = """<!doctype html><meta charset="utf-8">
@@ -34,12 +36,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The address of a site with two pages, and its folder."""
+    """The address of a site with three pages, and its folder."""
     folder = tmp_path_factory.mktemp("site")
     files = board_files()
     files.write(folder)
-    for name, shared in (("index.html", False), ("play.html", True)):
-        (folder / name).write_text(HEAD + files.place("", shared))
+    pages = {"index": files.place(""), "play": files.place("", shared=True)}
+    pages["solved"] = files.place("", "solved")
+    for name, board in pages.items():
+        (folder / f"{name}.html").write_text(HEAD + board)
     handler = functools.partial(Quiet, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -141,16 +145,72 @@ def test_a_shared_game_is_shown_and_a_damaged_link_is_told(site, page):
     player.wait_for_moves(3)
     page.goto("about:blank")
     page.goto(f"{site[0]}/play.html#game=1.+z9%2B")
-    player.board.get_by_role("alert").filter(has_text="z9").wait_for(timeout=PATIENCE)
+    told = player.board.get_by_role("alert").filter(has_text="This link is damaged: ")
+    told.filter(has_text="z9").filter(has_text="or play here").wait_for(timeout=PATIENCE)
+    player.turn()
+    assert len(player.moves) >= 3 and not told.is_visible()
 
 
-def test_an_old_browser_is_told_and_keeps_the_picture(site, page):
+def test_a_link_to_a_board_starts_a_game_there(site, page):
+    atlas = (ROOT / "docs" / "atlas_edges.svg").read_text()
+    links = re.findall('<a href="(play.html#[^"]*)" aria-label="Play on board ([0-9]+)">', atlas)
+    assert len(links) == 60
+    variants = [parse_qs(link.partition("#")[2])["variant"][0] for link, _ in links]
+    assert all(Variant.from_text(text).board.num_cells == 16 for text in variants)
+    page.goto(f"{site[0]}/{links[0][0]}")
+    player = Player(page, seed=7)
+    page.wait_for_function(
+        "it => document.querySelector('.mijnlieff-board').table.get('state').game.variant === it",
+        arg=variants[0],
+        timeout=PATIENCE,
+    )
+    player.wait()
+    player.turn()
+    assert len(player.moves) >= 3
+    page.goto("about:blank")
+    page.goto(f"{site[0]}/play.html#variant=nonsense")
+    told = player.board.get_by_role("alert").filter(has_text="This link is damaged: ")
+    told.wait_for(timeout=PATIENCE)
+
+
+def test_the_board_of_the_solution_shows_what_each_move_is_worth(site, page, loaded):
+    page.goto(f"{site[0]}/solved.html")
+    player = Player(page, seed=8)
+    page.wait_for_load_state("networkidle")
+    assert "core.wasm" not in loaded
+    for position in (Position(), None):
+        position = position or Position.from_actions(player.moves)
+        solution = solve(position)
+        hints = {str(action): margin for action, margin in solution.action_margins.items()}
+        page.wait_for_function(
+            "ply => { const { position, evaluation } = document.querySelector('.mijnlieff-board')"
+            ".table.get('state'); return position.ply === ply && evaluation.hints; }",
+            arg=position.ply,
+            timeout=PATIENCE,
+        )
+        assert state(page)["evaluation"]["hints"] == hints
+        assert player.board.locator(".mj-cell .mj-hint").count() > 0
+        meter = player.board.get_by_role("meter")
+        assert int(meter.get_attribute("aria-valuenow")) == solution.light_margin
+        player.turn()
+
+
+def test_an_old_browser_is_told_and_gets_a_recorded_game(site, page):
     page.add_init_script("delete window.WebAssembly")
     page.goto(site[0])
     player = Player(page)
     player.board.get_by_role("button", name="Hints").click()
-    player.board.get_by_role("alert").filter(has_text="has no WebAssembly").wait_for()
-    assert player.moves == ["b1><"]
+    told = player.board.get_by_role("alert").filter(has_text="has no WebAssembly; use a newer one")
+    told.wait_for()
+    player.wait_for_moves(16)
+    for ply in (2, 3):
+        player.board.get_by_role("button", name="One move forward").click()
+        player.board.locator(f"[aria-current=step][data-index='{ply - 1}']").wait_for()
+    player.board.get_by_role("button", name="Last position").click()
+    player.board.locator(".mj-status", has_text="The game is over: Light wins 4 to 1").wait_for()
+    assert told.is_visible()
+    end = player.board.get_by_role("region", name="Result and review")
+    assert "Light gave away 6 points, Dark 10 points." in end.inner_text()
 
 
 def test_a_core_that_does_not_load_can_be_tried_again(site, page):
@@ -159,7 +219,10 @@ def test_a_core_that_does_not_load_can_be_tried_again(site, page):
     player = Player(page)
     player.board.get_by_role("button", name="Hints").click()
     player.board.get_by_role("alert").filter(has_text="could not be loaded").wait_for()
+    player.wait_for_moves(16)  # those of the recorded game
     page.unroute("**/core.wasm")
+    player.board.get_by_role("button", name="Hints").click()
+    player.wait_for_moves(1)
     player.turn()
     assert len(player.moves) >= 3
     assert not player.board.get_by_role("alert").is_visible()

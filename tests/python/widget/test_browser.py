@@ -273,7 +273,7 @@ def test_a_game_by_keyboard_alone(page, address):
     assert player.moves[0] == "b1<>"
     assert page.evaluate(focused) == "b1"  # the focus stays where it was
     said = player.board.get_by_role("status").inner_text()
-    assert re.search(r"Dark played \S+\. Light to move\. .* cells? allowed: ", said)
+    assert re.search(r"Dark played \S+\. Light to move: your turn\. .* cells? allowed: ", said)
     page.keyboard.press("u")
     player.wait_for_moves(0)
 

@@ -42,11 +42,12 @@ function makeEnd({ go, again, share }) {
   const text = h("p", { class: "mj-result" });
   const review = h("p");
   const mistakes = h("div", { class: "mj-buttons mj-faults" });
+  const back = h("p", { class: "mj-faint" }, "Press a move to go back to it; Hints then shows what was better.");
   const shared = h("p", { class: "mj-faint", role: "status" });
   const graph = makeGraph(go);
   const caption = h("p", { class: "mj-faint" }, "Value with perfect play: Light above, Dark below the middle.");
   const shareButton = h("button", { type: "button", class: "mj-button", click: async () => say(shared, await share()) }, "Share");
-  const result = h("div", { class: "mj-end-result" }, text, review, mistakes,
+  const result = h("div", { class: "mj-end-result" }, text, review, mistakes, back,
     h("div", { class: "mj-buttons" },
       h("button", { type: "button", class: "mj-button mj-primary", click: again }, "Play again"), shareButton), shared);
   const element = h("section", { class: "mj-end", "aria-label": "Result and review" }, result, graph.element, caption);
@@ -61,6 +62,7 @@ function makeEnd({ go, again, share }) {
     if (!end) return say(shared, "");
     say(text, end.text);
     say(review, end.review);
+    back.hidden = !end.mistakes.length;
     shareButton.hidden = !canShare;
     const next = JSON.stringify([end.mistakes, moves.map((move) => move.name)]);
     if (next === look) return;

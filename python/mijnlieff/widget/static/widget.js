@@ -15,8 +15,14 @@ function render({ model, el }) {
   };
 
   function place(cell) {
-    if (state.yourTurn && legalCells(piece).includes(cell)) {
+    if (!state.yourTurn) return;
+    if (legalCells(piece).includes(cell)) {
       send({ type: "play", ply: state.position.ply, action: piece * state.game.cells.length + cell });
+    } else {
+      // The demand says why the cell is not allowed.
+      demand.classList.remove("mj-nudge");
+      void demand.offsetWidth; // starts the animation again
+      demand.classList.add("mj-nudge");
     }
   }
   const choose = (kind) => {
@@ -116,12 +122,13 @@ function render({ model, el }) {
     h("div", { class: "mj-controls" },
       h("div", { class: "mj-buttons" }, newGame, undo),
       setup.element,
-      h("div", { class: "mj-buttons", role: "group", "aria-label": "Help from exact play" }, ...Object.values(aids)), legend),
+      h("div", { class: "mj-buttons", role: "group", "aria-label": "Help from exact play" }, ...Object.values(aids)), legend,
+      makeRules(art)),
     h("section", { class: "mj-record", "aria-label": "Moves" },
       h("div", { class: "mj-buttons mj-steps", role: "group", "aria-label": "Step through the moves" }, first, back, forth, last),
       resume, moves.element,
       h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy)),
-      makeRules(art), help)));
+      help)));
 
   function shortcut(event) {
     if (event.target.closest("input, textarea, select") || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -234,7 +241,9 @@ function render({ model, el }) {
     const hints = state.aids.hints && !waits ? state.evaluation?.hints ?? null : null;
     const best = hints ? Math.max(...Object.values(hints)) : 0;
 
-    const who = state.thinking && state.isLive ? `${state.title} is thinking…` : position.status;
+    const yours = state.yourTurn && state.seat !== "both" && !position.mustPass ? ": your turn" : "";
+    const who = state.thinking && state.isLive ? `${state.title} is thinking…` : position.status + yours;
+    const name = state.opponents.find((it) => it.policy === state.opponent)?.name ?? state.title;
     const viewing = state.isLive ? "" : `Move ${state.shown} of ${state.moves.length}. `;
     say(status, viewing + who);
     status.dataset.player = position.isOver ? "" : PLAYERS[position.toPlay].toLowerCase();
@@ -259,7 +268,7 @@ function render({ model, el }) {
         ? PIECES.map((_, kind) => Math.max(...legalCells(kind).map((cell) => hints[kind * size + cell]))) : null;
       trays[index].element.classList.toggle("mj-upper", index === 0);
       trays[index].draw({
-        art, player, title: state.seat === "both" ? "" : isPerson ? "you" : state.title,
+        art, player, title: state.seat === "both" ? "" : isPerson ? "you" : name,
         points: position.score[player], hand: position.hands[player], turn,
         active: state.yourTurn && turn && !position.mustPass, thinking: state.thinking && state.isLive && turn,
         chosen: piece, open: usable, hints: pieceHints, best,

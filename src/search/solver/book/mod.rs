@@ -86,10 +86,10 @@ impl Book {
     /// If there are not 256 KiB of memory for tables, which the first book makes.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
-        let stones = groups.iter().map(|group| group.stones());
+        let stones = groups.iter().map(|group| group.stones() as usize).max();
         Ok(Self {
             geometry: &STANDARD,
-            stones: stones.max().unwrap_or_default() as usize,
+            stones: stones.unwrap_or_default().min(Self::STONES),
             groups,
             entries,
             len,
