@@ -52,6 +52,7 @@ extensions = [
     "name_links",
     "native_stub",
     "offline",
+    "searched_names",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
