@@ -9,7 +9,8 @@ or of each scan, counts, since other load on the machine only makes it longer.
 
 - `step`: calls of the compiled step for a batch. Drawing the actions is not counted.
 - `reset`: the same with Pgx's automatic reset.
-- `scan`: a compiled scan, which draws the actions too, by one random number for each game.
+- `replay`: a compiled scan with automatic reset, of actions that were drawn before.
+- `scan`: the same, which draws the actions too, by one random number for each game.
 - `pgx`: the same scan with Pgx's `act_randomly`, which draws a number for every action, so the 65
   actions of Mijnlieff cost nine times as much as the 7 of connect four.
 """
@@ -69,22 +70,31 @@ def by_calls(env: Any, games: int, reset: bool) -> Round:
     return play
 
 
-def by_scan(env: Any, games: int, choose: Callable[[jax.Array, jax.Array], jax.Array]) -> Round:
+def by_scan(
+    env: Any,
+    games: int,
+    choose: Callable[[jax.Array, jax.Array], jax.Array],
+    drawn_before: bool = False,
+) -> Round:
     """Return a round of one scan with automatic reset; it gives its seconds."""
     step = jax.vmap(auto_reset(env.step, env.init))
 
-    def ply(state: Any, key: jax.Array) -> tuple[Any, tuple[jax.Array, jax.Array]]:
+    def ply(state: Any, given: tuple[jax.Array, jax.Array | None]) -> tuple[Any, Any]:
+        key, actions = given
         first, second = jax.random.split(key)
-        state = step(state, choose(first, state.legal_action_mask), jax.random.split(second, games))
-        return state, (state.rewards, state.terminated)
+        if actions is None:
+            actions = choose(first, state.legal_action_mask)
+        state = step(state, actions, jax.random.split(second, games))
+        return state, (state.rewards, state.terminated, actions)
 
-    scan = jax.jit(lambda state, keys: jax.lax.scan(ply, state, keys))
+    scan = jax.jit(lambda state, given: jax.lax.scan(ply, state, given))
     state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
     keys = jax.random.split(jax.random.key(1), PLIES)
+    actions = scan(state, (keys, None))[1][2] if drawn_before else None
 
     def play() -> np.ndarray:
         begin = time.perf_counter()
-        jax.block_until_ready(scan(state, keys))
+        jax.block_until_ready(scan(state, (keys, actions)))
         return np.array([time.perf_counter() - begin])
 
     return play
@@ -93,6 +103,7 @@ def by_scan(env: Any, games: int, choose: Callable[[jax.Array, jax.Array], jax.A
 WAYS: dict[str, Callable[[Any, int], Round]] = {
     "step": lambda env, games: by_calls(env, games, False),
     "reset": lambda env, games: by_calls(env, games, True),
+    "replay": lambda env, games: by_scan(env, games, draw, drawn_before=True),
     "scan": lambda env, games: by_scan(env, games, draw),
     "pgx": lambda env, games: by_scan(env, games, act_randomly),
 }

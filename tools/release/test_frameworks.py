@@ -90,6 +90,7 @@ ENVIRONMENTS = (
     Environment("jax", "jax", ("jax",), ("jax", "pgx", "mctx"), ("mctx", "optax")),
     Environment("pufferlib", "pufferlib", ("pufferlib",), ("pufferlib-core",)),
     Environment("skrl", "skrl", (), ("skrl", "gymnasium"), ("skrl[torch]>=2,<3",)),
+    Environment("agilerl", "agilerl", (), ("agilerl", "gymnasium"), ("agilerl>=2.58,<3", "peft")),
     Environment(
         "trackers",
         "trackers",
@@ -100,7 +101,14 @@ ENVIRONMENTS = (
     Environment("textarena", "textarena", ("textarena",), ("textarena",)),
     Environment("openenv", "openenv", ("openenv",), ("openenv-core",)),
     Environment("verifiers", "verifiers", ("verifiers",), ("verifiers",)),
-    Environment("minari", "minari", ("minari",), ("minari",)),
+    # With pyarrow, so the tests of Parquet files run here.
+    Environment(
+        "minari",
+        "minari",
+        ("minari",),
+        ("minari", "pyarrow"),
+        more_tests=("datasets/test_datasets.py",),
+    ),
 )
 
 
