@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use super::layout::{Block, State, best};
+use super::layout::{State, best};
 use super::{Damaged, Tablebase};
 use crate::game::{Move, Piece, Player, Position, Variant};
 use crate::simd::fetch;
@@ -165,7 +165,7 @@ impl Tablebase {
             let best = margins.into_iter().max().expect("a first move");
             return Ok(Probe::Known(best as i8));
         }
-        Ok(self.probe_state(State::new(position), &mut None))
+        Ok(self.probe_state(State::new(position)))
     }
 
     /// Where the margin after each legal move is found, for the player who makes it.
@@ -175,27 +175,18 @@ impl Tablebase {
         }
         let state = State::new(position);
         if state.allowed == 0 {
-            probes.push((Move::Pass, self.probe_state(state, &mut None)));
+            probes.push((Move::Pass, self.probe_state(state)));
             return;
         }
-        // The rows after a placement lie in one block for all types and both hands.
-        let mut replies = [None; 16];
         for piece in position.placeable(variant) {
             for cell in position.allowed() {
-                let reply = &mut replies[cell.index()];
-                let probe = self.probe_move(state, piece.index(), cell.index(), reply);
+                let probe = self.probe_move(state, piece.index(), cell.index());
                 probes.push((Move::Place { piece, cell }, probe));
             }
         }
     }
 
-    fn probe_move<'a>(
-        &'a self,
-        state: State,
-        piece: usize,
-        cell: usize,
-        reply: &mut Option<Block<'a>>,
-    ) -> Probe {
+    fn probe_move(&self, state: State, piece: usize, cell: usize) -> Probe {
         let geometry = &self.layout.geometry;
         let own = state.own | 1 << cell;
         if state.opp_hand() == 0 {
@@ -207,13 +198,11 @@ impl Tablebase {
             allowed: geometry.reach[piece * 16 + cell] & geometry.all & !(own | state.opp),
             hands: state.hands_without(piece).rotate_left(16),
         };
-        self.probe_state(after, reply).negated()
+        self.probe_state(after).negated()
     }
 
     /// Where the margin of a position that is not over is found; its rows are asked for.
-    ///
-    /// `block` is that of the side to move, if it was found before.
-    fn probe_state<'a>(&'a self, state: State, block: &mut Option<Block<'a>>) -> Probe {
+    fn probe_state(&self, state: State) -> Probe {
         let geometry = &self.layout.geometry;
         let State {
             own, opp, allowed, ..
@@ -226,21 +215,21 @@ impl Tablebase {
             return Probe::Known(margin as i8);
         }
         if allowed == 0 {
-            let block = self.layout.block(opp, own);
-            let probe = self.row_of(&block, state.opp_hand(), state.own_hand(), empty);
-            return probe.negated();
+            return self
+                .row_of(opp, own, state.opp_hand(), state.own_hand(), empty)
+                .negated();
         }
-        let block = block.get_or_insert_with(|| self.layout.block(own, opp));
-        self.row_of(block, state.own_hand(), state.opp_hand(), allowed)
+        self.row_of(own, opp, state.own_hand(), state.opp_hand(), allowed)
     }
 
-    fn row_of(&self, block: &Block<'_>, own_hand: u32, opp_hand: u32, cells: u16) -> Probe {
-        let start = self.layout.row(block, own_hand, opp_hand);
+    fn row_of(&self, own: u16, opp: u16, own_hand: u32, opp_hand: u32, cells: u16) -> Probe {
+        let block = self.layout.block(own, opp);
+        let start = self.layout.row(&block, own_hand, opp_hand);
         fetch(&self.map[self.levels[block.stones].start + start]);
         Probe::Row {
             stones: block.stones as u8,
             is_theirs: false,
-            places: self.layout.places(block, cells),
+            places: self.layout.places(&block, cells),
             start,
         }
     }

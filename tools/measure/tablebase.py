@@ -2,8 +2,8 @@
 
 `mijnlieff tablebase build` makes the table of the standard game. Every position up to a ply, and
 positions of random games at every later ply, are both looked up and solved; so are all their
-actions. The counts are written as they come, and the next call continues them. The late plies take
-minutes for a million positions, ply 7 takes an hour.
+actions. Endings are also searched by plain minimax. The counts are written as they come, and the
+next call continues them. The late plies take minutes for a million positions, ply 7 takes an hour.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 LAST_PLY = 17
 #: Positions of a ply that are compared before the counts are written.
 CHUNK = 10_000
+#: Plies from which a plain search to the end is short, and positions of each.
+ENDINGS, MINIMAXED = range(11, LAST_PLY + 1), 100_000
 
 Counts = dict[str, int | float]
 
@@ -71,6 +73,28 @@ def compare_every_position(table: Tablebase, plies: int) -> dict[str, list[Count
     return every
 
 
+def minimax(position: Position) -> int:
+    """Return the margin for the side to move by the rules alone."""
+    if position.is_over:
+        return position.margin if position.to_play == 0 else -position.margin
+    return max(-minimax(position.play(int(action))) for action in position.legal_actions())
+
+
+def compare_endings(table: Tablebase) -> dict[str, int]:
+    """Return at how many endings of each ply plain minimax finds the margin of the table.
+
+    Raises:
+        ValueError: a margin differs.
+    """
+    for ply in ENDINGS:
+        positions = random_openings(MINIMAXED, ply, seed=ply)
+        expected = [minimax(position) for position in positions]
+        different = np.flatnonzero(table.margins(positions) != expected)
+        if len(different):
+            raise ValueError(f"the margin differs:\n{positions[different[0]]}")
+    return {str(ply): MINIMAXED for ply in ENDINGS}
+
+
 def main() -> None:
     """Compare, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -92,6 +116,9 @@ def main() -> None:
         content["size"] = Tablebase.size()
         content["every position"] = compare_every_position(table, args.plies)
         content["random games"] = {}
+        write_results(file, content)
+    if "endings" not in content:
+        content["endings"] = compare_endings(table)
         write_results(file, content)
     for ply in range(LAST_PLY, args.first_ply - 1, -1):
         counts: Counts = content["random games"].setdefault(str(ply), {})

@@ -12,6 +12,7 @@ from tools.pages import (
     ablations,
     atlas,
     baselines,
+    census,
     generalist,
     language_models,
     pictures,
@@ -20,7 +21,17 @@ from tools.pages import (
 )
 from tools.results import DOCS
 
-PAGES = (ablations, atlas, baselines, generalist, language_models, pictures, solution, training)
+PAGES = (
+    ablations,
+    atlas,
+    baselines,
+    census,
+    generalist,
+    language_models,
+    pictures,
+    solution,
+    training,
+)
 
 
 def main() -> None:

@@ -48,15 +48,7 @@ def replies(content: Content) -> str:
     return markdown_table(["first move", "margin for Dark", "best replies", "moves"], rows)
 
 
-def positions(content: Content) -> str:
-    """Return the table of the numbers of positions up to symmetry."""
-    counts = content["positions"]
-    plies = range(len(next(iter(counts.values()))))
-    rows = [[f"`{name}`", *(f"{count:,}" for count in found)] for name, found in counts.items()]
-    return markdown_table(["opening rule", *(f"ply {ply}" for ply in plies)], rows)
-
-
-def passes(content: Content) -> str:
+def random_passes(content: Content) -> str:
     """Return the table of the longest rows of passes in random games."""
     counts = content["passes"]["random games"]
     games = sum(counts)
@@ -88,21 +80,28 @@ def grades(content: Content) -> str:
 
 
 def tablebase(content: Content) -> str:
-    """Return the table of the positions that the table and the solver agree on."""
-    rows = []
-    for opening, every in content["every position"].items():
-        drawn = content["random games"][opening]
-        actions = sum(one["actions"] for one in every + drawn)
-        counts = (sum(one["positions"] for one in ply) for ply in (every, drawn))
-        rows.append([f"`{opening}`", *(f"{count:,}" for count in (*counts, actions)), "0"])
-    head = ["opening rule", "every position to ply 4", "of random games", "actions", "different"]
+    """Return the table of the positions that the table and the other programs agree on."""
+    every = content["every position"].values()
+    plies = [[one[ply] for one in every] for ply in range(len(next(iter(every))))]
+    last = len(plies) - 1
+    counts = {f"{ply}, every position": ones for ply, ones in enumerate(plies)}
+    drawn = content["random games"]
+    counts |= {ply: [drawn[ply]] for ply in sorted(drawn, key=int) if int(ply) > last}
+    rows, sums = [], [0, 0, 0]
+    for ply, ones in counts.items():
+        minimaxed = content["endings"].get(ply, 0)
+        numbers = [sum(one[name] for one in ones) for name in ("positions", "actions")]
+        sums = [before + more for before, more in zip(sums, [*numbers, minimaxed], strict=True)]
+        rows.append([ply, *(f"{number:,}" for number in (*numbers, minimaxed)), "0"])
+    rows.append(["**all**", *(f"**{number:,}**" for number in sums), "**0**"])
+    head = ["ply", "positions solved", "their actions", "endings by minimax", "different"]
     return markdown_table(head, rows)
 
 
 def files(docs: Path) -> dict[str, str]:
     """Return the tables by their paths in ``docs``."""
     content = read_results(docs / "results" / "solution" / "solution.json")
-    tables = (openings, first_moves, replies, positions, passes, decisions, grades)
+    tables = (openings, first_moves, replies, random_passes, decisions, grades)
     pages = {one.__name__: one(content) for one in tables}
     pages["tablebase"] = tablebase(read_results(docs / "results" / "solution" / "tablebase.json"))
     return {f"results/solution/{name}.md": page for name, page in pages.items()}

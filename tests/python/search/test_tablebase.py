@@ -10,6 +10,7 @@ import pytest
 
 import mijnlieff
 import mijnlieff.widget.table
+import reference
 from mijnlieff import (
     Board,
     PerfectPolicy,
@@ -318,3 +319,29 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["tablebase", "build", "--out", str(path), *options]) == 1
     assert main(["solve", "--tablebase", str(tmp_path / "none")]) == 1
     assert "none" in capsys.readouterr().err
+
+
+def test_endings_of_the_whole_board_are_those_of_the_reference(tmp_path: Path) -> None:
+    """Players with a piece of each type on the standard board, by rules that share nothing."""
+    variant = Variant(copies=1)
+    table = Tablebase.build(tmp_path / "table", variant)
+    plain = reference.Variant(reference.Board.from_text("\n".join(["####"] * 4)), copies=1)
+
+    def minimax(position: reference.Position) -> int:
+        if position.is_over:
+            light, dark = position.score()
+            return dark - light if position.to_play else light - dark
+        return max(-minimax(position.play(action)) for action in position.legal_actions())
+
+    for ply in range(4, 9):
+        positions = mijnlieff.evaluation.random_openings(20, ply, variant, seed=ply)
+        for position, margin in zip(positions, table.margins(positions), strict=True):
+            stones = {
+                plain.board.cells[cell]: int(position.stones[cell]) - 1
+                for cell in np.flatnonzero(position.stones)
+            }
+            light, dark = (tuple(map(int, hand)) for hand in position.hands)
+            game = reference.Position(
+                plain, stones, (light, dark), position.last_action, ply, is_over=False
+            )
+            assert minimax(game) == margin, position.notation
