@@ -26,7 +26,7 @@ LAST_PLY = 17
 #: Positions of a ply that are compared before the counts are written.
 CHUNK = 10_000
 #: Plies from which a plain search to the end is short, and positions of each.
-ENDINGS, MINIMAXED = range(11, LAST_PLY + 1), 100_000
+ENDINGS, MINIMAXED = range(12, LAST_PLY + 1), 10_000
 
 Counts = dict[str, int | float]
 

@@ -127,8 +127,8 @@ def puzzles(content: Content) -> dict[str, Position]:
     for ply in PUZZLES:
         one = content["facts"]["hardest"][ply]
         best = max(one["margins"].values())
-        task = "win" if best > 0 else "draw"
-        text = f"ply {ply}: 1 of {len(one['margins'])} actions keeps the {task}"
+        task = "wins" if best > 0 else "draws"
+        text = f"ply {ply}: 1 of {len(one['margins'])} {task}"
         drawn[text] = Position.from_notation(one["notation"])
     return drawn
 
@@ -177,7 +177,7 @@ def players(content: Content, way: int) -> str:
         cells += ["-"] * (most - len(grades))
         rows.append([f"`{name}`", *cells, f"{grades[-1]['optimal'][way]:.1%}"])
     plies: Sequence[str] = [f"ply {ply}" for ply in range(1, most)]
-    return markdown_table(["player", *plies, "best actions at the last"], rows)
+    return markdown_table(["player", *plies, "best actions at the last ply"], rows)
 
 
 def files(docs: Path) -> dict[str, str]:

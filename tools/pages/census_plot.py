@@ -29,7 +29,8 @@ def draw(content: dict[str, Any], name: str) -> str:
     """
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for opening, color in OPENINGS.items():
+    counted = {name: color for name, color in OPENINGS.items() if name in content}
+    for opening, color in counted.items():
         counts = [sum(ply) for ply in content[opening]["margins"]]
         left.plot(range(len(counts)), counts, "o-", ms=3, color=color, label=opening)
     left.set(
@@ -41,7 +42,9 @@ def draw(content: dict[str, Any], name: str) -> str:
     below = [0.0] * len(plies)
     for margin in range(-_DRAWN, _DRAWN + 1):
         shares = [_share(counts, margin) for counts in plies]
-        label = f"{margin:+d}" if abs(margin) < _DRAWN else f"{margin:+d} or {_further(margin)}"
+        label = f"{margin:+d}" if margin else "0"
+        if abs(margin) == _DRAWN:
+            label += " or more" if margin > 0 else " or less"
         right.bar(range(len(plies)), shares, 0.9, below, color=_color(margin), label=label)
         below = [start + share for start, share in zip(below, shares, strict=True)]
     right.set(xlabel="ply", ylim=(0, 1), title="Margin of the side to move, outside")
@@ -59,10 +62,6 @@ def _share(counts: list[int], margin: int) -> float:
     if abs(margin) < _DRAWN:
         return counts[at] / sum(counts)
     return sum(counts[at:] if margin > 0 else counts[: at + 1]) / sum(counts)
-
-
-def _further(margin: int) -> str:
-    return "more" if margin > 0 else "less"
 
 
 def _color(margin: int) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ from tools.pages import baselines
 from tools.pages.__main__ import PAGES
 from tools.pages.baselines_plots import by_name, shown
 from tools.pages.numbers import percent
-from tools.results import DOCS, RESULTS
+from tools.results import DOCS, RESULTS, read_results
 
 INCLUDED = re.compile(r"^```\{include\} (results/.*)$", re.MULTILINE)
 
@@ -60,3 +60,16 @@ def test_what_to_remember_of_the_baselines_has_the_figures_of_the_results():
     assert f"the best network alone, `{alone}`, {percent(means[alone])}" in text
     assert f"only {' and '.join(f'`{shown(name)}`' for name in unbeaten)} never give away" in text
     assert f"by {min(losses)} to {max(losses)} points" in text
+
+
+def test_the_census_has_the_counts_of_a_walk_through_the_first_plies():
+    census, walked = (
+        read_results(RESULTS / "solution" / f"{name}.json") for name in ("census", "solution")
+    )
+    counted = census.keys() - {"facts"}
+    assert "outside" in counted
+    for opening in counted:
+        counts = walked["positions"][opening]
+        assert len(counts) >= 7
+        found = [sum(ply) for ply in census[opening]["margins"]]
+        assert found[: len(counts)] == counts
