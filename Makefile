@@ -126,7 +126,7 @@ stub: .venv/installed-test ## Write the stub of the native module from the Rust 
 WASM_TARGET := wasm32-unknown-unknown
 WASM_RUSTC ?= /usr/bin/rustc
 WASM_FEATURES := simd bulk-memory sign-ext nontrapping-float-to-int mutable-globals reference-types multivalue
-wasm: ## Compile the core for the website (Debian: apt-get install rustc-web rust-web-src lld-19 binaryen)
+wasm: ## Compile the core for the website (Debian: apt-get install cargo-web rustc-web rust-web-src lld-19 binaryen)
 	cd web && RUSTC=$(WASM_RUSTC) RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-19 \
 		RUSTFLAGS="-C target-feature=+simd128 -Zlocation-detail=none" \
 		cargo build --quiet --locked --release --target $(WASM_TARGET) -Zbuild-std=std,panic_abort

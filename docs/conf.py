@@ -95,12 +95,12 @@ nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 html_theme = "furo"
-pygments_style = "friendly"
+pygments_style = "default"  # whose comments have enough contrast
 pygments_dark_style = "monokai"
 html_title = f"mijnlieff {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["copy.js"]
+html_js_files = ["accessible.js", "copy.js"]
 html_copy_source = False
 html_show_sphinx = False
 

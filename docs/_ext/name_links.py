@@ -8,12 +8,13 @@ from __future__ import annotations
 import inspect
 import operator
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api_pages import HOMES
 from docutils import nodes
+from sphinx.domains.python import PythonDomain
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
@@ -88,7 +89,17 @@ def _is_in_an_adapter(name: str) -> bool:
     return not parts or re.search(rf"\b{parts[0]}\b", source.read_text("utf-8")) is not None
 
 
+class PublicNames(PythonDomain):
+    """The names of Python; a search does not find those of private modules."""
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """Return what can be found: names, kinds, places, and how important they are."""
+        for *entry, priority in super().get_objects():
+            yield *entry, -1 if "._" in entry[0] else priority
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform."""
+    """Register the transform and the domain."""
     app.add_post_transform(NameLinks)
+    app.add_domain(PublicNames, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

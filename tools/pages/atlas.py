@@ -53,7 +53,9 @@ def picture(boards: list[list[Value]]) -> str:
         left = column * WIDTH + (WIDTH - board.width * CELL) // 2
         bottom = bottoms[row] - TEXT + 8
         address = f"play.html#{urlencode({'variant': str(values[0].variant)})}"
-        parts.append(f'<a href="{address}" aria-label="Play on board {free.number}">')
+        margins = " ".join(signed(value.margin) for value in values)
+        name = f"{free.number} {margins}: play on this board"
+        parts.append(f'<a href="{address}" aria-label="{name}">')
         for cell, (x, y) in enumerate(board.cells):
             fill = BEST if board.cell_name(cell) in best else PLAIN
             parts.append(
@@ -61,7 +63,6 @@ def picture(boards: list[list[Value]]) -> str:
                 f'width="{CELL - 2}" height="{CELL - 2}" rx="2" fill="{fill}"/>'
             )
         middle = column * WIDTH + WIDTH // 2
-        margins = " ".join(signed(value.margin) for value in values)
         for line, text in enumerate((f"{free.number}", margins)):
             parts.append(f'<text x="{middle}" y="{bottom + 16 + 16 * line}">{text}</text>')
         parts.append("</a>")

@@ -153,7 +153,9 @@ def test_a_shared_game_is_shown_and_a_damaged_link_is_told(site, page):
 
 def test_a_link_to_a_board_starts_a_game_there(site, page):
     atlas = (ROOT / "docs" / "atlas_edges.svg").read_text()
-    links = re.findall('<a href="(play.html#[^"]*)" aria-label="Play on board ([0-9]+)">', atlas)
+    links = re.findall(
+        '<a href="(play.html#[^"]*)" aria-label="([0-9]+) [^"]*: play on this board">', atlas
+    )
     assert len(links) == 60
     variants = [parse_qs(link.partition("#")[2])["variant"][0] for link, _ in links]
     assert all(Variant.from_text(text).board.num_cells == 16 for text in variants)
