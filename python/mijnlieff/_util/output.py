@@ -25,6 +25,7 @@ __all__ = [
     "markdown_table",
     "note",
     "print_table",
+    "print_wrapped",
     "progress_bar",
     "rich_console",
     "text_table",
@@ -102,6 +103,13 @@ def print_table(rows: Sequence[Sequence[str]], title: str, note: str = "") -> No
             for part in parts[::2]
         )
     print("\n".join(filter(None, parts)))
+
+
+def print_wrapped(line: str) -> None:
+    """Print a line, on a terminal in lines that fit and break between words alone."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    indent = " " * 5
+    print(textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def _print_by_rich(console: Any, rows: Sequence[Sequence[str]], title: str, note: str) -> bool:

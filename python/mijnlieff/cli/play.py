@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import Position, Tablebase, Variant, format_record
+from mijnlieff._util.output import print_wrapped
 from mijnlieff.cli.margins import print_review
 from mijnlieff.cli.options import (
     actions_of,
@@ -18,7 +19,7 @@ from mijnlieff.cli.options import (
     variant_of,
 )
 from mijnlieff.cli.play_browser import add_browser_arguments, run_in_browser
-from mijnlieff.cli.play_terminal import SECONDS, TYPE, TerminalGame, print_wrapped, seen
+from mijnlieff.cli.play_terminal import SECONDS, TYPE, TerminalGame, seen
 from mijnlieff.errors import SearchLimitError
 from mijnlieff.evaluation.reviewing import review
 from mijnlieff.policies.load import POLICY_FORMS, load_policy

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
-import textwrap
 from typing import Any
 
 from mijnlieff._mijnlieff import PlayTable, Position, Tablebase
-from mijnlieff._util.output import print_table, rich_console
+from mijnlieff._util.output import print_table, print_wrapped, rich_console
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import solve
 
-__all__ = ["SECONDS", "TYPE", "TerminalGame", "print_position", "print_wrapped", "seen"]
+__all__ = ["SECONDS", "TYPE", "TerminalGame", "print_position", "seen"]
 
 SECONDS = 10.0
 """Seconds allowed for exact values. Only boards without a book, or with many copies, take long."""
@@ -210,13 +208,6 @@ def _last_stone(position: Position) -> int | None:
     row = variant.board.height - y
     letters = list(re.finditer(r"\S+", lines[variant.board.height + 1]))
     return sum(len(line) + 1 for line in lines[:row]) + letters[x].start()
-
-
-def print_wrapped(line: str) -> None:
-    """Print a line, on a terminal in lines that fit and break between words alone."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
-    indent = " " * 5
-    print(textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def _print_levels(position: Position) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from mijnlieff._mijnlieff import Position
 from mijnlieff._util.files import json_text
-from mijnlieff._util.output import note
+from mijnlieff._util.output import note, print_wrapped
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines, named_margins
 from mijnlieff.cli.options import (
     add_json_argument,
@@ -53,12 +53,12 @@ def run(args: argparse.Namespace) -> None:
         max_seconds=args.max_seconds,
         tablebase=args.tablebase,
     )
-    print(_json(position, solution) if args.json else _text(position, solution))
-
-
-def _text(position: Position, solution: Solution) -> str:
-    head = [str(position), "", evaluation_line(position, solution)]
-    return "\n".join(head + margin_lines(position, solution))
+    if args.json:
+        print(_json(position, solution))
+        return
+    print(position, "", evaluation_line(position, solution), sep="\n")
+    for line in margin_lines(position, solution):
+        print_wrapped(line)
 
 
 def _json(position: Position, solution: Solution) -> str:
