@@ -29,18 +29,18 @@ def rows() -> np.ndarray:
 
 
 def champion(seconds: float) -> Found:
-    """The champion's network: integers beside floats, and a thread on each core beside one."""
+    """The champion's network: floats, and a thread on each core, beside integers on one thread."""
     network, observations = ChampionPolicy().model, rows()
-    floats = "evaluations of the champion, float32"
+    integers = "evaluations of the champion"
 
     def work(name: str, beside: str | None, **options: Any) -> Work:
         evaluate = partial(network.evaluate, observations, **options)
         return Work(name, BATCH, lambda: [timed(evaluate)], beside)
 
     works = [
-        work(floats, None, num_threads=1),
-        work("evaluations of the champion, int16", floats, precision="int16", num_threads=1),
-        work("evaluations of the champion, a thread for each core", floats),
+        work(integers, None, num_threads=1),
+        work("evaluations of the champion, float32", integers, precision="float32", num_threads=1),
+        work("evaluations of the champion, a thread for each core", integers),
     ]
     return measure(works, seconds)
 

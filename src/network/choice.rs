@@ -71,7 +71,7 @@ impl BoardNetwork {
             observe::<f32>(variant, position, Layout::Flat, row);
         }
         let logits = self
-            .evaluate(&observations, Precision::Float32, 1, limits)?
+            .evaluate(&observations, Precision::Int16, 1, limits)?
             .logits;
         let mut mask = vec![0; num_actions(variant)];
         let mut chosen = Vec::with_capacity(positions.len());

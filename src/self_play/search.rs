@@ -73,7 +73,7 @@ fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
 }
 
 /// The action that a search by a network chooses in a position that is not over, on one thread. The
-/// network is evaluated with floats.
+/// network is evaluated with integers of 16 bits.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub fn choose_by_search(
     let solver = Some(solver);
     let mut search = tree_search(variant, &[position], config, Layout::Flat, solver, 1)?;
     let mut memory = LeafMemory::new(variant, 1)?;
-    let evaluate = |rows: &_| network.evaluate(rows, Precision::Float32, 1, limits);
+    let evaluate = |rows: &_| network.evaluate(rows, Precision::Int16, 1, limits);
     memory.run(&mut *search, variant, &config, limits, evaluate)?;
     Ok(search.results(limits)?.actions[0] as usize)
 }

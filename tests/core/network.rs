@@ -95,8 +95,9 @@ pub(super) fn only_variant(network: &Network) -> &Variant {
     network.scope().variant().unwrap()
 }
 
+/// What policies evaluate.
 pub(super) fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
-    evaluate_with(network, positions, Precision::Float32)
+    evaluate_with(network, positions, Precision::Int16)
 }
 
 fn evaluate_with(network: &Network, positions: &[Position], precision: Precision) -> Evaluations {
@@ -151,9 +152,10 @@ fn turning_a_position_turns_the_logits_and_keeps_the_values() {
         let network = network(&variant, SYMMETRIC);
         let cells = variant.board().num_cells();
         for position in game(&variant, 3) {
-            let plain = evaluate(&network, &[position]);
+            let plain = evaluate_with(&network, &[position], Precision::Float32);
             for symmetry in variant.board().symmetries() {
-                let other = evaluate(&network, &[turned(&variant, &position, symmetry)]);
+                let other = [turned(&variant, &position, symmetry)];
+                let other = evaluate_with(&network, &other, Precision::Float32);
                 let close = |a: f32, b: f32| (a - b).abs() < 1e-4;
                 for ((_, action), &logit) in plain.logits.indexed_iter() {
                     let image = if action == 4 * cells {
@@ -198,8 +200,8 @@ fn integers_of_cells_are_close_to_floats() {
     for variant in variants() {
         let network = network(&variant, CELLS);
         let positions = game(&variant, 4);
-        let floats = evaluate(&network, &positions);
-        let integers = evaluate_with(&network, &positions, Precision::Int16);
+        let floats = evaluate_with(&network, &positions, Precision::Float32);
+        let integers = evaluate(&network, &positions);
         let spread = floats.logits.iter().map(|logit| logit.abs()).sum::<f32>();
         let spread = spread / floats.logits.len() as f32;
         assert!(spread > 0.05, "a network that says nothing would pass");

@@ -319,8 +319,9 @@ impl PyNetwork {
     ///         hands are rounded to whole pieces.
     ///     masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
     ///         -inf; None leaves all as they are.
-    ///     precision: ``"int16"`` multiplies rounded weights and hidden units, which is faster;
-    ///         outputs then differ from those of ``"float32"`` by about a thousandth of their size.
+    ///     precision: ``"int16"`` multiplies rounded weights and hidden units, as policies,
+    ///         searches and self-play do. ``"float32"`` is slower; its outputs differ by about a
+    ///         thousandth of their size.
     ///     num_threads: None for one per core.
     ///
     /// Returns:
@@ -335,7 +336,7 @@ impl PyNetwork {
     #[pyo3(signature = (
         observations: "NDArray[np.float32]",
         masks: "NDArray[np.int8] | NDArray[np.bool_] | None" = None, *,
-        precision: "Literal['float32', 'int16']" = "float32",
+        precision: "Literal['float32', 'int16']" = "int16",
         num_threads=None
     ))]
     fn evaluate<'py>(

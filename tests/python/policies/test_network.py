@@ -45,7 +45,7 @@ def assert_documented(network, variant, positions, tolerance, spread):
     reference = reference_of(network.to_bytes())
     assert reference.variant == network.variant == variant
     assert sum(array.size for array in reference.arrays) == network.num_weights
-    logits, values = network.evaluate(observe_batch(positions, "flat"))
+    logits, values = network.evaluate(observe_batch(positions, "flat"), precision="float32")
     assert logits.dtype == values.dtype == np.float32
     assert logits.shape == (len(positions), variant.num_actions)
     assert values.shape == (len(positions), 2)
