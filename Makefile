@@ -19,7 +19,7 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser \
 	test-rules test-boards miri fuzz format lint stub wasm docs docs-links docs-rust pages bench bench-peers \
-	bench-network bench-instructions bench-portable wheel sdist smoke all clean
+	bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -163,6 +163,14 @@ bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel a
 
 bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn with PyTorch
 	$(BIN)/python -m benches.speed network evaluate
+
+TABLEBASE := runs/standard.tablebase
+$(TABLEBASE): .venv/installed-train
+	mkdir -p $(@D)
+	$(BIN)/mijnlieff tablebase build --out $@
+
+champion: .venv/installed-train $(TABLEBASE) ## Train the champion from random weights (an hour; 2.3 GB in runs)
+	$(BIN)/python -m tools.data.champion --tablebase $(TABLEBASE)
 
 bench-instructions: ## Count instructions of steps, searches and self-play by valgrind; other load does not matter
 	cargo build --quiet --release --manifest-path benches/Cargo.toml

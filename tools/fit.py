@@ -10,11 +10,13 @@ import math
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from mijnlieff import ChampionPolicy, SelfPlay, Variant, benchmark
+from mijnlieff import ChampionPolicy, SelfPlay, Tablebase, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.optimizer import Optimizer
@@ -24,14 +26,28 @@ from mijnlieff.train.network import TrainableNetwork, masked_log_softmax, new_ne
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from tools.players import BENCHMARK
 
-__all__ = ["GAMES", "fit", "labels", "take_step"]
+__all__ = ["GAMES", "Orientations", "fit", "labels", "take_step"]
 
 STANDARD = Variant()
 GAMES = 30_000
+#: The arrays of a file of labels.
+NAMES = ("observations", "masks", "policies", "margins")
 
 
-def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
-    """Return the positions of this many games with exact labels, from a file if there is one."""
+#: Games whose positions are compared with the benchmark at once.
+GAMES_AT_ONCE = 20_000
+
+
+def labels(
+    path: Path, count: int = GAMES, tablebase: Tablebase | None = None
+) -> dict[str, torch.Tensor]:
+    """Return the positions of this many games with exact labels, from a file if there is one.
+
+    Args:
+        path: the file.
+        count: how many games to play if there is none.
+        tablebase: where to look exact margins up, rather than search.
+    """
     if not path.exists():
         games = SelfPlay(
             ChampionPolicy(),  # no position is searched
@@ -40,21 +56,54 @@ def labels(path: Path, count: int = GAMES) -> dict[str, torch.Tensor]:
             solve_book_roots=True,
             solved_temperature=3.0,
             num_threads=1,
+            tablebase=tablebase,
         )
-        samples = games.play(count)
-        assert samples.exact.all()
         tested = set(canonical_keys(benchmark(BENCHMARK).positions))
-        keys = keys_of_observations(samples.observations, STANDARD.board)
-        chosen = np.array([key not in tested for key in keys])
-        np.savez(
-            path,
-            observations=samples.observations[chosen],
-            masks=samples.action_masks[chosen],
-            policies=samples.policy_targets[chosen].astype(np.float16),
-            margins=samples.margins[chosen].astype(np.float32),
-        )
+        sizes = [min(GAMES_AT_ONCE, count - done) for done in range(0, count, GAMES_AT_ONCE)]
+        parts = [_labels_of(games, size, tested) for size in sizes]
+        joined = {name: np.concatenate([part.pop(name) for part in parts]) for name in NAMES}
+        np.savez(path, **joined)
     with np.load(path) as arrays:
         return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
+
+
+def _labels_of(games: SelfPlay, count: int, tested: set[bytes]) -> dict[str, NDArray[Any]]:
+    """Return the solved positions of the next games that are not among the tested ones."""
+    samples = games.play(count)
+    assert samples.exact.all()
+    keys = keys_of_observations(samples.observations, STANDARD.board)
+    chosen = np.array([key not in tested for key in keys])
+    arrays = (
+        samples.observations[chosen],
+        samples.action_masks[chosen],
+        samples.policy_targets[chosen].astype(np.float16),
+        samples.margins[chosen].astype(np.float32),
+    )
+    return dict(zip(NAMES, arrays, strict=True))
+
+
+class Orientations:
+    """Turns and mirrors positions of the standard board at random."""
+
+    def __init__(self, seed: int) -> None:
+        """Compute the symmetries."""
+        group = SymmetryGroup.of(STANDARD)
+        self._order = group.order
+        self._features = torch.from_numpy(group.features)
+        self._actions = torch.from_numpy(group.actions)
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def draw(
+        self, observations: torch.Tensor, masks: torch.Tensor, policies: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return each position in a random orientation, with its mask and its policy."""
+        turns = torch.randint(self._order, (len(observations),), generator=self._generator)
+        features, actions = self._features[turns], self._actions[turns]
+        return (
+            observations.gather(1, features),
+            masks.gather(1, actions),
+            policies.gather(1, actions),
+        )
 
 
 def take_step(
@@ -71,7 +120,7 @@ def take_step(
         optimizer: its optimizer.
         batch: observations, masks and policies, and the values as the network gives them.
         rate: the learning rate.
-        config: its ``precision`` and ``max_grad_norm`` are used.
+        config: its ``precision``, ``value_weight`` and ``max_grad_norm`` are used.
 
     Returns:
         The loss of each position.
@@ -83,7 +132,7 @@ def take_step(
     logits, found = logits.float(), found.float()
     log_probs = masked_log_softmax(logits, masks.bool())
     losses = -(policies.float() * log_probs).sum(dim=1)
-    losses = losses + (found - values).square().sum(dim=1)
+    losses = losses + config.value_weight * (found - values).square().sum(dim=1)
     network.set_gradients(losses.mean(), config.max_grad_norm)
     optimizer.step(rate)
     return losses.detach()
@@ -108,19 +157,13 @@ def fit(
     torch.manual_seed(config.seed)
     network = new_network(Boards((STANDARD,)), config)
     optimizer = Optimizer(network, config)
-    group = SymmetryGroup.of(STANDARD)
-    turned = torch.from_numpy(group.features), torch.from_numpy(group.actions)
+    orientations = Orientations(config.seed)
     steps = samples // size if math.isfinite(samples) else math.inf
     while (spent := max(step / steps, seconds / (60 * minutes))) < 1:
         rows = torch.randint(len(data["margins"]), (size,), generator=generator)
-        observations, masks, policies, margins = (
-            data[name][rows] for name in ("observations", "masks", "policies", "margins")
-        )
-        if config.network == "cells":  # in a random orientation
-            turns = torch.randint(group.order, (size,), generator=generator)
-            of_cells, of_actions = (table[turns] for table in turned)
-            observations = observations.gather(1, of_cells)
-            masks, policies = masks.gather(1, of_actions), policies.gather(1, of_actions)
+        observations, masks, policies, margins = (data[name][rows] for name in NAMES)
+        if config.network == "cells":  # the other form takes all orientations alike
+            observations, masks, policies = orientations.draw(observations, masks, policies)
         values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
         rate = config.learning_rate * (1 - 0.98 * spent)
         take_step(network, optimizer, (observations, masks, policies, values), rate, config)

@@ -24,13 +24,15 @@ import numpy as np
 import torch
 
 from mijnlieff import Network, NetworkPolicy, Position, Variant, best_response, grade
-from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff._mijnlieff import MARGIN_UNIT, Tablebase
+from mijnlieff.cli.options import add_tablebase_argument
 from mijnlieff.policies.searches import ending_options
 from mijnlieff.train.alphazero.optimizer import Optimizer
-from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.config import PRECISIONS, TrainConfig
+from mijnlieff.train.network import CellNetwork
 from tools.data.champion_pool import Pool, Recorder
-from tools.fit import fit, labels, take_step
+from tools.fit import NAMES, Orientations, fit, labels, take_step
+from tools.players import BENCHMARK
 from tools.results import ROOT
 
 DATA = ROOT / "python" / "mijnlieff" / "data"
@@ -39,16 +41,22 @@ SEATS = ("dark", "light")
 SIMULATIONS = 64
 BATCH = 1024
 #: The share of a batch that the player has met; the rest are positions of random games.
-MET = 1 / 3
+MET = 1 / 6
+#: How often positions with so many empty cells are learned, relative to their share of random
+#: games: a search asks most about those with 10 to 12, and the last ones are easy.
+SHARES = (0, 0.1, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.8, 0.8, 3, 4, 5, 3, 1, 0.5, 0.2)
+#: Of the value losses, relative to the policy loss: a search decides by values.
+VALUE_WEIGHT = 6.0
 #: The steps of a round, relative to those of the one before.
 SLOWING = 0.85
 
 Log = list[dict[str, Any]]
 
 
-def network_of(native: Network) -> PolicyValueNetwork:
+def network_of(native: Network) -> CellNetwork:
     """Return the network of a file for PyTorch."""
-    network = PolicyValueNetwork(native.variant, native.width, native.blocks)
+    assert native.variant is not None and native.heads is not None  # of cells, for one board
+    network = CellNetwork(native.variant, native.width, native.blocks, native.heads)
     content = native.to_bytes()[-4 * native.num_weights :]
     numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
     parts = torch.split(numbers, [weights.numel() for weights in network.parameters()])
@@ -58,7 +66,20 @@ def network_of(native: Network) -> PolicyValueNetwork:
     return network
 
 
-def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
+def balanced(
+    positions: dict[str, torch.Tensor], rng: np.random.Generator
+) -> dict[str, torch.Tensor]:
+    """Return positions with labels as often as `SHARES` says."""
+    cells = Variant().board.num_cells
+    empty = cells - positions["observations"][:, : 2 * cells].sum(dim=1).numpy()
+    counts = (np.array(SHARES)[empty] + rng.random(len(empty))).astype(np.int64)
+    rows = torch.from_numpy(np.repeat(np.arange(len(empty)), counts))
+    return {name: array[rows] for name, array in positions.items()}
+
+
+def worst_cases(
+    network: Network, pool: Pool, openings: list[str], tablebase: Tablebase | None
+) -> Log:
     """Return the worst case in every seat; what the player met goes to the pool."""
     rows = []
     pool.forget()
@@ -66,7 +87,14 @@ def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
         for seat in SEATS:
             recorder = Recorder(NetworkPolicy(network, search=ending_options(SIMULATIONS)))
             start = Position(Variant(opening=opening))
-            report = best_response(recorder, seat=seat, start=start, max_refutations=1)
+            report = best_response(
+                recorder,
+                seat=seat,
+                start=start,
+                max_refutations=1,
+                progress=False,
+                tablebase=tablebase,
+            )
             wrong, fatal = pool.add(recorder, report.value, network)
             mistakes = {ply: away for ply, (_, away) in report.mistakes.items() if away}
             rows.append(
@@ -85,7 +113,7 @@ def worst_cases(network: Network, pool: Pool, openings: list[str]) -> Log:
 
 
 def learn(
-    network: PolicyValueNetwork,
+    network: CellNetwork,
     optimizer: Optimizer,
     pool: Pool,
     others: dict[str, torch.Tensor],
@@ -97,6 +125,7 @@ def learn(
     assert pool.samples is not None
     chances = pool.weights / pool.weights.sum()
     count, totals = round(MET * BATCH), np.zeros(2)
+    orientations = Orientations(int(rng.integers(2**32)))
     for step in range(steps):
         at = rng.choice(len(pool), count, p=chances)
         met = [
@@ -104,10 +133,10 @@ def learn(
             for name in ("observations", "masks", "targets", "values")
         ]
         drawn = rng.integers(len(others["margins"]), size=BATCH - count)
-        names = ("observations", "masks", "policies", "margins")
-        rest = [others[name][drawn] for name in names]
+        rest = [others[name][drawn] for name in NAMES]
         rest[3] = torch.stack([rest[3].sign(), rest[3] / MARGIN_UNIT], dim=1)
-        batch = map(torch.cat, zip(met, rest, strict=True))
+        *seen, values = map(torch.cat, zip(met, rest, strict=True))
+        batch = *orientations.draw(*seen), values
         rate = config.learning_rate * (1 - 0.98 * step / steps)
         losses = take_step(network, optimizer, batch, rate, config)
         totals += [float(losses[:count].mean()), float(losses[count:].mean())]
@@ -121,12 +150,15 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="a network to go on with, in place of round 0")
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
-    parser.add_argument("--games", type=int, default=100_000, help="random games for labels")
+    parser.add_argument("--games", type=int, default=400_000, help="random games for labels")
     parser.add_argument("--samples", type=int, default=8_000_000, help="learned before round 0")
-    parser.add_argument("--width", type=int, default=768)
+    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--blocks", type=int, default=3)
+    parser.add_argument("--precision", choices=PRECISIONS, default="bfloat16")
     parser.add_argument("--rounds", type=int, default=30, help="the most")
-    parser.add_argument("--steps", type=int, default=2000, help="gradient steps of a round")
-    parser.add_argument("--learning-rate", type=float, default=6e-4, help="of the rounds")
+    parser.add_argument("--steps", type=int, default=3000, help="gradient steps of a round")
+    parser.add_argument("--learning-rate", type=float, default=2e-3, help="of the rounds")
+    add_tablebase_argument(parser)
     parser.add_argument("--openings", nargs="+", choices=OPENINGS, default=list(OPENINGS))
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -134,30 +166,43 @@ def main() -> None:
     began = time.monotonic()
     args.log.parent.mkdir(parents=True, exist_ok=True)
     args.labels.parent.mkdir(parents=True, exist_ok=True)
-    others = labels(args.labels, args.games)
+    rng = np.random.default_rng(args.seed)
+    others = balanced(labels(args.labels, args.games, args.tablebase), rng)
     config = TrainConfig.of(
-        "alphazero", network="symmetric", width=args.width, learning_rate=2.5e-3, seed=args.seed
+        "alphazero",
+        network="cells",
+        width=args.width,
+        blocks=args.blocks,
+        precision=args.precision,
+        value_weight=VALUE_WEIGHT,
+        seed=args.seed,
     )
     if args.start is None:
         network, _, _ = fit(others, config, args.samples)
+        assert isinstance(network, CellNetwork)
     else:
-        network = network_of(Network(args.start.read_bytes()))
-    assert isinstance(network, PolicyValueNetwork)
-    optimizer, pool = Optimizer(network, config), Pool()
-    rng = np.random.default_rng(args.seed)
+        network = network_of(Network.load(args.start))
+    optimizer, pool = Optimizer(network, config), Pool(args.tablebase)
     with args.log.open("w", encoding="utf-8") as log:
         for number in range(args.rounds + 1):
             native = Network.from_torch(network)
-            args.out.write_bytes(native.to_bytes())
-            rows = worst_cases(native, pool, args.openings)
-            total = grade(NetworkPolicy(native), positions="standard-v1").to_dict()["total"]
+            native.save(args.log.parent / f"round-{number}.bin")
+            rows = worst_cases(native, pool, args.openings, args.tablebase)
+            shares = {
+                name: grade(policy, positions=BENCHMARK).to_dict()["total"]["optimal"]
+                for name, policy in (
+                    ("alone", NetworkPolicy(native)),
+                    ("searched", NetworkPolicy(native, search=ending_options(SIMULATIONS))),
+                )
+            }
             for row in rows:
                 minutes = round((time.monotonic() - began) / 60, 1)
-                row |= {"round": number, "minutes": minutes, "alone": total["optimal"]}
+                row |= {"round": number, "minutes": minutes, **shares}
                 log.write(json.dumps(row) + "\n")
                 print(json.dumps(row), flush=True)
             log.flush()
             if all(row["guaranteed"] == row["value"] for row in rows):
+                native.save(args.out)
                 print(f"No opponent can take anything from {args.out}.")
                 return
             rate = args.learning_rate * SLOWING**number

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff import NetworkPolicy, Position, solve_batch
+from mijnlieff import NetworkPolicy, Position, Tablebase, Variant, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
+from mijnlieff.train.network.symmetry import SymmetryGroup
 
 #: How often a position with at least as many empty cells is learned. In the first of them another
 #: choice leads the player to positions that it has never met.
@@ -19,6 +20,11 @@ EARLY_WEIGHTS = {11: 5.0, 13: 25.0, 15: 100.0}
 WRONG_WEIGHT, FATAL_WEIGHT = 10.0, 100.0
 #: The share of these weights that is left a round later.
 MEMORY = 0.8
+GROUP = SymmetryGroup.of(Variant())
+#: Where each symmetry moves an action to.
+MOVED = np.argsort(GROUP.actions, axis=1)
+#: The planes of an observation as digits of one number.
+PLACES = 1 << np.arange(3 * Variant().board.num_cells)
 #: With more empty cells than this, positions after a move are not solved inside the search.
 SOLVED_AT_ONCE = 10
 
@@ -65,16 +71,22 @@ class Samples:
     margins: NDArray[np.int16]
 
     @classmethod
-    def of(cls, positions: list[Position]) -> Samples:
-        """Solve positions of one variant."""
-        solved = solve_batch(positions)
+    def of(
+        cls,
+        positions: list[Position],
+        turns: NDArray[np.int64],
+        tablebase: Tablebase | None,
+    ) -> Samples:
+        """Solve positions of one variant, and apply to each the symmetry of this number."""
+        solved = solve_batch(positions, tablebase=tablebase)
         values = np.stack([np.sign(solved.margins), solved.margins / MARGIN_UNIT], axis=1)
+        of_cells, of_actions = GROUP.features[turns], GROUP.actions[turns]
         return cls(
-            observe_batch(positions, "flat", "uint8"),
-            solved.action_mask,
-            solved.policy_targets.astype(np.float16),
+            np.take_along_axis(observe_batch(positions, "flat", "uint8"), of_cells, axis=1),
+            np.take_along_axis(solved.action_mask, of_actions, axis=1),
+            np.take_along_axis(solved.policy_targets, of_actions, axis=1).astype(np.float16),
             values.astype(np.float32),
-            solved.action_margins,
+            np.take_along_axis(solved.action_margins, of_actions, axis=1),
         )
 
     def joined(self, other: Samples) -> Samples:
@@ -88,15 +100,21 @@ class Pool:
 
     Where the player had to choose, it is to learn one optimal move, the one that it chose if that
     is optimal, and not all of them. So it settles on a repertoire: what it meets hardly changes
-    from round to round, and what is mended stays mended.
+    from round to round, and what is mended stays mended. Positions that a symmetry maps to each
+    other are one here, in one orientation, so that the repertoire is the same in all of them.
 
     Attributes:
         samples: one for each position; None before the first.
         weights: how often each is learned, relative to the others.
     """
 
-    def __init__(self) -> None:
-        """Start without positions."""
+    def __init__(self, tablebase: Tablebase | None = None) -> None:
+        """Start without positions.
+
+        Args:
+            tablebase: where to look exact margins up, rather than search.
+        """
+        self._tablebase = tablebase
         self.samples: Samples | None = None
         self.weights = np.empty(0)
         self._least = np.empty(0)
@@ -122,8 +140,9 @@ class Pool:
             In how many of them the action cost points, and in how many the margin fell below the
             value of the start.
         """
-        positions, actions = met.positions, met.actions
-        rows = self._add(positions, actions, network)
+        positions, turns = met.positions, turns_of(met.positions)
+        actions = MOVED[turns, met.actions]
+        rows = self._add(positions, turns, actions, network)
         assert self.samples is not None
         reached = self.samples.margins[rows, actions].astype(int)
         best = np.rint(self.samples.values[rows, 1] * MARGIN_UNIT).astype(int)
@@ -138,7 +157,8 @@ class Pool:
                 if is_meant and _empty(position) > SOLVED_AT_ONCE
                 for action in position.legal_actions()
             ]
-            self._raise(self._add([one for one in after if not one.is_over]), weight)
+            after = [one for one in after if not one.is_over]
+            self._raise(self._add(after, turns_of(after)), weight)
         return int(wrong.sum()), int(fatal.sum())
 
     def _raise(self, rows: NDArray[np.int64], weight: float) -> None:
@@ -147,13 +167,23 @@ class Pool:
     def _add(
         self,
         positions: list[Position],
+        turns: NDArray[np.int64],
         actions: NDArray[np.int64] | None = None,
         network: Network | None = None,
     ) -> NDArray[np.int64]:
-        """Add and solve the positions that are new; return where all are, int64 ``(B,)``."""
+        """Add and solve the positions that are new; return where all are, int64 ``(B,)``.
+
+        Args:
+            positions: of one variant.
+            turns: the symmetry that takes each to the orientation in which it is kept.
+            actions: the choices of the player in that orientation, where it had to choose.
+            network: its network.
+        """
         if not positions:
             return np.empty(0, np.int64)
-        keys = [row.tobytes() for row in observe_batch(positions, "flat", "uint8")]
+        observations = observe_batch(positions, "flat", "uint8")
+        turned = np.take_along_axis(observations, GROUP.features[turns], axis=1)
+        keys = [row.tobytes() for row in turned]
         new = []
         for number, key in enumerate(keys):
             if key not in self._rows:
@@ -161,9 +191,10 @@ class Pool:
                 new.append(number)
         if new:
             added = [positions[number] for number in new]
-            samples, weights = Samples.of(added), np.ones(len(added))
+            samples = Samples.of(added, turns[new], self._tablebase)
+            weights = np.ones(len(added))
             if actions is not None and network is not None:
-                _settle(samples, added, actions[new], network)
+                _settle(samples, actions[new], network)
                 empty = np.array([_empty(one) for one in added])
                 for least, weight in EARLY_WEIGHTS.items():
                     weights[empty >= least] = weight
@@ -173,11 +204,21 @@ class Pool:
         return np.array([self._rows[key] for key in keys])
 
 
-def _settle(
-    samples: Samples, positions: list[Position], actions: NDArray[np.int64], network: Network
-) -> None:
+def turns_of(positions: list[Position]) -> NDArray[np.int64]:
+    """Return the symmetry that takes each position to one orientation, int64 ``(B,)``."""
+    if not positions:
+        return np.empty(0, np.int64)
+    stones = observe_batch(positions, "flat", "uint8")[:, : len(PLACES)].astype(np.int64)
+    keys = np.stack([stones[:, row[: len(PLACES)]] @ PLACES for row in GROUP.features])
+    turns: NDArray[np.int64] = keys.argmin(axis=0)
+    return turns
+
+
+def _settle(samples: Samples, actions: NDArray[np.int64], network: Network) -> None:
     """Make one optimal move the target: the action if it is optimal, else the network's first."""
-    logits, _ = network.evaluate(observe_batch(positions, "flat"), precision="float32")
+    shares = samples.observations.astype(np.float32)
+    shares[:, -8:] /= Variant().copies
+    logits, _ = network.evaluate(shares)
     first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
     each = np.arange(len(actions))
     settled = np.where(samples.targets[each, actions] > 0, actions, first)

@@ -13,8 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: Bytes that a wheel may have. A quarter of them are the champion, a third the opening book and
-#: the benchmarks.
+#: Bytes that a wheel may have. A third of them are the opening book and the benchmarks.
 MAX_SIZE = 5_000_000
 
 #: The name of every wheel: one for Python 3.11 and all later versions.

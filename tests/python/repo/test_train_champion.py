@@ -21,12 +21,15 @@ def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, ca
     monkeypatch.setattr(champion, "SIMULATIONS", 2)
     out, log = tmp_path / "champion.bin", tmp_path / "log.jsonl"
     line = ["champion.py", "--out", str(out), "--log", str(log), "--games", "300"]
-    line += ["--labels", str(tmp_path / "labels.npz"), "--samples", "20000", "--width", "64"]
+    line += ["--labels", str(tmp_path / "labels.npz"), "--samples", "20000", "--width", "16"]
     line += ["--rounds", "1", "--steps", "20", "--openings", "corner_straight"]
     monkeypatch.setattr(sys, "argv", line)
     with pytest.raises(SystemExit, match="after 1 rounds"):
         champion.main()
-    assert Network.load(out).width == 64
+    assert not out.exists()  # it can still be beaten
+    rounds = [Network.load(tmp_path / f"round-{number}.bin") for number in (0, 1)]
+    assert rounds[0] != rounds[1]
+    assert {(one.form, one.width, one.blocks) for one in rounds} == {("cells", 16, 3)}
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     assert [(row["round"], row["seat"]) for row in rows] == [
         (number, seat) for number in (0, 1) for seat in ("dark", "light")
@@ -50,7 +53,9 @@ def test_the_pool_settles_on_one_optimal_move():
         count = len(positions)
         targets = pool.samples.targets[:count]
         assert (targets.max(axis=1) == 1).all() and (targets.sum(axis=1) == 1).all()
-        chosen = targets.argmax(axis=1)
+        turns = champion_pool.turns_of(positions)
+        moved = champion_pool.MOVED[turns]
+        chosen = (moved == targets.argmax(axis=1)[:, None]).argmax(axis=1)  # turned back
         for one, row, action in zip(positions, margins, chosen, strict=True):
             assert row[action] == solve(one).margin
         if is_wrong:
@@ -61,6 +66,19 @@ def test_the_pool_settles_on_one_optimal_move():
         else:
             assert (chosen == best).all()
             assert set(pool.weights) == {champion_pool.EARLY_WEIGHTS[11]}
+
+
+def test_positions_that_a_symmetry_maps_to_each_other_are_kept_once():
+    network = ChampionPolicy().model
+    record, mirrored = "1. a1+, c1x", "1. d1+, b1x"
+    positions = [Position.from_record(one) for one in (record, mirrored)]
+    actions = [solve(one).best_actions[0] for one in positions]
+    pool = champion_pool.Pool()
+    for position, action in zip(positions, actions, strict=True):
+        met = champion_pool.Recorder(NetworkPolicy(network), [position], [np.array([action])])
+        assert pool.add(met, -128, network) == (0, 0)
+    assert len(pool) == 1
+    assert pool.samples.targets.sum() == 1  # the first choice stays the only target
 
 
 def test_mistakes_that_cost_the_value_of_the_game_weigh_most():
