@@ -188,7 +188,8 @@ def test_bad_checkpoints_are_refused(folder, kind, capsys):
     before = folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None
     with pytest.raises(CheckpointError, match=message) as caught:
         load_policy(folder.path)
-    assert str(folder.checkpoint) in str(caught.value)
+    # A folder without a checkpoint may hold another file that a policy is read from.
+    assert str(folder.path if kind == "missing" else folder.checkpoint) in str(caught.value)
     assert main(["train", "--resume", "--out", str(folder.path)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
