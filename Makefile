@@ -37,7 +37,7 @@ EXTRAS_browser := test-browser
 	touch $@
 
 demo: .venv/installed-train ## Train an agent by self-play (MINUTES=2) and measure it
-	$(BIN)/mijnlieff train --network symmetric --minutes $(MINUTES) --out runs/demo --overwrite
+	$(BIN)/mijnlieff train --width 64 --blocks 2 --minutes $(MINUTES) --out runs/demo --overwrite
 
 test: test-rust test-python ## Run the tests, except test-train, test-notebooks and test-browser
 
