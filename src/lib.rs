@@ -20,10 +20,11 @@
 //! draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
 //! tables, [`best_response`], [`policy`] and [`network`] import search, [`vector`] imports policies,
 //! [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search and networks.
-//! [`play`], a game with a person, imports rules, actions and search. Six private modules help them:
+//! [`play`], a game with a person, imports rules, actions and search. Seven private modules help them:
 //! `elementary` (logarithms and the like), `simd` (vectors of f32), `threads`, `small_board` (boards of up
-//! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), and `names`
-//! (options whose values have names). [`memory`] is fallible allocation. `python` binds it all.
+//! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), `names` (options
+//! whose values have names), and `large_pages` (advice about memory). [`memory`] is fallible allocation.
+//! `python` binds it all.
 
 #![cfg_attr(
     test,
@@ -36,6 +37,7 @@ pub mod encode;
 mod file_header;
 pub mod functional;
 pub mod game;
+mod large_pages;
 pub mod memory;
 mod names;
 pub mod network;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::large_pages::in_large_pages;
 use crate::memory::{OutOfMemory, zeroed};
 
 /// Slots in which a position may lie.
@@ -61,8 +62,8 @@ impl TranspositionTable {
         let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
         let bucket_bits = fitting.clamp(least_bucket_bits(key_bits), key_bits - 1);
         // Memory for a type that is itself so aligned would be written to at once.
-        let slots: Vec<AtomicU64> =
-            zeroed("the table of the solver", (WAYS << bucket_bits) + WAYS)?;
+        let slots = zeroed("the table of the solver", (WAYS << bucket_bits) + WAYS)?;
+        let slots: Vec<AtomicU64> = in_large_pages(slots);
         let beyond = slots.as_ptr().addr() % BUCKET_BYTES;
         Ok(Self {
             first: (BUCKET_BYTES - beyond) / size_of::<AtomicU64>() % WAYS,

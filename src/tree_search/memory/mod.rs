@@ -1,7 +1,6 @@
 //! The nodes and edges of a tree, in memory that grows without being moved.
 
 pub(crate) mod edges;
-pub(crate) mod pages;
 pub(crate) mod store;
 
 /// Named in the error if memory does not suffice.

@@ -4,8 +4,8 @@
 
 use super::TREES;
 use super::edges::{Logits, NONE, Tally, groups};
-use super::pages::with_room;
-use crate::memory::{OutOfMemory, make_room};
+use crate::large_pages::in_large_pages;
+use crate::memory::{OutOfMemory, make_room, with_room};
 use crate::simd::{LANES, Lanes, Simd};
 use crate::vector::step::state::GameState;
 
@@ -109,9 +109,9 @@ impl<S: GameState> Store<S> {
         const LOGITS: usize = 4;
         const TALLIES: usize = 2;
         Ok(Self {
-            nodes: with_room(nodes)?,
-            logits: with_room(nodes.saturating_mul(LOGITS))?,
-            tallies: with_room(nodes.saturating_mul(TALLIES))?,
+            nodes: reserved(nodes)?,
+            logits: reserved(nodes.saturating_mul(LOGITS))?,
+            tallies: reserved(nodes.saturating_mul(TALLIES))?,
             lanes: Vec::new(),
             room: 0,
             most_groups: groups(most_edges),
@@ -267,6 +267,11 @@ impl<S: GameState> Store<S> {
         self.nodes.push(node);
         Ok(self.nodes.len() as u32 - 1)
     }
+}
+
+/// Memory with room for this many items.
+fn reserved<T>(items: usize) -> Result<Vec<T>, OutOfMemory> {
+    Ok(in_large_pages(with_room(TREES, items)?))
 }
 
 /// How many more items fit, with numbers below [`NONE`].
