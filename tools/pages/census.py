@@ -190,7 +190,7 @@ def files(docs: Path) -> dict[str, str]:
     pages["results/solution/widest.md"] = text
     pages["results/solution/players.md"] = players(graded, 0)
     pages["results/solution/players_once.md"] = players(graded, 1)
-    pages["pictures/puzzles.svg"] = gallery(puzzles(content), 3) + "\n"
-    pages["pictures/swing.svg"] = gallery(drawn, 1) + "\n"
+    pages["solution_puzzles.svg"] = gallery(puzzles(content), 3) + "\n"
+    pages["solution_swing.svg"] = gallery(drawn, 1) + "\n"
     pages["solution_margins.svg"] = census_plot.draw(content, "solution_margins")
     return pages
