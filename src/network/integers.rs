@@ -13,13 +13,13 @@
 use super::product::{Place, Rows};
 use crate::simd::{LANES, Lanes, WIDE_WORDS, WORDS, WideSimd, WideVector};
 
-/// Wide vectors of outputs whose weights lie together.
+/// Vectors of outputs that are summed at once where registers hold so many.
 const STRIP: usize = 6;
 
 /// Weights as integers.
 #[derive(Debug)]
 pub(super) struct Integers {
-    /// Strip by strip of outputs, in it by pair of inputs, and in that both of them by output.
+    /// Vector by vector of outputs, in it by pair of inputs, and in that both of them by output.
     weights: Vec<[i16; WIDE_WORDS]>,
     /// The factor for the sums of each output.
     scales: Vec<Lanes>,
@@ -53,13 +53,11 @@ impl Integers {
         };
         let (pairs, vectors) = (inputs / 2, outputs.div_ceil(WORDS));
         let mut weights = Vec::with_capacity(pairs * vectors);
-        for first in (0..vectors).step_by(STRIP) {
+        for vector in 0..vectors {
             for pair in 0..pairs {
-                for vector in first..vectors.min(first + STRIP) {
-                    weights.push(std::array::from_fn(|lane| {
-                        rounded(2 * pair + lane % 2, vector * WORDS + lane / 2)
-                    }));
-                }
+                weights.push(std::array::from_fn(|lane| {
+                    rounded(2 * pair + lane % 2, vector * WORDS + lane / 2)
+                }));
             }
         }
         let (scales, _) = scales.as_chunks::<LANES>();
@@ -87,38 +85,35 @@ pub(super) fn multiply<W: WideSimd>(
 ) {
     let vectors = place.outputs.div_ceil(WORDS);
     let stride = outputs.len() / factors.len();
-    for first in (0..vectors).step_by(STRIP) {
-        let width = STRIP.min(vectors - first);
-        let mut strip = Strip {
-            wide,
-            weights,
-            place,
-            inputs,
-            factors,
-            bias,
-            outputs: &mut *outputs,
-            stride,
-            first,
-            width,
-        };
-        if W::REGISTERS < 4 * STRIP {
-            for vector in 0..width {
-                strip.all::<1, 6>(vector);
-            }
-            continue;
+    let mut strip = Strip {
+        wide,
+        weights,
+        place,
+        inputs,
+        factors,
+        bias,
+        outputs,
+        stride,
+    };
+    if W::REGISTERS < 4 * STRIP {
+        for vector in 0..vectors {
+            strip.all::<1, 6>(vector);
         }
-        match width {
-            1 => strip.all::<1, 4>(0),
-            2 => strip.all::<2, 4>(0),
-            3 => strip.all::<3, 4>(0),
-            4 => strip.all::<4, 4>(0),
-            5 => strip.all::<5, 4>(0),
-            _ => strip.all::<STRIP, 4>(0),
+        return;
+    }
+    for first in (0..vectors).step_by(STRIP) {
+        match vectors - first {
+            1 => strip.all::<1, 4>(first),
+            2 => strip.all::<2, 4>(first),
+            3 => strip.all::<3, 4>(first),
+            4 => strip.all::<4, 4>(first),
+            5 => strip.all::<5, 4>(first),
+            _ => strip.all::<STRIP, 4>(first),
         }
     }
 }
 
-/// A strip of a block's outputs, for all rows of all positions.
+/// Some vectors of a block's outputs, for all rows of all positions.
 struct Strip<'a, W> {
     wide: W,
     weights: &'a Integers,
@@ -128,30 +123,28 @@ struct Strip<'a, W> {
     bias: &'a [Lanes],
     outputs: &'a mut [Lanes],
     stride: usize,
-    first: usize,
-    width: usize,
 }
 
 impl<W: WideSimd> Strip<'_, W> {
-    /// `S` vectors of the strip, from this one on; weights are read once for `R` rows.
+    /// `S` vectors from this one on, whose weights are read once for `R` rows.
     #[inline(always)]
-    fn all<const S: usize, const R: usize>(&mut self, vector: usize) {
+    fn all<const S: usize, const R: usize>(&mut self, first: usize) {
         let count = self.factors.len() * self.place.rows;
         let mut row = 0;
         while row + R <= count {
-            self.some::<S, R>(vector, row);
+            self.some::<S, R>(first, row);
             row += R;
         }
         while row < count {
-            self.some::<S, 1>(vector, row);
+            self.some::<S, 1>(first, row);
             row += 1;
         }
     }
 
     /// Rows from this one on, counted over all positions.
     #[inline(always)]
-    fn some<const S: usize, const R: usize>(&mut self, vector: usize, row: usize) {
-        let (wide, pairs, strip) = (self.wide, self.weights.pairs, self.width);
+    fn some<const S: usize, const R: usize>(&mut self, first: usize, row: usize) {
+        let (wide, pairs) = (self.wide, self.weights.pairs);
         let Place {
             input,
             inputs,
@@ -159,18 +152,25 @@ impl<W: WideSimd> Strip<'_, W> {
             outputs,
             rows,
         } = self.place;
-        let places: [(usize, usize); R] =
-            std::array::from_fn(|i| ((row + i) / rows, (row + i) % rows));
-        let read: [&[[i16; 2]]; R] = places.map(|(position, row)| {
+        // Slices of the same known length leave no checks inside, which would take registers.
+        let mut places = [(0, 0); R];
+        let mut read: [&[[i16; 2]]; R] = [&[]; R];
+        for i in 0..R {
+            let (position, row) = ((row + i) / rows, (row + i) % rows);
             let start = position * self.inputs.stride + input + row * inputs;
-            &self.inputs.numbers[start..][..pairs]
-        });
-        let weights = &self.weights.weights[self.first * pairs..][..strip * pairs];
+            places[i] = (position, row);
+            read[i] = &self.inputs.numbers[start..][..pairs];
+        }
+        let mut weights: [&[[i16; WIDE_WORDS]]; S] = [&[]; S];
+        for vector in 0..S {
+            weights[vector] = &self.weights.weights[(first + vector) * pairs..][..pairs];
+        }
         let mut sums = [[wide.no_sums(); S]; R];
-        for (pair, weights) in (0..pairs).zip(weights.chunks_exact(strip)) {
-            let weights: &[[i16; WIDE_WORDS]; S] =
-                weights[vector..].first_chunk().expect("a strip");
-            let loaded = weights.each_ref().map(|words| wide.load_words(words));
+        for pair in 0..pairs {
+            let mut loaded = [wide.load_words(&weights[0][pair]); S];
+            for vector in 1..S {
+                loaded[vector] = wide.load_words(&weights[vector][pair]);
+            }
             for i in 0..R {
                 let inputs = wide.splat_pair(read[i][pair]);
                 for vector in 0..S {
@@ -178,7 +178,7 @@ impl<W: WideSimd> Strip<'_, W> {
                 }
             }
         }
-        let (width, from) = (outputs / LANES, 2 * (self.first + vector));
+        let (width, from) = (outputs / LANES, 2 * first);
         let until = width.min(from + 2 * S);
         for i in 0..R {
             let (position, row) = places[i];

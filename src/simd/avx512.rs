@@ -5,15 +5,14 @@
     reason = "AVX-512 instructions must run only on processors that have them"
 )]
 
-use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
     __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_add_ps,
     _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
-    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_dpwssd_epi32, _mm512_loadu_ps,
-    _mm512_loadu_si512, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps,
-    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2,
-    _mm512_storeu_ps, _mm512_sub_ps,
+    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_set1_epi32,
+    _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2, _mm512_storeu_ps, _mm512_sub_ps,
 };
+use std::arch::{asm, is_x86_feature_detected};
 
 use super::avx2::{Avx2, Avx2Vector};
 use super::{Lanes, Vector, WIDE_WORDS, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
@@ -126,7 +125,19 @@ impl WideSimd for Avx512Vnni {
             words: WideWords,
             others: WideWords
         ) -> WideSums {
-            WideSums(_mm512_dpwssd_epi32(sums.0, words.0, others.0))
+            let mut sums = sums.0;
+            // Unless they know the processor, compilers make two instructions of the intrinsic for this one.
+            // SAFETY: the instruction works on these registers only.
+            unsafe {
+                asm!(
+                    "vpdpwssd {sums}, {words}, {others}",
+                    sums = inout(zmm_reg) sums,
+                    words = in(zmm_reg) words.0,
+                    others = in(zmm_reg) others.0,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            WideSums(sums)
         }
 
         fn to_numbers(_proof: Avx512Vnni, sums: WideSums) -> WideNumbers {
