@@ -29,8 +29,7 @@ def draw(content: dict[str, Any], name: str) -> str:
     """
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    counted = {name: color for name, color in OPENINGS.items() if name in content}
-    for opening, color in counted.items():
+    for opening, color in OPENINGS.items():
         counts = [sum(ply) for ply in content[opening]["margins"]]
         left.plot(range(len(counts)), counts, "o-", ms=3, color=color, label=opening)
     left.set(
