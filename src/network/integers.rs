@@ -171,12 +171,19 @@ impl<W: WideSimd> Strip<'_, W> {
             for vector in 1..S {
                 loaded[vector] = wide.load_words(&weights[vector][pair]);
             }
-            for i in 0..R {
-                let inputs = wide.splat_pair(read[i][pair]);
-                for vector in 0..S {
-                    sums[i][vector] = wide.add_products(sums[i][vector], inputs, loaded[vector]);
-                }
+            // Written out, since compilers leave a loop of so many products as it is, with sums in memory.
+            macro_rules! add_row {
+                ($($i:literal)*) => {$(
+                    if $i < R {
+                        let inputs = wide.splat_pair(read[$i][pair]);
+                        for vector in 0..S {
+                            let sum = sums[$i][vector];
+                            sums[$i][vector] = wide.add_products(sum, inputs, loaded[vector]);
+                        }
+                    }
+                )*};
             }
+            add_row!(0 1 2 3 4 5);
         }
         let (width, from) = (outputs / LANES, 2 * first);
         let until = width.min(from + 2 * S);
