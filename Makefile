@@ -162,6 +162,7 @@ bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel a
 	$(BIN)/python -m benches.peers $(PEERS)/bin/python
 
 bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn with PyTorch
+	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin peak
 	$(BIN)/python -m benches.speed network evaluate
 
 TABLEBASE := runs/standard.tablebase

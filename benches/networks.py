@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     import torch
 
 BATCH = 1024
+PEAK = Path(__file__).parent / "target/release/peak"
+PRODUCTS = "products of integers that one core adds"
 
 
 def rows() -> np.ndarray:
@@ -45,15 +50,35 @@ def champion(seconds: float) -> Found:
     return measure(works, seconds)
 
 
+def multiply_adds(units: int, blocks: int) -> int:
+    """Return the multiply-adds of an evaluation by cells on a board of 16, hands left out."""
+    block = 6 * units * units + 16 * units
+    return 16 * (15 * units + blocks * block + 4 * units) + units * units
+
+
+def peak() -> list[Work]:
+    """Return the work of multiplying integers in registers, if `benches/peak.rs` is built."""
+    if not PEAK.exists():
+        return []
+
+    def play() -> tuple[float, float]:
+        done = subprocess.run([PEAK], stdout=subprocess.PIPE, text=True, check=True)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        return float(lines[0][0]), min(float(seconds) for _, seconds in lines)
+
+    return [Work(PRODUCTS, play()[0], lambda: [play()[1]])]
+
+
 def beside_torch(seconds: float) -> Found:
     """Evaluations and samples learned per second of both kinds of networks beside PyTorch.
 
     The symmetric network is also spread out to ordinary matrices, which PyTorch and, if it is
-    installed, ONNX Runtime evaluate.
+    installed, ONNX Runtime evaluate. Evaluations by cells are beside the products that the
+    processor can do: the ratio is the share of these.
     """
     import torch
 
-    from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
+    from mijnlieff.train.network import PolicyValueNetwork
     from tests.python.support.dense_network import DenseNetwork
 
     torch.set_num_threads(1)
@@ -70,7 +95,7 @@ def beside_torch(seconds: float) -> Found:
             evaluation(plain, dense.frozen(), observations),
             evaluation(f"{name}: torch", network, observations, plain),
             *natively(name, network, observations, plain),
-            *in_onnx(name, dense, observations, plain),
+            *in_onnx(f"{name}: onnxruntime, dense", dense, observations, plain),
         ]
         found |= measure(works, seconds)
         plain = f"{name}: learned, dense matrices"
@@ -79,16 +104,34 @@ def beside_torch(seconds: float) -> Found:
             learning(f"{name}: learned", network, observations, plain),
         ]
         found |= measure(works, seconds)
-    network = CellNetwork(Variant(), 96, 3, 8)
+    for units, blocks in ((64, 2), (96, 3)):
+        found |= cells(seconds, units, blocks, observations)
+    return found
+
+
+def cells(seconds: float, units: int, blocks: int, observations: torch.Tensor) -> Found:
+    """Evaluations by a network of cells, and samples that it learns."""
+    import torch
+
+    from mijnlieff.train.network import CellNetwork
+
+    network, half = CellNetwork(Variant(), units, blocks, 8), torch.bfloat16
     randomize(network)
-    name = "cells, 96 units, 3 blocks"
+    name = f"cells, {units} units, {blocks} blocks"
     plain, floats = f"{name}: torch", f"{name}: learned, float32"
+    compiled = torch.compile(network)
     works = [
         evaluation(plain, network, observations),
+        evaluation(f"{name}: torch, bfloat16", network, observations, plain, half),
+        evaluation(f"{name}: torch, compiled, bfloat16", compiled, observations, plain, half),
+        *in_onnx(f"{name}: onnxruntime", network, observations, plain),
         *natively(name, network, observations, plain),
     ]
-    found |= measure(works, seconds)
-    mixed = learning(f"{name}: learned, bfloat16", network, observations, floats, torch.bfloat16)
+    if limit := peak():
+        size = multiply_adds(units, blocks)
+        works = limit + [replace(work, beside=PRODUCTS, size=size) for work in works]
+    found = measure(works, seconds)
+    mixed = learning(f"{name}: learned, bfloat16", network, observations, floats, half)
     return found | measure([learning(floats, network, observations), mixed], seconds)
 
 
@@ -112,12 +155,14 @@ def evaluation(
     network: Callable[[torch.Tensor], object],
     observations: torch.Tensor,
     beside: str | None = None,
+    mixed: torch.dtype | None = None,
 ) -> Work:
-    """Return the work of evaluating a batch in PyTorch."""
+    """Return the work of evaluating a batch in PyTorch, with `mixed` in that precision."""
     import torch
 
     def evaluate() -> None:
-        with torch.no_grad():
+        precision = torch.autocast("cpu", mixed or torch.bfloat16, enabled=mixed is not None)
+        with torch.inference_mode(), precision:
             network(observations)
 
     return Work(name, BATCH, lambda: [processor_time(evaluate)], beside)
@@ -157,7 +202,7 @@ def in_onnx(
     def evaluate() -> None:
         session.run(None, given)
 
-    return [Work(f"{name}: onnxruntime, dense", BATCH, lambda: [processor_time(evaluate)], beside)]
+    return [Work(name, BATCH, lambda: [processor_time(evaluate)], beside)]
 
 
 def learning(
