@@ -93,10 +93,12 @@ def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
     make_dataset(recipe, whole)
     stopped = tmp_path / "stopped"
 
-    def stop(recipe, part, num_threads, play=mijnlieff.datasets.dataset.play_part):
+    play = mijnlieff.datasets.dataset.play_part
+
+    def stop(recipe, part, *options):
         if part == 1:
             raise KeyboardInterrupt
-        return play(recipe, part, num_threads)
+        return play(recipe, part, *options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("mijnlieff.datasets.dataset.play_part", stop)
@@ -107,9 +109,7 @@ def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
     played = []
     monkeypatch.setattr(
         "mijnlieff.datasets.dataset.play_part",
-        lambda recipe, part, threads: (
-            played.append(part) or stop.__defaults__[0](recipe, part, threads)
-        ),
+        lambda recipe, part, *options: played.append(part) or play(recipe, part, *options),
     )
     make_dataset(recipe, stopped)
     assert played == [1, 2] and contents(stopped) == contents(whole)

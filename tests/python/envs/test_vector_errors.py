@@ -43,7 +43,7 @@ def state(env: VectorEnv) -> bytes:
         ({"opponent": "minimax:0"}, ValueError, "not 0"),
         ({"opponent": "minimax:99"}, ValueError, "not 99"),
         ({"seat": "left"}, ValueError, "left.*random, light, dark"),
-        ({"observation": "pixels"}, ValueError, "pixels.*planes, flat or packed"),
+        ({"observation": "pixels"}, ValueError, "pixels.*planes, flat, packed"),
         ({"observation": "packed", "variant": LARGE}, VariantError, "25 cells"),
         ({"dtype": "float64"}, TypeError, "float32 or uint8, not float64"),
         ({"dtype": None}, TypeError, "float32 or uint8, not None"),

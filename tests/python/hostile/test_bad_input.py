@@ -158,7 +158,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         "an unknown layout",
         lambda: STANDARD.observation("image"),
         ValueError,
-        ["image", "planes, flat or packed"],
+        ["image", "planes, flat, packed"],
     ),
     (
         "an observation dtype",
@@ -170,7 +170,7 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         "the shape of an unknown layout",
         lambda: Variant().observation_shape("image"),
         ValueError,
-        ["image", "planes, flat or packed"],
+        ["image", "planes, flat, packed"],
     ),
     (
         "the shape of packed observations of 4 copies",

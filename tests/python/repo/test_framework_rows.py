@@ -72,7 +72,7 @@ def test_names_choose_rows():
         "pettingzoo-oldest",
         "jax",
     ]
-    with pytest.raises(SystemExit, match="unknown framework 'sb4'; choose gymnasium"):
+    with pytest.raises(SystemExit, match="unknown framework 'sb4'; choose agilerl, gymnasium"):
         tool.choose(["sb3", "sb4"])
 
 

@@ -19,6 +19,7 @@ from tools.players import MODES
 pytestmark = pytest.mark.torch
 
 NAME = "results/training/0.05-minutes.md"
+SUMMARY = "results/training/summary.md"
 SMALL = ["--num-envs", "16", "--width", "16", "--blocks", "1", "--minibatch-size", "16"]
 
 
@@ -47,7 +48,10 @@ def test_the_tables_show_what_was_measured(measure, tmp_path, capsys):
     line += ["--games", "4", "--points", "20", "--final-games", "2"]
     measure(*line, "--positions", "60")
     made = page.files(docs)
-    assert made.keys() == {"training.svg", NAME} and made["training.svg"].endswith("</svg>\n")
+    assert made.keys() == {"training.svg", NAME, SUMMARY}
+    assert made["training.svg"].endswith("</svg>\n")
+    for mode in MODES.values():
+        assert mode in made[SUMMARY]
     tables = made[NAME]
     for mode in MODES.values():
         assert tables.count(f"| {mode}, 1 |") == 2 + 1 + 2 + 1  # grades, as Dark, matches, speeds

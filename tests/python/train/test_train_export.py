@@ -38,7 +38,7 @@ def test_native_code_evaluates_as_pytorch_does(variant, width, blocks):
     observations = observe_batch(games(variant, 20), "flat")
     with torch.no_grad():
         expected = network(torch.from_numpy(observations))
-    found = Network.from_torch(network).evaluate(observations)
+    found = Network.from_torch(network).evaluate(observations, precision="float32")
     for native, wanted in zip(found, expected, strict=True):
         assert np.abs(wanted.numpy()).max() > 0.1
         np.testing.assert_allclose(native, wanted.numpy(), rtol=1e-4, atol=1e-4)
