@@ -1,12 +1,13 @@
-"""Names that measures and pages share: modes of training, and ways in which an agent plays."""
+"""Names that measures and pages share: opening rules, modes of training, and ways to play."""
 
 from __future__ import annotations
 
 from mijnlieff.evaluation.benchmark import STANDARD
 
-__all__ = ["BENCHMARK", "GRADED", "MODES", "PLAYERS", "SIMULATIONS", "WAYS"]
+__all__ = ["BENCHMARK", "GRADED", "MODES", "OPENINGS", "PLAYERS", "SIMULATIONS", "WAYS"]
 
 BENCHMARK = STANDARD
+OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
 SIMULATIONS = 64
 #: Ways to play, with their simulations.

@@ -1628,7 +1628,7 @@ class Tablebase:
             With facts, int64 ``(plies,)``: ``"passes"``, positions in which the side to move has to
             pass; ``"can_block"``, in which it can make the opponent pass; ``"block_decides"``, in
             which only that keeps the outcome; ``"single_saving"``, in which one of several actions
-            keeps the outcome, and that is no loss; ``"actions"``, their legal actions.
+            keeps a win or a draw; ``"actions"``, their legal actions.
             ``"swings"``: int64 ``(plies, 15)``, how many have so many points between the best and
             the worst action. float64 ``(plies,)``, means over the positions for an action drawn
             uniformly: ``"best_share"``, how likely it is best; ``"kept_share"``, how likely it

@@ -1,4 +1,4 @@
-"""The environments in AgileRL's agents; there is no adapter, as none is needed."""
+"""The environments in AgileRL's agents, which need no adapter."""
 
 from __future__ import annotations
 

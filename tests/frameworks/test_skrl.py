@@ -1,4 +1,4 @@
-"""The environments in skrl's wrapper and trainer; there is no adapter, as none is needed."""
+"""The environments in skrl's wrapper and trainer, which need no adapter."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from typing import NamedTuple, Self
 from mijnlieff import Board, Position, Variant, solve
 from mijnlieff._util.files import write_whole
 from mijnlieff._util.output import StatusBar
+from tools.players import OPENINGS
 from tools.results import DOCS
 
-OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 VALUES = DOCS / "atlas.csv"
 HEAD = ("number", "board", "joints", "opening", "margin", "best")
 

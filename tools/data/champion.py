@@ -32,11 +32,10 @@ from mijnlieff.train.config import PRECISIONS, TrainConfig
 from mijnlieff.train.network import CellNetwork
 from tools.data.champion_pool import Pool, Recorder
 from tools.fit import NAMES, Orientations, fit, labels, take_step
-from tools.players import BENCHMARK
+from tools.players import BENCHMARK, OPENINGS
 from tools.results import ROOT
 
 DATA = ROOT / "python" / "mijnlieff" / "data"
-OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 SEATS = ("dark", "light")
 SIMULATIONS = 64
 BATCH = 1024

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff import Position, Tablebase, Variant, solve
+from tools.players import OPENINGS
 from tools.results import RESULTS, read_results, write_results
 
-OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 #: All further facts are those of the first.
 MEASURED = OPENINGS[0]
 STONES = "SDPL"

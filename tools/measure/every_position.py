@@ -28,9 +28,9 @@ PLAYERS = ("random", "greedy", *(f"minimax:{depth}" for depth in range(1, 7)), "
 CHUNK = 1 << 14
 
 
-def plies(most: int) -> Iterator[tuple[list[Position], NDArray[np.float64]]]:
+def plies_of(start: Position, most: int) -> Iterator[tuple[list[Position], NDArray[np.float64]]]:
     """Yield the positions of each ply up to symmetry, and how likely random play reaches them."""
-    level: dict[bytes, tuple[Position, float]] = {b"": (Position(), 1.0)}
+    level: dict[bytes, tuple[Position, float]] = {b"": (start, 1.0)}
     for ply in range(most + 1):
         positions, weights = zip(*level.values(), strict=True)
         yield list(positions), np.array(weights)
@@ -107,7 +107,7 @@ def main() -> None:
     content: dict[str, Any] = read_results(file)
     for name in args.again:
         content.pop(name)
-    for ply, (positions, weights) in enumerate(plies(args.plies)):
+    for ply, (positions, weights) in enumerate(plies_of(Position(), args.plies)):
         for name, text in players.items():
             grades: list[dict[str, list[float]]] = content.setdefault(name, [])
             if len(grades) == ply:

@@ -15,9 +15,9 @@ from mijnlieff import Position, Variant, format_record, grade, solve, solve_batc
 from mijnlieff._mijnlieff import canonical_counts
 from mijnlieff.evaluation import random_openings
 from tools.measure.forced_passes import Rows, random_rows
+from tools.players import OPENINGS
 from tools.results import RESULTS, write_results
 
-OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 CELLS = ("a1", "b1", "b2")
 SIGNS = ("+", "x", "<>", "><")
 POLICIES = ("random", "greedy", "minimax:2", "minimax:4", "perfect:0.1", "perfect")

@@ -17,10 +17,10 @@ import numpy as np
 
 from mijnlieff import Position, Tablebase, Variant, solve_batch
 from mijnlieff.evaluation import random_openings
-from mijnlieff.evaluation.canonical import canonical_keys
+from tools.measure.every_position import plies_of
+from tools.players import OPENINGS
 from tools.results import RESULTS, read_results, write_results
 
-OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
 #: Few random games are longer.
 LAST_PLY = 17
 #: Positions of a ply that are compared before the counts are written.
@@ -29,15 +29,6 @@ CHUNK = 10_000
 ENDINGS, MINIMAXED = range(12, LAST_PLY + 1), 10_000
 
 Counts = dict[str, int | float]
-
-
-def after(positions: list[Position]) -> list[Position]:
-    """Return the positions one ply later, each once up to symmetry."""
-    found = {}
-    for position in positions:
-        children = [position.play(int(action)) for action in position.legal_actions()]
-        found.update(zip(canonical_keys(children), children, strict=True))
-    return list(found.values())
 
 
 def compare(table: Tablebase, positions: list[Position], counts: Counts) -> None:
@@ -63,13 +54,10 @@ def compare_every_position(table: Tablebase, plies: int) -> dict[str, list[Count
     """Compare all positions up to a ply, under each opening rule."""
     every: dict[str, list[Counts]] = {}
     for opening in OPENINGS:
-        positions = [Position(Variant(opening=opening))]
         every[opening] = []
-        for ply in range(plies + 1):
-            if ply > 0:
-                positions = after([position for position in positions if not position.is_over])
+        for positions, _ in plies_of(Position(Variant(opening=opening)), plies):
             every[opening].append({})
-            compare(table, positions, every[opening][ply])
+            compare(table, positions, every[opening][-1])
     return every
 
 

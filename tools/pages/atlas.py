@@ -7,8 +7,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from mijnlieff._util.output import markdown_table
-from tools.data.atlas import OPENINGS, Value, known
+from tools.data.atlas import Value, known
 from tools.pages.numbers import signed
+from tools.players import OPENINGS
 
 __all__ = ["files"]
 

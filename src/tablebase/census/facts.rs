@@ -18,7 +18,7 @@ pub struct Facts {
     pub can_block: u64,
     /// In which only a move that makes the opponent pass keeps the outcome.
     pub block_decides: u64,
-    /// In which several actions are legal, a single one keeps the outcome, and that is no loss.
+    /// In which a single one of several legal actions keeps a win or a draw.
     pub single_saving: u64,
     /// The legal actions of all positions.
     pub actions: u64,
