@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from mijnlieff import NetworkPolicy, Position, Tablebase, Variant, solve_batch
@@ -23,6 +24,8 @@ MEMORY = 0.8
 GROUP = SymmetryGroup.of(Variant())
 #: Where each symmetry moves an action to.
 MOVED = np.argsort(GROUP.actions, axis=1)
+#: The symmetry that undoes each.
+UNDONE = (GROUP.actions[:, GROUP.actions] == np.arange(GROUP.actions.shape[1])).all(-1).argmax(1)
 #: The planes of an observation as digits of one number.
 PLACES = 1 << np.arange(3 * Variant().board.num_cells)
 #: With more empty cells than this, positions after a move are not solved inside the search.
@@ -71,23 +74,32 @@ class Samples:
     margins: NDArray[np.int16]
 
     @classmethod
-    def of(
-        cls,
-        positions: list[Position],
-        turns: NDArray[np.int64],
-        tablebase: Tablebase | None,
-    ) -> Samples:
-        """Solve positions of one variant, and apply to each the symmetry of this number."""
+    def of(cls, positions: list[Position], tablebase: Tablebase | None) -> Samples:
+        """Solve positions of one variant."""
         solved = solve_batch(positions, tablebase=tablebase)
         values = np.stack([np.sign(solved.margins), solved.margins / MARGIN_UNIT], axis=1)
-        of_cells, of_actions = GROUP.features[turns], GROUP.actions[turns]
         return cls(
-            np.take_along_axis(observe_batch(positions, "flat", "uint8"), of_cells, axis=1),
-            np.take_along_axis(solved.action_mask, of_actions, axis=1),
-            np.take_along_axis(solved.policy_targets, of_actions, axis=1).astype(np.float16),
+            observe_batch(positions, "flat", "uint8"),
+            solved.action_mask,
+            solved.policy_targets.astype(np.float16),
             values.astype(np.float32),
-            np.take_along_axis(solved.action_margins, of_actions, axis=1),
+            solved.action_margins,
         )
+
+    def turned(self, turns: NDArray[np.int64]) -> Samples:
+        """Return each with the symmetry of this number applied to it."""
+        of_cells, of_actions = GROUP.features[turns], GROUP.actions[turns]
+        return Samples(
+            np.take_along_axis(self.observations, of_cells, axis=1),
+            np.take_along_axis(self.masks, of_actions, axis=1),
+            np.take_along_axis(self.targets, of_actions, axis=1),
+            self.values,
+            np.take_along_axis(self.margins, of_actions, axis=1),
+        )
+
+    def take(self, rows: NDArray[np.int64]) -> Samples:
+        """Return those in these rows."""
+        return Samples(*(array[rows] for array in vars(self).values()))
 
     def joined(self, other: Samples) -> Samples:
         """Return both."""
@@ -101,11 +113,13 @@ class Pool:
     Where the player had to choose, it is to learn one optimal move, the one that it chose if that
     is optimal, and not all of them. So it settles on a repertoire: what it meets hardly changes
     from round to round, and what is mended stays mended. Positions that a symmetry maps to each
-    other are one here, in one orientation, so that the repertoire is the same in all of them.
+    other are one here, so that the repertoire is the same in all of them. They are learned in the
+    orientations in which they were met: a player that opens always alike meets most of them in one.
 
     Attributes:
         samples: one for each position; None before the first.
         weights: how often each is learned, relative to the others.
+        met: bool ``(N, 8)``, the symmetries that lead from a sample to the positions met.
     """
 
     def __init__(self, tablebase: Tablebase | None = None) -> None:
@@ -117,7 +131,9 @@ class Pool:
         self._tablebase = tablebase
         self.samples: Samples | None = None
         self.weights = np.empty(0)
+        self.met = np.empty((0, GROUP.order), bool)
         self._least = np.empty(0)
+        self._is_settled = np.empty(0, bool)
         self._rows: dict[bytes, int] = {}
 
     def __len__(self) -> int:
@@ -127,6 +143,23 @@ class Pool:
     def forget(self) -> None:
         """Make old mistakes a little less important; to be called once a round."""
         self.weights = self._least + (self.weights - self._least) * MEMORY
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[torch.Tensor]:
+        """Return positions drawn by their weights, each in an orientation in which it was met.
+
+        Args:
+            count: how many.
+            rng: draws them.
+
+        Returns:
+            Observations, masks, policies and values of `count` positions.
+        """
+        assert self.samples is not None
+        rows = rng.choice(len(self), count, p=self.weights / self.weights.sum())
+        turns = (rng.random((count, GROUP.order)) * self.met[rows]).argmax(axis=1)
+        drawn = self.samples.take(rows).turned(turns)
+        parts = (drawn.observations, drawn.masks, drawn.targets, drawn.values)
+        return [torch.from_numpy(part) for part in parts]
 
     def add(self, met: Recorder, needed: int, network: Network) -> tuple[int, int]:
         """Add the positions in which a player had to choose, and what might mislead it there.
@@ -142,13 +175,14 @@ class Pool:
         """
         positions, turns = met.positions, turns_of(met.positions)
         actions = MOVED[turns, met.actions]
-        rows = self._add(positions, turns, actions, network)
+        rows = self._add(positions, turns)
         assert self.samples is not None
+        self._settle(rows, positions, actions, network)
         reached = self.samples.margins[rows, actions].astype(int)
         best = np.rint(self.samples.values[rows, 1] * MARGIN_UNIT).astype(int)
         wrong, fatal = reached < best, (reached < needed) & (needed <= best)
-        self._raise(rows[wrong], WRONG_WEIGHT)
-        self._raise(rows[fatal], FATAL_WEIGHT)
+        self._raise(rows[wrong], np.array(WRONG_WEIGHT))
+        self._raise(rows[fatal], np.array(FATAL_WEIGHT))
         # A search errs where its prior misleads it, or the values of what follows.
         for which, weight in ((wrong, 1.0), (fatal, WRONG_WEIGHT)):
             after = [
@@ -158,50 +192,75 @@ class Pool:
                 for action in position.legal_actions()
             ]
             after = [one for one in after if not one.is_over]
-            self._raise(self._add(after, turns_of(after)), weight)
+            self._raise(self._add(after, turns_of(after)), np.array(weight))
         return int(wrong.sum()), int(fatal.sum())
 
-    def _raise(self, rows: NDArray[np.int64], weight: float) -> None:
-        self.weights[rows] = np.maximum(self.weights[rows], weight)
+    def _raise(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        self.weights[rows] = np.maximum(self.weights[rows], weights)
 
-    def _add(
-        self,
-        positions: list[Position],
-        turns: NDArray[np.int64],
-        actions: NDArray[np.int64] | None = None,
-        network: Network | None = None,
-    ) -> NDArray[np.int64]:
+    def _add(self, positions: list[Position], turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add and solve the positions that are new; return where all are, int64 ``(B,)``.
 
         Args:
             positions: of one variant.
             turns: the symmetry that takes each to the orientation in which it is kept.
-            actions: the choices of the player in that orientation, where it had to choose.
-            network: its network.
         """
         if not positions:
             return np.empty(0, np.int64)
         observations = observe_batch(positions, "flat", "uint8")
-        turned = np.take_along_axis(observations, GROUP.features[turns], axis=1)
-        keys = [row.tobytes() for row in turned]
+        kept = np.take_along_axis(observations, GROUP.features[turns], axis=1)
+        keys = [row.tobytes() for row in kept]
         new = []
         for number, key in enumerate(keys):
             if key not in self._rows:
                 self._rows[key] = len(self._rows)
                 new.append(number)
         if new:
-            added = [positions[number] for number in new]
-            samples = Samples.of(added, turns[new], self._tablebase)
-            weights = np.ones(len(added))
-            if actions is not None and network is not None:
-                _settle(samples, actions[new], network)
-                empty = np.array([_empty(one) for one in added])
-                for least, weight in EARLY_WEIGHTS.items():
-                    weights[empty >= least] = weight
+            samples = Samples.of([positions[number] for number in new], self._tablebase)
+            samples = samples.turned(turns[new])
             self.samples = samples if self.samples is None else self.samples.joined(samples)
-            self.weights = np.concatenate([self.weights, weights])
-            self._least = np.concatenate([self._least, weights])
-        return np.array([self._rows[key] for key in keys])
+            self.weights = np.concatenate([self.weights, np.ones(len(new))])
+            self._least = np.concatenate([self._least, np.ones(len(new))])
+            self._is_settled = np.concatenate([self._is_settled, np.zeros(len(new), bool)])
+            self.met = np.concatenate([self.met, np.zeros((len(new), GROUP.order), bool)])
+        rows = np.array([self._rows[key] for key in keys])
+        self.met[rows, UNDONE[turns]] = True
+        return rows
+
+    def _settle(
+        self,
+        rows: NDArray[np.int64],
+        positions: list[Position],
+        actions: NDArray[np.int64],
+        network: Network,
+    ) -> None:
+        """Where the player chose for the first time, make one optimal move the target.
+
+        It is the player's action if that is optimal, else the first of its network.
+
+        Args:
+            rows: of the positions.
+            positions: in which it chose.
+            actions: its choices, in the orientation in which the positions are kept.
+            network: its network.
+        """
+        assert self.samples is not None
+        new = np.flatnonzero(~self._is_settled[rows])
+        new = new[np.unique(rows[new], return_index=True)[1]]
+        at, each = rows[new], np.arange(len(new))
+        samples = self.samples.take(at)
+        shares = samples.observations.astype(np.float32)
+        shares[:, -8:] /= Variant().copies
+        logits, _ = network.evaluate(shares)
+        first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
+        is_optimal = samples.targets[each, actions[new]] > 0
+        self.samples.targets[at] = 0
+        self.samples.targets[at, np.where(is_optimal, actions[new], first)] = 1
+        empty = np.array([_empty(positions[number]) for number in new])
+        for least, weight in EARLY_WEIGHTS.items():
+            self._least[at[empty >= least]] = weight
+        self._raise(at, self._least[at])
+        self._is_settled[at] = True
 
 
 def turns_of(positions: list[Position]) -> NDArray[np.int64]:
@@ -212,18 +271,6 @@ def turns_of(positions: list[Position]) -> NDArray[np.int64]:
     keys = np.stack([stones[:, row[: len(PLACES)]] @ PLACES for row in GROUP.features])
     turns: NDArray[np.int64] = keys.argmin(axis=0)
     return turns
-
-
-def _settle(samples: Samples, actions: NDArray[np.int64], network: Network) -> None:
-    """Make one optimal move the target: the action if it is optimal, else the network's first."""
-    shares = samples.observations.astype(np.float32)
-    shares[:, -8:] /= Variant().copies
-    logits, _ = network.evaluate(shares)
-    first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
-    each = np.arange(len(actions))
-    settled = np.where(samples.targets[each, actions] > 0, actions, first)
-    samples.targets[:] = 0
-    samples.targets[each, settled] = 1
 
 
 def _empty(position: Position) -> int:

@@ -33,7 +33,7 @@ const CHAMPION: TreeConfig = TreeConfig {
         c_scale: 0.5,
     },
     temperature: 0.0,
-    margin_weight: 0.5,
+    margin_weight: 0.75,
     solve_roots_below: 9,
     solve_leaves_below: 9,
     seed: 0,

@@ -11,7 +11,23 @@ from mijnlieff.errors import CheckpointError
 from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.policies.searches import ending_options, play_options
 
-__all__ = ["ChampionPolicy"]
+__all__ = ["ChampionPolicy", "champion_options"]
+
+MARGIN_WEIGHT = 0.75
+"""It learned exact margins, so the margin tells more about a position than the outcome does."""
+
+
+def champion_options(num_simulations: SupportsIndex) -> SearchOptions:
+    """Return the options of the champion's search, which solves positions near the end exactly.
+
+    Args:
+        num_simulations: of each search.
+
+    Raises:
+        ValueError: a number out of range.
+        TypeError: the number is not an integer.
+    """
+    return ending_options(num_simulations, margin_weight=MARGIN_WEIGHT)
 
 
 class ChampionPolicy(NetworkPolicy):
@@ -23,7 +39,7 @@ class ChampionPolicy(NetworkPolicy):
         seed: as in `NetworkPolicy`.
         temperature: as in `NetworkPolicy`.
         search: as in `NetworkPolicy`; with a number of simulations, positions with at most 9 empty
-            cells are solved exactly.
+            cells are solved exactly, and ``margin_weight`` is 0.75.
 
     Raises:
         ValueError: as in `NetworkPolicy`.
@@ -39,7 +55,7 @@ class ChampionPolicy(NetworkPolicy):
     ) -> None:
         """Check the settings."""
         if search is not None:
-            search = play_options(search, ending_options)
+            search = play_options(search, champion_options)
         super().__init__(_packaged_network(), temperature=temperature, search=search, seed=seed)
 
     def __repr__(self) -> str:

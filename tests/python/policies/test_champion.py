@@ -56,7 +56,7 @@ def test_the_champion_plays_the_same_moves_by_integers():
 
 def test_the_champion_is_small_and_of_the_standard_game():
     content = (files("mijnlieff") / "data" / "champion.bin").read_bytes()
-    assert len(content) < 1_500_000
+    assert len(content) < 400_000
     assert ChampionPolicy().model.variant == Variant()
     assert ChampionPolicy().model == Network(content)
 
@@ -95,7 +95,7 @@ class TestPolicy:
     def test_the_champion_is_a_policy_by_its_network(self):
         champion = ChampionPolicy(search=4)
         assert isinstance(champion, NetworkPolicy)
-        options = SearchOptions(4, solve_roots_below=9, solve_leaves_below=9)
+        options = SearchOptions(4, margin_weight=0.75, solve_roots_below=9, solve_leaves_below=9)
         assert champion == NetworkPolicy(champion.model, search=options)
         assert ChampionPolicy(search=options) == champion != ChampionPolicy(search=SearchOptions(4))
 
