@@ -282,7 +282,7 @@ def _fill_closed_descriptors() -> None:
 def _refuse_unused(given: Mapping[str, Any], config: TrainConfig, many_boards: bool) -> None:
     """Raise for an option of an algorithm or a network that the run does not have."""
     used = {config.algo}
-    if config.algo == "alphazero" and config.network == "cells":
+    if config.network == "cells":
         used.add("cells")
     if many_boards:
         used.add("boards")

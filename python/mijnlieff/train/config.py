@@ -148,7 +148,7 @@ class TrainConfig:
         algo="ppo",
     )
     network: str = setting(
-        "symmetric",
+        "cells",
         "cells: a token for each cell, the only one for many boards; symmetric: layers that share "
         "their weights over the symmetries of the board, which learns less from a position and is "
         "faster",

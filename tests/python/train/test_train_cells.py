@@ -12,7 +12,7 @@ from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.train import Boards, Budget, TrainConfig, train
 from mijnlieff.train.alphazero import Replay
-from mijnlieff.train.network import CellNetwork, PolicyValueNetwork, new_network, sizes_of
+from mijnlieff.train.network import CellNetwork, new_network, sizes_of
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
@@ -108,10 +108,9 @@ def test_defaults_depend_on_the_network():
     assert (pure.num_simulations, pure.reuse) == (16, 3.0)
     many = TrainConfig.of("alphazero", many_boards=True)
     assert (many.num_simulations, many.reuse) == (32, 3.0)
-    assert TrainConfig.of("ppo") == TrainConfig() and TrainConfig().network == "symmetric"
+    assert TrainConfig.of("ppo") == TrainConfig() and TrainConfig().network == "cells"
     assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
-    # PPO has the symmetric network only.
-    assert isinstance(new_network(STANDARD, TrainConfig.of("ppo")), PolicyValueNetwork)
+    assert isinstance(new_network(STANDARD, TrainConfig.of("ppo")), CellNetwork)
 
 
 def test_many_boards_have_no_symmetric_network(tmp_path):

@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, TrainableNetwork, masked_log_softmax
+from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
@@ -142,17 +142,11 @@ class AlphaZero:
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
-    def _autocast(self) -> torch.autocast:
-        is_mixed = self._config.precision == "bfloat16" and isinstance(self.network, CellNetwork)
-        return torch.autocast(self.network.device.type, torch.bfloat16, enabled=is_mixed)
-
     def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
         config = self._config
         device = self.network.device
         observations, masks, policies, results = (part.to(device) for part in batch)
-        with self._autocast():
-            logits, values = self.network(self.network.from_counts(observations))
-        logits, values = logits.float(), values.float()
+        logits, values = self.network.outputs(observations, config.precision)
         log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)
         entropy = -torch.special.xlogy(policies, policies).sum(dim=1).mean()

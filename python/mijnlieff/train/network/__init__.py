@@ -30,15 +30,15 @@ def new_network(boards: Boards, config: TrainConfig) -> TrainableNetwork:
         boards: the boards of a run.
         config: its settings.
     """
-    if config.algo == "alphazero" and config.network == "cells":
-        sizes = config.width, config.blocks, config.heads
-        scope = boards.seen[0] if boards.canvas is None else boards.canvas
-        return CellNetwork(scope, *sizes, copies=boards.copies)
-    return PolicyValueNetwork(boards.seen[0], config.width, config.blocks)
+    if config.network == "symmetric":
+        return PolicyValueNetwork(boards.seen[0], config.width, config.blocks)
+    sizes = config.width, config.blocks, config.heads
+    scope = boards.seen[0] if boards.canvas is None else boards.canvas
+    return CellNetwork(scope, *sizes, copies=boards.copies)
 
 
 def sizes_of(network: TrainableNetwork) -> dict[str, Any]:
-    """The settings of AlphaZero from which `new_network` makes a network of these sizes.
+    """The settings from which `new_network` makes a network of these sizes.
 
     Args:
         network: the network.

@@ -28,6 +28,25 @@ class TorchModel(nn.Module):
         weights = [parameter.detach().cpu().float().numpy() for parameter in self.parameters()]
         return np.concatenate([weight.ravel() for weight in weights])
 
+    def outputs(self, counts: Tensor, precision: str) -> tuple[Tensor, Tensor]:
+        """Evaluate positions to learn from them.
+
+        Args:
+            counts: observations as `from_counts` takes them.
+            precision: what products are computed in, see `TrainConfig`.
+
+        Returns:
+            Logits and values, float32, on the network's device.
+        """
+        is_mixed = precision == "bfloat16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
+            logits, values = self(self.from_counts(counts))
+        return logits.float(), values.float()
+
+    def from_counts(self, counts: Tensor) -> Tensor:
+        """Convert observations of counts to those that `forward` takes."""
+        raise NotImplementedError
+
     def set_gradients(self, loss: Tensor, max_norm: float) -> Tensor:
         """Set the gradients of the weights to those of a loss, with a norm of at most `max_norm`.
 

@@ -113,6 +113,10 @@ class PolicyValueNetwork(TorchModel):
         logits, outcome, margin = torch.split(outputs, [self.num_actions, 1, 1], dim=1)
         return logits, torch.cat([torch.tanh(outcome), margin], dim=1)
 
+    def outputs(self, counts: Tensor, precision: str) -> tuple[Tensor, Tensor]:
+        """See `TorchModel.outputs`; products are always in float32."""
+        return super().outputs(counts, "float32")
+
     def to_native(self) -> Network:
         """See `Network.from_torch`."""
         return Network.symmetric(self.variant, self.channels, len(self.blocks), self.weights())

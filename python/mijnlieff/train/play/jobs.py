@@ -14,7 +14,7 @@ from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork, new_network
+from mijnlieff.train.network import TrainableNetwork, new_network
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
@@ -95,7 +95,6 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
     generator = torch.Generator().manual_seed(block.seed)
     with torch_threads(1):
         network = _network(weights, block.boards, block.config)
-        assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
         games = RolloutCollector(block.boards.seen[0], block.config, generator)
         experience = games.play_round(network, block.seed)
         games.close()

@@ -12,7 +12,7 @@ from mijnlieff.evaluation import MatchReport
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, TrainableNetwork
+from mijnlieff.train.network import TrainableNetwork
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import check_tablebase, play_round, self_play
@@ -148,9 +148,9 @@ class _Rollouts:
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         self._games = RolloutCollector(boards.seen[0], config, generator)
-        self._network: PolicyValueNetwork | None = None
+        self._network: TrainableNetwork | None = None
 
-    def begin(self, network: PolicyValueNetwork, number: int) -> None:
+    def begin(self, network: TrainableNetwork, number: int) -> None:
         self._network = network
 
     def collect(self) -> Experience:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
@@ -48,7 +48,7 @@ class Ppo:
 
     def __init__(
         self,
-        network: PolicyValueNetwork,
+        network: TrainableNetwork,
         config: TrainConfig,
         generator: torch.Generator,
         source: GameSource[Experience],
@@ -124,7 +124,7 @@ class Ppo:
     def _step(self, batch: tuple[Tensor, ...], entropy_coef: float) -> Tensor:
         config = self._config
         observations, masks, actions, old_log_probs, advantages, targets = batch
-        logits, values = self.network(self.network.from_counts(observations))
+        logits, values = self.network.outputs(observations, config.precision)
         log_probs = masked_log_softmax(logits, masks)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()

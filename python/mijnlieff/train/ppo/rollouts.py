@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,13 @@ from torch import Tensor
 from mijnlieff._mijnlieff import MARGIN_UNIT, Variant
 from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
+from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ppo.advantage import signed_advantages
 
 __all__ = ["Experience", "RolloutCollector"]
+
+_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,9 @@ class RolloutCollector:
     """Plays rounds of games with the network on both sides.
 
     Every round starts all games again and lasts until each has ended once. A game that ends earlier
-    is followed by another, whose last position gets its value from the network. Only the network
-    and the generator carry over between rounds, so a saved run resumes exactly.
+    is followed by another, whose last position gets its value from the network. The network sees
+    each game of the environment in a random orientation, so that it learns all of them. Only the
+    network and the generator carry over between rounds, so a saved run resumes exactly.
     """
 
     def __init__(self, variant: Variant, config: TrainConfig, generator: torch.Generator) -> None:
@@ -62,6 +66,7 @@ class RolloutCollector:
         """
         self._config = config
         self._generator = generator
+        self._group = SymmetryGroup.of(variant)
         self._env = VectorEnv(
             config.num_envs, variant, observation="flat", dtype="uint8", reward="margin", copy=False
         )
@@ -71,7 +76,7 @@ class RolloutCollector:
         self._env.close()
 
     @torch.no_grad()
-    def play_round(self, network: PolicyValueNetwork, seed: int | None = None) -> Experience:
+    def play_round(self, network: TrainableNetwork, seed: int | None = None) -> Experience:
         """Play a round.
 
         Args:
@@ -85,29 +90,32 @@ class RolloutCollector:
         # The seat that plays at random in each game; 2 for none.
         guests = torch.rand(n, generator=self._generator) < config.random_opponents
         seats = torch.randint(2, (n,), generator=self._generator).masked_fill(~guests, 2)
-        ply = _Ply(*self._env.reset(seed=seed))
+        views = _Views(self._group, n, self._generator)
+        ply = views.ply(*self._env.reset(seed=seed))
         plies: list[_Ply] = []
         ended = torch.zeros(n, dtype=torch.bool)
         while not bool(ended.all()):
             self._choose(ply, network)
+            actions = views.played(ply.actions)
             random = (random_plies > len(plies)) | (ply.to_play == seats)
             if bool(random.any()):
-                ply.actions[random] = torch.from_numpy(self._env.sample_actions())[random]
-            observation, rewards, terminated, _, info = self._env.step(ply.actions.numpy())
+                actions[random] = torch.from_numpy(self._env.sample_actions())[random]
+            observation, rewards, terminated, _, info = self._env.step(actions.numpy())
             margin = torch.from_numpy(rewards).float()
             ply.rewards = torch.stack([margin.sign(), margin / MARGIN_UNIT], dim=1)
             ply.terminated = torch.from_numpy(terminated).clone()
             ply.chosen = ~random
             ended |= ply.terminated
             plies.append(ply)
-            ply = _Ply(observation, info)
+            ply = views.ply(observation, info)
         self._choose(ply, network)
         return self._experience(plies, ply)
 
-    def _choose(self, ply: _Ply, network: PolicyValueNetwork) -> None:
+    def _choose(self, ply: _Ply, network: TrainableNetwork) -> None:
         # Games are played on the CPU, whatever the device of the network.
-        logits, values = (part.cpu() for part in network(network.from_counts(ply.observations)))
-        ply.values = values
+        parts = torch.split(ply.observations, _BATCH)
+        outputs = [network(network.from_counts(part)) for part in parts]
+        logits, ply.values = (torch.cat(one).cpu() for one in zip(*outputs, strict=True))
         log_probs = masked_log_softmax(logits, ply.masks)
         # Exponential race: e / p is smallest at action a with probability p[a].
         races = torch.empty_like(log_probs).exponential_(generator=self._generator)
@@ -142,21 +150,38 @@ class RolloutCollector:
         )
 
 
+class _Views:
+    """The games of a round as the network sees them, each in an orientation that stays."""
+
+    def __init__(self, group: SymmetryGroup, games: int, generator: torch.Generator) -> None:
+        turns = torch.randint(group.order, (games,), generator=generator)
+        self._features = torch.from_numpy(group.features)[turns]
+        self._actions = torch.from_numpy(group.actions)[turns]
+
+    def ply(self, observation: NDArray[np.uint8], info: dict[str, Any]) -> _Ply:
+        """The next ply, in arrays that the environment does not reuse in its next step."""
+        masks = torch.from_numpy(info["action_mask"])
+        return _Ply(
+            torch.from_numpy(observation).gather(1, self._features),
+            masks.gather(1, self._actions).bool(),
+            torch.from_numpy(info["to_play"]).clone(),
+        )
+
+    def played(self, actions: Tensor) -> Tensor:
+        """The actions of the environment for those that the network chose."""
+        return self._actions.gather(1, actions[:, None])[:, 0]
+
+
+@dataclass(slots=True)
 class _Ply:
     """One ply of all games; filled in while it is played."""
 
     observations: Tensor
     masks: Tensor
     to_play: Tensor
-    values: Tensor
-    actions: Tensor
-    log_probs: Tensor
-    rewards: Tensor
-    terminated: Tensor
-    chosen: Tensor
-
-    def __init__(self, observation: NDArray[np.uint8], info: dict[str, Any]) -> None:
-        # Copied, because the environment reuses its arrays in the next step.
-        self.observations = torch.from_numpy(observation).clone()
-        self.masks = torch.from_numpy(info["action_mask"]).bool()
-        self.to_play = torch.from_numpy(info["to_play"]).clone()
+    values: Tensor = field(init=False)
+    actions: Tensor = field(init=False)
+    log_probs: Tensor = field(init=False)
+    rewards: Tensor = field(init=False)
+    terminated: Tensor = field(init=False)
+    chosen: Tensor = field(init=False)

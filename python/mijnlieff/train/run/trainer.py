@@ -17,7 +17,7 @@ from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.alphazero import AlphaZero, Replay, SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, new_network
+from mijnlieff.train.network import new_network
 from mijnlieff.train.play.local import Backend, LocalBackend
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -95,7 +95,6 @@ class Trainer:
                 augment=config.network == "cells",
             )
             return AlphaZero(network, replay, config, self._generator, self._source)
-        assert isinstance(network, PolicyValueNetwork)  # the only one for PPO
         return Ppo(network, config, self._generator, self._source)
 
     @classmethod
