@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,24 +34,20 @@ def rows() -> np.ndarray:
 
 
 def champion(seconds: float) -> Found:
-    """The champion's network: floats, and a thread on each core, beside integers on one thread."""
+    """The champion's network: a thread on each core beside one."""
     network, observations = ChampionPolicy().model, rows()
-    integers = "evaluations of the champion"
+    alone = "evaluations of the champion"
 
-    def work(name: str, beside: str | None, **options: Any) -> Work:
-        evaluate = partial(network.evaluate, observations, **options)
+    def work(name: str, beside: str | None, num_threads: int | None) -> Work:
+        evaluate = partial(network.evaluate, observations, num_threads=num_threads)
         return Work(name, BATCH, lambda: [timed(evaluate)], beside)
 
-    works = [
-        work(integers, None, num_threads=1),
-        work("evaluations of the champion, float32", integers, precision="float32", num_threads=1),
-        work("evaluations of the champion, a thread for each core", integers),
-    ]
+    works = [work(alone, None, 1), work(f"{alone}, a thread for each core", alone, None)]
     return measure(works, seconds)
 
 
 def multiply_adds(units: int, blocks: int) -> int:
-    """Return the multiply-adds of an evaluation by cells on a board of 16, hands left out."""
+    """Return the multiply-adds of an evaluation on a board of 16 cells, hands left out."""
     block = 6 * units * units + 16 * units
     return 16 * (15 * units + blocks * block + 4 * units) + units * units
 
@@ -70,54 +66,30 @@ def peak() -> list[Work]:
 
 
 def beside_torch(seconds: float) -> Found:
-    """Evaluations and samples learned per second of both kinds of networks beside PyTorch.
+    """Evaluations and samples learned per second beside PyTorch and, if installed, ONNX Runtime.
 
-    The symmetric network is also spread out to ordinary matrices, which PyTorch and, if it is
-    installed, ONNX Runtime evaluate. Evaluations by cells are beside the products that the
-    processor can do: the ratio is the share of these.
+    Evaluations are also beside the products that the processor can do, where `benches/peak.rs` is
+    built: the ratio is the share of these.
     """
     import torch
 
-    from mijnlieff.train.network import PolicyValueNetwork
-    from tests.python.support.dense_network import DenseNetwork
-
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    observations = torch.from_numpy(rows())
-    found: Found = {}
-    for width in (384, 768):
-        network = PolicyValueNetwork(Variant(), width, 2)
-        randomize(network)
-        dense = DenseNetwork(network)
-        name = f"{width} units, 2 blocks"
-        plain = f"{name}: torch, dense matrices"
-        works = [
-            evaluation(plain, dense.frozen(), observations),
-            evaluation(f"{name}: torch", network, observations, plain),
-            *natively(name, network, observations, plain),
-            *in_onnx(f"{name}: onnxruntime, dense", dense, observations, plain),
-        ]
-        found |= measure(works, seconds)
-        plain = f"{name}: learned, dense matrices"
-        works = [
-            learning(plain, dense, observations),
-            learning(f"{name}: learned", network, observations, plain),
-        ]
-        found |= measure(works, seconds)
+    observations, found = torch.from_numpy(rows()), Found()
     for units, blocks in ((64, 2), (96, 3)):
-        found |= cells(seconds, units, blocks, observations)
+        found |= of_sizes(seconds, units, blocks, observations)
     return found
 
 
-def cells(seconds: float, units: int, blocks: int, observations: torch.Tensor) -> Found:
-    """Evaluations by a network of cells, and samples that it learns."""
+def of_sizes(seconds: float, units: int, blocks: int, observations: torch.Tensor) -> Found:
+    """Evaluations by a network of these sizes, and samples that it learns."""
     import torch
 
     from mijnlieff.train.network import CellNetwork
 
     network, half = CellNetwork(Variant(), units, blocks, 8), torch.bfloat16
     randomize(network)
-    name = f"cells, {units} units, {blocks} blocks"
+    name = f"{units} units, {blocks} blocks"
     plain, floats = f"{name}: torch", f"{name}: learned, float32"
     compiled = torch.compile(network)
     works = [
@@ -125,7 +97,7 @@ def cells(seconds: float, units: int, blocks: int, observations: torch.Tensor) -
         evaluation(f"{name}: torch, bfloat16", network, observations, plain, half),
         evaluation(f"{name}: torch, compiled, bfloat16", compiled, observations, plain, half),
         *in_onnx(f"{name}: onnxruntime", network, observations, plain),
-        *natively(name, network, observations, plain),
+        natively(f"{name}: native", network, observations, plain),
     ]
     if limit := peak():
         size = multiply_adds(units, blocks)
@@ -168,19 +140,14 @@ def evaluation(
     return Work(name, BATCH, lambda: [processor_time(evaluate)], beside)
 
 
-def natively(
-    name: str, network: torch.nn.Module, observations: torch.Tensor, beside: str
-) -> list[Work]:
-    """Return the work of evaluating a batch in native code, with both precisions."""
+def natively(name: str, network: torch.nn.Module, observations: torch.Tensor, beside: str) -> Work:
+    """Return the work of evaluating a batch in native code."""
     native, numbers = Network.from_torch(network), observations.numpy()
 
-    def work(precision: str) -> Work:
-        def evaluate() -> None:
-            native.evaluate(numbers, precision=precision, num_threads=1)
+    def evaluate() -> None:
+        native.evaluate(numbers, num_threads=1)
 
-        return Work(f"{name}: {precision}", BATCH, lambda: [processor_time(evaluate)], beside)
-
-    return [work("float32"), work("int16")]
+    return Work(name, BATCH, lambda: [processor_time(evaluate)], beside)
 
 
 def in_onnx(

@@ -146,7 +146,7 @@ class SelfPlayGames:
             positions = [position for position in positions if not position.is_over]
 
     def _evaluate(self, observations: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._network.evaluate(observations, precision="int16", num_threads=1)
+        return self._network.evaluate(observations, num_threads=1)
 
 
 def solver(seconds: float) -> Found:

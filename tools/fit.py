@@ -22,7 +22,7 @@ from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, masked_log_softmax, new_network
+from mijnlieff.train.network import CellNetwork, masked_log_softmax, new_network
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from tools.players import BENCHMARK
 
@@ -107,7 +107,7 @@ class Orientations:
 
 
 def take_step(
-    network: TrainableNetwork,
+    network: CellNetwork,
     optimizer: Optimizer,
     batch: Iterable[torch.Tensor],
     rate: float,
@@ -126,10 +126,7 @@ def take_step(
         The loss of each position.
     """
     observations, masks, policies, values = batch
-    is_mixed = config.precision == "bfloat16" and config.network == "cells"  # as in training
-    with torch.autocast("cpu", torch.bfloat16, enabled=is_mixed):
-        logits, found = network(network.from_counts(observations))
-    logits, found = logits.float(), found.float()
+    logits, found = network.outputs(observations, config.precision)
     log_probs = masked_log_softmax(logits, masks.bool())
     losses = -(policies.float() * log_probs).sum(dim=1)
     losses = losses + config.value_weight * (found - values).square().sum(dim=1)
@@ -140,7 +137,7 @@ def take_step(
 
 def fit(
     data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
-) -> tuple[TrainableNetwork, int, float]:
+) -> tuple[CellNetwork, int, float]:
     """Return a network that learned from this many samples or for so long, and what it took.
 
     Args:
@@ -162,8 +159,7 @@ def fit(
     while (spent := max(step / steps, seconds / (60 * minutes))) < 1:
         rows = torch.randint(len(data["margins"]), (size,), generator=generator)
         observations, masks, policies, margins = (data[name][rows] for name in NAMES)
-        if config.network == "cells":  # the other form takes all orientations alike
-            observations, masks, policies = orientations.draw(observations, masks, policies)
+        observations, masks, policies = orientations.draw(observations, masks, policies)
         values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
         rate = config.learning_rate * (1 - 0.98 * spent)
         take_step(network, optimizer, (observations, masks, policies, values), rate, config)

@@ -23,7 +23,7 @@ from mijnlieff.train import TrainConfig
 from mijnlieff.train.alphazero import AlphaZero, Replay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import ALGORITHMS
-from mijnlieff.train.network import TrainableNetwork, new_network
+from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.play.jobs import weights_of
 from mijnlieff.train.play.local import LocalBackend
@@ -49,7 +49,7 @@ def resident(pid: int) -> float:
     return int(fields[0]) * 1024 / MEGABYTE
 
 
-def rounds_per_second(source, network: TrainableNetwork, rounds: int) -> float:
+def rounds_per_second(source, network: CellNetwork, rounds: int) -> float:
     """Rounds per second without learning, after one to warm up."""
     source.begin(network, 0)
     source.collect()
@@ -60,7 +60,7 @@ def rounds_per_second(source, network: TrainableNetwork, rounds: int) -> float:
     return rounds / (time.perf_counter() - began)
 
 
-def learning_seconds(games, network: TrainableNetwork, config: TrainConfig) -> float:
+def learning_seconds(games, network: CellNetwork, config: TrainConfig) -> float:
     """Seconds to learn from the games of a round."""
     generator = torch.Generator().manual_seed(0)
 
@@ -69,7 +69,7 @@ def learning_seconds(games, network: TrainableNetwork, config: TrainConfig) -> f
 
         policy_lag = 0
 
-        def begin(self, network: TrainableNetwork, number: int) -> None:
+        def begin(self, network: CellNetwork, number: int) -> None:
             pass
 
         abandon = close = lambda self: None
@@ -80,8 +80,7 @@ def learning_seconds(games, network: TrainableNetwork, config: TrainConfig) -> f
     if config.algo == "ppo":
         learner = Ppo(network, config, generator, Ready())
     else:
-        augment = config.network == "cells"
-        replay = Replay(SymmetricBoards(BOARDS), config.replay_positions, augment=augment)
+        replay = Replay(SymmetricBoards(BOARDS), config.replay_positions)
         learner = AlphaZero(network, replay, config, generator, Ready())
         learner.round(0.0, 0)
     began = time.perf_counter()

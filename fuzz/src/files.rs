@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mijnlieff::encode::{Canvas, Layout, num_actions, observe};
 use mijnlieff::game::{Board, CellSet, Opening, Player, Position, Symmetry, Variant};
-use mijnlieff::network::{Architecture, Network, NetworkError, Precision, Scope};
+use mijnlieff::network::{Architecture, Network, NetworkError, Scope};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::{Book, BookError};
 use ndarray::Array2;
@@ -261,59 +261,39 @@ fn num_inputs(scope: &Scope) -> usize {
 /// The content of the file of a network, without its weights; `text` says the scope.
 fn network_content(text: &str, scope: &Scope, architecture: Architecture) -> Vec<u8> {
     let mut content = Vec::new();
-    for text in [text, architecture.name()] {
+    for text in [text, "cells"] {
         content.extend((text.len() as u32).to_le_bytes());
         content.extend(text.as_bytes());
     }
-    let sizes = match architecture {
-        Architecture::Symmetric { channels, blocks } => vec![channels, blocks],
-        Architecture::Cells {
-            units,
-            blocks,
-            heads,
-        } => vec![units, blocks, heads],
-    };
-    for number in [vec![num_inputs(scope)], sizes].concat() {
+    let Architecture {
+        units,
+        blocks,
+        heads,
+    } = architecture;
+    for number in [num_inputs(scope), units, blocks, heads] {
         content.extend((number as u32).to_le_bytes());
     }
     content
 }
 
 fn num_weights(scope: &Scope, architecture: Architecture) -> usize {
-    match architecture {
-        Architecture::Symmetric { channels, blocks } => {
-            let variant = scope.variant().expect("the architecture is for one board");
-            let outputs = num_actions(variant) + 2;
-            let order = variant.board().symmetries().len();
-            channels * (num_inputs(scope) + 1)
-                + 2 * blocks * channels * (channels * order + 1)
-                + (channels + 1) * outputs
-        }
-        Architecture::Cells {
-            units,
-            blocks,
-            heads,
-        } => {
-            let canvas = scope.canvas();
-            let offsets = 2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1);
-            let block = offsets * heads + units * (6 * units + 9);
-            units * 25 + blocks * block + units * (units + 3) + 7 * (units + 1)
-        }
-    }
+    let Architecture {
+        units,
+        blocks,
+        heads,
+    } = architecture;
+    let canvas = scope.canvas();
+    let offsets = 2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1);
+    let block = offsets * heads + units * (6 * units + 9);
+    units * 25 + blocks * block + units * (units + 3) + 7 * (units + 1)
 }
 
-fn network_architecture(input: &mut Input<'_>, scope: &Scope) -> Architecture {
-    let (size, blocks) = (1 + input.below(3), input.below(3));
-    match input.below(3) {
-        0 if scope.variant().is_some() => Architecture::Symmetric {
-            channels: size,
-            blocks,
-        },
-        heads => Architecture::Cells {
-            units: size * heads.max(1),
-            blocks,
-            heads: heads.max(1),
-        },
+fn network_architecture(input: &mut Input<'_>) -> Architecture {
+    let (size, blocks, heads) = (1 + input.below(3), input.below(3), 1 + input.below(2));
+    Architecture {
+        units: size * heads,
+        blocks,
+        heads,
     }
 }
 
@@ -351,7 +331,7 @@ fn check_network(file: &[u8], network: &Network) {
     let evaluated = network
         .on(variant)
         .unwrap()
-        .evaluate(&observation, Precision::Float32, 1, Limits::default())
+        .evaluate(&observation, 1, Limits::default())
         .unwrap();
     assert_eq!(evaluated.logits.len(), num_actions(variant));
     assert_eq!(evaluated.values.nrows(), 1);
@@ -365,7 +345,7 @@ pub fn network_file(data: &[u8]) {
     let scope = scope_of(&input.listed_variant(), input.below(4) == 0);
     let start = start_of(&scope);
     let file = file(&mut input, start, |input| {
-        let architecture = network_architecture(input, &scope);
+        let architecture = network_architecture(input);
         let text = text_of(&scope);
         let written = input.edited(&text, &VARIANT_TOKENS);
         let mut content = network_content(&written, &scope, architecture);

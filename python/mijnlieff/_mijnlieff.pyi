@@ -652,10 +652,9 @@ class Network:
         observations: NDArray[np.float32],
         masks: NDArray[np.int8] | NDArray[np.bool_] | None = None,
         *,
-        precision: Literal["float32", "int16"] = "int16",
         num_threads: SupportsIndex | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions, given as observations.
+        """Evaluate positions, given as observations, by products of integers of 16 bits.
 
         The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
         on the processor. Runs without the GIL and stops on Ctrl-C.
@@ -666,9 +665,6 @@ class Network:
                 hands are rounded to whole pieces.
             masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
                 -inf; None leaves all as they are.
-            precision: ``"int16"`` multiplies rounded weights and hidden units, as policies,
-                searches and self-play do. ``"float32"`` is slower; its outputs differ by about a
-                thousandth of their size.
             num_threads: None for one per core.
 
         Returns:
@@ -677,13 +673,10 @@ class Network:
             masks, logits of a canvas are 0 where the board has no cell.
 
         Raises:
-            ValueError: the observations or masks have another shape, observations on a canvas show
-                no board, or `precision` is neither.
+            ValueError: the observations or masks have another shape, or observations on a canvas
+                show no board.
             MemoryError: memory does not suffice.
         """
-    @property
-    def form(self, /) -> Literal["symmetric", "cells"]:
-        """Layers that respect the symmetries of the board, or a token for each cell."""
     @staticmethod
     def from_torch(module: Any) -> Network:
         """The native form of a network of `mijnlieff.train`, with its current weights.
@@ -696,8 +689,8 @@ class Network:
             TypeError: another module.
         """
     @property
-    def heads(self, /) -> int | None:
-        """Kernels of each block; None in the form ``"symmetric"``."""
+    def heads(self, /) -> int:
+        """Kernels of each block."""
     @staticmethod
     def load(path: str | PathLike[str]) -> Network:
         """Read a network from a file.
@@ -724,7 +717,7 @@ class Network:
         heads: SupportsIndex,
         weights: NDArray[np.float32],
     ) -> Network:
-        """The network of the form ``"cells"`` with these weights.
+        """The network with these weights.
 
         Args:
             variant: that it was trained on.
@@ -748,7 +741,7 @@ class Network:
         heads: SupportsIndex,
         weights: NDArray[np.float32],
     ) -> Network:
-        """The network of cells with these weights for all boards that fit a canvas.
+        """The network with these weights for all boards that fit a canvas.
 
         Args:
             canvas: that it was trained on.
@@ -771,26 +764,6 @@ class Network:
         Raises:
             OSError: the file cannot be written; the message names it.
         """
-    @staticmethod
-    def symmetric(
-        variant: VariantLike,
-        channels: SupportsIndex,
-        blocks: SupportsIndex,
-        weights: NDArray[np.float32],
-    ) -> Network:
-        """The network of the form ``"symmetric"`` with these weights.
-
-        Args:
-            variant: that it was trained on.
-            channels: of every hidden layer, each with a unit for every symmetry of the board.
-            blocks: residual blocks of two layers.
-            weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
-
-        Raises:
-            CheckpointError: 0 channels, not as many weights as the layers need, one that is not
-                finite, or more than 2 GiB of memory needed.
-            MemoryError: memory does not suffice.
-        """
     def to_bytes(self, /) -> bytes:
         """The file, as the constructor reads it."""
     @property
@@ -798,7 +771,7 @@ class Network:
         """The variant that it was trained on; None if it is for all boards that fit a canvas."""
     @property
     def width(self, /) -> int:
-        """Units of every hidden layer; of a cell, in the form ``"cells"``."""
+        """Units of a cell in every layer."""
 
 @final
 class PerfectPolicy(BuiltinPolicy):

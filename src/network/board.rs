@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayRef2, ArrayView2, Axis};
 
+use super::NUM_VALUES;
 use super::cells::{self, BoardLayers, CellLayers};
-use super::symmetric::{self, SymmetricLayers};
-use super::{NUM_VALUES, Precision};
 use crate::elementary::tanhf;
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
@@ -25,13 +24,8 @@ pub(super) const HIDDEN: &str = "the network's hidden layers";
 pub struct BoardNetwork {
     observation_len: usize,
     num_actions: usize,
-    layers: Layers,
-}
-
-/// The layers of a network on one board, by its form.
-enum Layers {
-    Symmetric(Arc<SymmetricLayers>),
-    Cells(Arc<CellLayers>, Box<BoardLayers>),
+    layers: Arc<CellLayers>,
+    board: BoardLayers,
 }
 
 /// The outputs of a network for positions.
@@ -45,19 +39,11 @@ pub struct Evaluations {
 }
 
 impl BoardNetwork {
-    pub(super) fn symmetric(variant: &Variant, layers: &Arc<SymmetricLayers>) -> Self {
-        Self::new(variant, Layers::Symmetric(layers.clone()))
-    }
-
-    pub(super) fn cells(variant: &Variant, layers: &Arc<CellLayers>) -> Self {
-        let board = Box::new(layers.on(variant));
-        Self::new(variant, Layers::Cells(layers.clone(), board))
-    }
-
-    fn new(variant: &Variant, layers: Layers) -> Self {
+    pub(super) fn new(variant: &Variant, layers: Arc<CellLayers>) -> Self {
         Self {
             observation_len: Layout::Flat.len(variant),
             num_actions: num_actions(variant),
+            board: layers.on(variant),
             layers,
         }
     }
@@ -79,7 +65,6 @@ impl BoardNetwork {
     pub fn evaluate(
         &self,
         observations: &ArrayRef2<f32>,
-        precision: Precision,
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
@@ -96,14 +81,7 @@ impl BoardNetwork {
             if limits.is_stopped() {
                 return Err(Halt::Stopped);
             }
-            match &self.layers {
-                Layers::Symmetric(layers) => {
-                    symmetric::forward(layers, precision, &observations, logits, values)?;
-                }
-                Layers::Cells(layers, board) => {
-                    cells::forward(layers, board, precision, &observations, logits, values)?;
-                }
-            }
+            cells::forward(&self.layers, &self.board, &observations, logits, values)?;
             Ok(())
         };
         map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;

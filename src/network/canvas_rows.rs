@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ndarray::{Array2, ArrayRef2};
 
 use super::board::EVALUATIONS;
-use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError, Precision};
+use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError};
 use crate::encode::Canvas;
 use crate::game::{Board, Piece};
 use crate::memory::{OutOfMemory, zeroed_rows};
@@ -81,7 +81,6 @@ impl CanvasRows {
         parts: &[Self],
         networks: &[Arc<BoardNetwork>],
         observations: &ArrayRef2<f32>,
-        precision: Precision,
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
@@ -92,7 +91,7 @@ impl CanvasRows {
         let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
         for (part, network) in parts.iter().zip(networks) {
             let flat = part.flat(observations)?;
-            let found = network.evaluate(&flat, precision, num_threads, limits)?;
+            let found = network.evaluate(&flat, num_threads, limits)?;
             let found = found.logits.outer_iter().zip(found.values.outer_iter());
             for (&row, (own_logits, own_values)) in part.rows.iter().zip(found) {
                 for (action, &logit) in own_logits.iter().enumerate() {

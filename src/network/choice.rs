@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayRef1};
 use rand::Rng;
 
-use super::{BoardNetwork, ChoiceError, Precision};
+use super::{BoardNetwork, ChoiceError};
 use crate::encode::{Layout, num_actions, observe, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::with_room;
@@ -70,9 +70,7 @@ impl BoardNetwork {
             let row = row.into_slice().expect("C order");
             observe::<f32>(variant, position, Layout::Flat, row);
         }
-        let logits = self
-            .evaluate(&observations, Precision::Int16, 1, limits)?
-            .logits;
+        let logits = self.evaluate(&observations, 1, limits)?.logits;
         let mut mask = vec![0; num_actions(variant)];
         let mut chosen = Vec::with_capacity(positions.len());
         for (&(index, ref position), logits) in positions.iter().zip(logits.outer_iter()) {

@@ -8,13 +8,22 @@ use crate::game::BoardError;
 use crate::memory::OutOfMemory;
 use crate::search::Halt;
 
+/// How to get a network in place of an old one.
+const ANOTHER: &str = "train one with mijnlieff train, and write its file with mijnlieff export";
+
 /// Why bytes or numbers do not make a network.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NetworkError {
     /// The file is not a whole network of this version.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(FileError),
+    /// The file has the format of an earlier version.
+    #[error("the network has format version {version}, which is not read any more: {ANOTHER}")]
+    Old {
+        /// The version of the format.
+        version: u32,
+    },
     /// The content is invalid although the checksum matches.
     #[error("the network is invalid at byte {at}")]
     Content {
@@ -37,18 +46,13 @@ pub enum NetworkError {
         /// How many numbers there are.
         expected: usize,
     },
-    /// The file names an architecture that this version does not know.
-    #[error(
-        "the network has the architecture {found:?}, this package knows \"symmetric\" and \"cells\""
-    )]
+    /// The file names another form of network, such as "symmetric", which earlier versions had.
+    #[error("the network has the form {found:?}, this package reads \"cells\" only: {ANOTHER}")]
     Architecture {
         /// The name found, cut when it is long.
         found: String,
     },
-    /// It is of the form for one board, but for a canvas.
-    #[error("a network of the form \"symmetric\" is for one board, not for a canvas")]
-    OneBoard,
-    /// It has 0 channels, units or heads.
+    /// It has 0 units or heads.
     #[error("the network has 0 {what}, it needs at least 1")]
     Nothing {
         /// What there has to be.
@@ -88,6 +92,17 @@ pub enum NetworkError {
     /// There is not enough memory for it.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+impl From<FileError> for NetworkError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Version { kind, found } if (1..kind.oldest).contains(&found) => {
+                Self::Old { version: found }
+            }
+            _ => Self::File(error),
+        }
+    }
 }
 
 /// An observation on a canvas whose cells make no board.

@@ -1,6 +1,6 @@
 //! Tactical features of one move, as small integers.
 //!
-//! `python/mijnlieff/train/network/features.py` makes the same features for the trainer.
+//! `python/mijnlieff/train/network/geometry.py` makes the same features for the trainer.
 
 use crate::encode::Layout;
 use crate::game::{Cell, CellSet, Piece, Variant};
@@ -53,12 +53,6 @@ impl TacticalFeatures {
     /// How many numbers there are in an extended observation of so many cells.
     pub(super) fn size(cells: usize) -> usize {
         LISTS * cells + HANDS
-    }
-
-    /// Where the weights of a list of cells start in an extended observation.
-    pub(super) fn start(variant: &Variant, list: usize) -> usize {
-        let hands = if list < LINES { 0 } else { HANDS };
-        list * variant.board().num_cells() + hands
     }
 
     /// How often a feature's number in an extended observation goes into the number here.

@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! the header of `crate::file_header`, with the letters "MIJNNETW"
-//! length of the scope's text, u32 | that text | length of the architecture's name, u32 | that name
-//! inputs, u32 | the sizes of the architecture, u32 each | the numbers of `NetworkWeights`, f32
+//! length of the scope's text, u32 | that text | length of the form's name, u32 | "cells"
+//! inputs, u32 | units, u32 | blocks, u32 | heads, u32 | the numbers of `NetworkWeights`, f32
 //! ```
 //!
 //! All numbers are little-endian. The text of the scope is UTF-8. In version 2 it is a variant: a line
 //! with the name of the opening rule, a blank and the copies, and then the board, top row first, `#` a
 //! cell and `.` a gap. In version 3 it is a canvas: rows, columns and copies, with blanks between.
 //! `inputs` is the length of an extended observation, of a board that fills the canvas; it follows
-//! from the scope, and is there so that files of other features are refused. The sizes of "symmetric"
-//! are channels and blocks, those of "cells" units, blocks and heads.
+//! from the scope, and is there so that files of other features are refused.
 
 use super::features::TacticalFeatures;
 use super::{Architecture, NetworkError, NetworkWeights, Scope};
@@ -35,24 +34,19 @@ const ON_CANVAS: u32 = 3;
 pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
     let scope = &weights.scope;
     let mut body = Vec::new();
-    for text in [&scope.to_text()[..], weights.architecture.name()] {
+    for text in [&scope.to_text()[..], Architecture::NAME] {
         body.extend((text.len() as u32).to_le_bytes());
         body.extend(text.as_bytes());
     }
-    let mut sizes = vec![TacticalFeatures::size(scope.num_cells())];
-    match weights.architecture {
-        Architecture::Symmetric { channels, blocks } => sizes.extend([channels, blocks]),
-        Architecture::Cells {
-            units,
-            blocks,
-            heads,
-        } => sizes.extend([units, blocks, heads]),
+    let Architecture {
+        units,
+        blocks,
+        heads,
+    } = weights.architecture;
+    let inputs = TacticalFeatures::size(scope.num_cells());
+    for size in [inputs, units, blocks, heads] {
+        body.extend((size as u32).to_le_bytes());
     }
-    body.extend(
-        sizes
-            .into_iter()
-            .flat_map(|size| (size as u32).to_le_bytes()),
-    );
     body.reserve_exact(size_of_val(&weights.numbers[..]));
     body.extend(
         weights
@@ -73,6 +67,11 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
     let mut fields = Fields { body, at: 0 };
     let scope = Scope::from_text(fields.text()?, version == ON_CANVAS)?;
     let name = fields.text()?;
+    if name != Architecture::NAME.as_bytes() {
+        return Err(NetworkError::Architecture {
+            found: shortened(&String::from_utf8_lossy(name)),
+        });
+    }
     let expected = TacticalFeatures::size(scope.num_cells());
     let inputs = fields.number()?;
     if inputs != expected {
@@ -81,7 +80,11 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
             expected,
         });
     }
-    let architecture = fields.architecture(name)?;
+    let architecture = Architecture {
+        units: fields.number()?,
+        blocks: fields.number()?,
+        heads: fields.number()?,
+    };
     let (numbers, rest) = body[fields.at..].as_chunks::<4>();
     if !rest.is_empty() {
         let at = body.len() - rest.len();
@@ -111,24 +114,6 @@ impl<'a> Fields<'a> {
     fn text(&mut self) -> Result<&'a [u8], NetworkError> {
         let length = self.number()?;
         self.bytes(length)
-    }
-
-    /// The sizes of the architecture of this name.
-    fn architecture(&mut self, name: &[u8]) -> Result<Architecture, NetworkError> {
-        match name {
-            b"symmetric" => Ok(Architecture::Symmetric {
-                channels: self.number()?,
-                blocks: self.number()?,
-            }),
-            b"cells" => Ok(Architecture::Cells {
-                units: self.number()?,
-                blocks: self.number()?,
-                heads: self.number()?,
-            }),
-            _ => Err(NetworkError::Architecture {
-                found: shortened(&String::from_utf8_lossy(name)),
-            }),
-        }
     }
 
     fn number(&mut self) -> Result<usize, NetworkError> {

@@ -1,16 +1,14 @@
-//! How the inputs of layers are made for a precision.
+//! How the inputs of layers are made.
 
-use super::features::Lists;
-use super::layer::{Arithmetic, AsFloats, AsIntegers};
+use super::floats::Floats;
+use super::integers::Integers;
+use super::layer::Weights;
 use crate::simd::{WideLanes, WideSimd, WideVector};
 
 /// Makes inputs of layers.
-pub(super) trait Inputs: Arithmetic {
+pub(super) trait Inputs: Weights {
     /// Numbers in an input.
     const PER_INPUT: usize;
-
-    /// Makes inputs of integers.
-    fn of_integers(integers: &[Lists]) -> Vec<Self::Input>;
 
     /// Makes inputs of numbers, rounded to at most `levels` where inputs are integers; returns the factor
     /// for them.
@@ -22,13 +20,8 @@ pub(super) trait Inputs: Arithmetic {
     ) -> f32;
 }
 
-impl Inputs for AsFloats {
+impl Inputs for Floats {
     const PER_INPUT: usize = 1;
-
-    fn of_integers(integers: &[Lists]) -> Vec<f32> {
-        let integers = integers.as_flattened().iter();
-        integers.map(|&number| f32::from(number)).collect()
-    }
 
     #[inline(always)]
     fn write<W: WideSimd>(_: W, _levels: f32, numbers: &[WideLanes], inputs: &mut [f32]) -> f32 {
@@ -37,12 +30,8 @@ impl Inputs for AsFloats {
     }
 }
 
-impl Inputs for AsIntegers {
+impl Inputs for Integers {
     const PER_INPUT: usize = 2;
-
-    fn of_integers(integers: &[Lists]) -> Vec<[i16; 2]> {
-        integers.as_flattened().as_chunks().0.to_vec()
-    }
 
     #[inline(always)]
     fn write<W: WideSimd>(
@@ -66,7 +55,7 @@ impl Inputs for AsIntegers {
 /// The largest magnitude of numbers. None where their sum overflows: no integers can stand for them, and
 /// all outputs become NaN.
 #[inline(always)]
-pub(super) fn largest<W: WideSimd>(wide: W, numbers: &[WideLanes]) -> Option<f32> {
+fn largest<W: WideSimd>(wide: W, numbers: &[WideLanes]) -> Option<f32> {
     let zero = wide.splat(0.0);
     let (mut largest, mut sum) = (zero, zero);
     for number in numbers {
@@ -84,6 +73,6 @@ pub(super) fn largest<W: WideSimd>(wide: W, numbers: &[WideLanes]) -> Option<f32
 
 /// The factor that takes numbers up to this magnitude to integers up to `levels`.
 #[inline(always)]
-pub(super) fn scale(largest: f32, levels: f32) -> f32 {
+fn scale(largest: f32, levels: f32) -> f32 {
     if largest > 0.0 { levels / largest } else { 0.0 }
 }

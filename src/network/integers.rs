@@ -1,4 +1,4 @@
-//! Products of positions' numbers with the blocks of a layer, in integers of 16 bits.
+//! Layers in integers of 16 bits.
 //!
 //! Sums of integers are exact, and what follows is not fused, so results are the same on every
 //! processor. Where a register holds a whole vector, an instruction adds 32 products to 16 sums, and six
@@ -10,8 +10,10 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
-use super::product::{Place, Rows};
-use crate::simd::{LANES, Lanes, WIDE_WORDS, WORDS, WideSimd, WideVector};
+use super::layer::{Apply, Weights};
+use crate::simd::{
+    LANES, Lanes, WIDE_WORDS, WORDS, WideKernel, WideSimd, WideVector, dispatch_wide,
+};
 
 /// Vectors of outputs that are summed at once where registers hold so many.
 const STRIP: usize = 6;
@@ -26,12 +28,12 @@ pub(super) struct Integers {
     pairs: usize,
 }
 
-impl Integers {
-    /// The weights `entry(input, output)`, rounded.
-    ///
-    /// Inputs are integers up to `bounds[input]` in size, an even number of them. Weights are scaled
-    /// so that their sums of products fit 32 bits for all such inputs.
-    pub(super) fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+impl Weights for Integers {
+    type Input = [i16; 2];
+
+    /// The weights are rounded, and scaled so that their sums of products fit 32 bits for all inputs
+    /// within the bounds.
+    fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let inputs = bounds.len();
         let scale = |output: usize| {
             let (mut largest, mut sum) = (0.0_f64, 0.0);
@@ -70,66 +72,49 @@ impl Integers {
             pairs,
         }
     }
+
+    fn apply(apply: Apply<'_, Self>) {
+        dispatch_wide(apply);
+    }
 }
 
-/// Writes the products of a block, each times its position's factor, plus the biases.
-#[inline(always)]
-pub(super) fn multiply<W: WideSimd>(
-    wide: W,
-    weights: &Integers,
-    place: Place,
-    inputs: Rows<'_, [i16; 2]>,
-    factors: &[f32],
-    bias: &[Lanes],
-    outputs: &mut [Lanes],
-) {
-    let vectors = place.outputs.div_ceil(WORDS);
-    let stride = outputs.len() / factors.len();
-    let mut strip = Strip {
-        wide,
-        weights,
-        place,
-        inputs,
-        factors,
-        bias,
-        outputs,
-        stride,
-    };
-    if W::REGISTERS < 4 * STRIP {
-        for vector in 0..vectors {
-            strip.all::<1, 6>(vector);
+impl WideKernel for Apply<'_, Integers> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<W: WideSimd>(self, wide: W) {
+        let vectors = self.bias.len().div_ceil(2);
+        let mut strip = Strip { wide, layer: self };
+        if W::REGISTERS < 4 * STRIP {
+            for vector in 0..vectors {
+                strip.all::<1, 6>(vector);
+            }
+            return;
         }
-        return;
-    }
-    for first in (0..vectors).step_by(STRIP) {
-        match vectors - first {
-            1 => strip.all::<1, 4>(first),
-            2 => strip.all::<2, 4>(first),
-            3 => strip.all::<3, 4>(first),
-            4 => strip.all::<4, 4>(first),
-            5 => strip.all::<5, 4>(first),
-            _ => strip.all::<STRIP, 4>(first),
+        for first in (0..vectors).step_by(STRIP) {
+            match vectors - first {
+                1 => strip.all::<1, 4>(first),
+                2 => strip.all::<2, 4>(first),
+                3 => strip.all::<3, 4>(first),
+                4 => strip.all::<4, 4>(first),
+                5 => strip.all::<5, 4>(first),
+                _ => strip.all::<STRIP, 4>(first),
+            }
         }
     }
 }
 
-/// Some vectors of a block's outputs, for all rows of all positions.
+/// Some vectors of a layer's outputs, for all rows.
 struct Strip<'a, W> {
     wide: W,
-    weights: &'a Integers,
-    place: Place,
-    inputs: Rows<'a, [i16; 2]>,
-    factors: &'a [f32],
-    bias: &'a [Lanes],
-    outputs: &'a mut [Lanes],
-    stride: usize,
+    layer: Apply<'a, Integers>,
 }
 
 impl<W: WideSimd> Strip<'_, W> {
     /// `S` vectors from this one on, whose weights are read once for `R` rows.
     #[inline(always)]
     fn all<const S: usize, const R: usize>(&mut self, first: usize) {
-        let count = self.factors.len() * self.place.rows;
+        let count = self.layer.factors.len();
         let mut row = 0;
         while row + R <= count {
             self.some::<S, R>(first, row);
@@ -141,29 +126,19 @@ impl<W: WideSimd> Strip<'_, W> {
         }
     }
 
-    /// Rows from this one on, counted over all positions.
+    /// Rows from this one on.
     #[inline(always)]
     fn some<const S: usize, const R: usize>(&mut self, first: usize, row: usize) {
-        let (wide, pairs) = (self.wide, self.weights.pairs);
-        let Place {
-            input,
-            inputs,
-            output,
-            outputs,
-            rows,
-        } = self.place;
+        let (wide, layer) = (self.wide, &mut self.layer);
+        let pairs = layer.weights.pairs;
         // Slices of the same known length leave no checks inside, which would take registers.
-        let mut places = [(0, 0); R];
         let mut read: [&[[i16; 2]]; R] = [&[]; R];
         for i in 0..R {
-            let (position, row) = ((row + i) / rows, (row + i) % rows);
-            let start = position * self.inputs.stride + input + row * inputs;
-            places[i] = (position, row);
-            read[i] = &self.inputs.numbers[start..][..pairs];
+            read[i] = &layer.inputs[(row + i) * pairs..][..pairs];
         }
         let mut weights: [&[[i16; WIDE_WORDS]]; S] = [&[]; S];
         for vector in 0..S {
-            weights[vector] = &self.weights.weights[(first + vector) * pairs..][..pairs];
+            weights[vector] = &layer.weights.weights[(first + vector) * pairs..][..pairs];
         }
         let mut sums = [[wide.no_sums(); S]; R];
         for pair in 0..pairs {
@@ -185,15 +160,12 @@ impl<W: WideSimd> Strip<'_, W> {
             }
             add_row!(0 1 2 3 4 5);
         }
-        let (width, from) = (outputs / LANES, 2 * first);
+        let (width, from) = (layer.bias.len(), 2 * first);
         let until = width.min(from + 2 * S);
+        let (scales, bias) = (&layer.weights.scales[from..until], &layer.bias[from..until]);
         for i in 0..R {
-            let (position, row) = places[i];
-            let at = output / LANES + row * width;
-            let scales = &self.weights.scales[from..until];
-            let bias = &self.bias[at + from..at + until];
-            let written = &mut self.outputs[position * self.stride + at..][from..until];
-            let factor = wide.splat(self.factors[position]);
+            let written = &mut layer.outputs[(row + i) * width..][from..until];
+            let factor = wide.splat(layer.factors[row + i]);
             // Known lengths leave no checks inside.
             if written.len() == 2 * S {
                 let (scales, bias) = (&scales[..2 * S], &bias[..2 * S]);

@@ -1,8 +1,9 @@
-//! Trained networks as players, in two architectures.
+//! Trained networks as players: a convolution over the cells of a board.
 //!
-//! One is a residual MLP that respects the symmetries of the board, the other a convolution over its
-//! cells; `python/mijnlieff/train/` has both. A file holds only the learned weights, see
-//! [`Architecture`]; they are made ready to evaluate when it is loaded.
+//! It is the network of `python/mijnlieff/train/network/cells.py`. A file holds only the learned
+//! weights, see [`Architecture`]; they are made ready to evaluate when it is loaded. Products are of
+//! integers of 16 bits: weights are rounded, and what hidden layers read to fractions of the cell's
+//! largest number.
 
 mod board;
 mod canvas_rows;
@@ -10,14 +11,13 @@ mod cells;
 mod choice;
 mod error;
 mod features;
+mod floats;
 mod format;
 mod inputs;
 mod integers;
 mod layer;
-mod product;
 mod scope;
 mod size;
-mod symmetric;
 mod weight_reader;
 mod weights;
 
@@ -34,24 +34,12 @@ pub use weights::{Architecture, NUM_VALUES, NetworkWeights};
 
 use cells::CellLayers;
 use size::board_bytes;
-use symmetric::SymmetricLayers;
 
 use crate::game::Variant;
 use crate::memory::{OutOfMemory, check_room};
 
 /// Named in the error if there is not enough memory.
 const LAYERS: &str = "the network";
-
-/// The numbers that a network is evaluated with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// Products of floats.
-    #[default]
-    Float32,
-    /// Products of integers of 16 bits, which are faster. Weights are rounded when the network is
-    /// made, and what hidden layers read to fractions of the position's or the cell's largest number.
-    Int16,
-}
 
 /// A network; [`Network::on`] makes it ready to evaluate the positions of a board. Two are equal when
 /// their files are.
@@ -60,13 +48,7 @@ pub struct Network {
     architecture: Architecture,
     num_weights: usize,
     file: Box<[u8]>,
-    layers: Layers,
-}
-
-/// The layers of a network, by its architecture.
-enum Layers {
-    Symmetric(Arc<SymmetricLayers>),
-    Cells(Arc<CellLayers>),
+    layers: Arc<CellLayers>,
 }
 
 impl Network {
@@ -95,29 +77,14 @@ impl Network {
     }
 
     fn with_file(weights: &NetworkWeights, file: Vec<u8>) -> Self {
-        let scope = weights.scope.clone();
-        let reader = weights.reader();
-        let layers = match weights.architecture {
-            Architecture::Symmetric { channels, blocks } => {
-                let variant = scope.variant().expect("weights were checked");
-                let layers = SymmetricLayers::new(variant, channels, blocks, reader);
-                Layers::Symmetric(Arc::new(layers))
-            }
-            Architecture::Cells {
-                units,
-                blocks,
-                heads,
-            } => {
-                let layers = CellLayers::new(scope.canvas(), units, blocks, heads, reader);
-                Layers::Cells(Arc::new(layers))
-            }
-        };
+        let (scope, architecture) = (weights.scope.clone(), weights.architecture);
+        let layers = CellLayers::new(scope.canvas(), architecture, weights.reader());
         Self {
             scope,
-            architecture: weights.architecture,
+            architecture,
             num_weights: weights.numbers.len(),
             file: file.into(),
-            layers,
+            layers: Arc::new(layers),
         }
     }
 
@@ -140,36 +107,13 @@ impl Network {
         assert!(self.scope.contains(variant), "the network is for others");
         let bytes = board_bytes(self.architecture, variant.board().num_cells());
         check_room(LAYERS, bytes)?;
-        Ok(match &self.layers {
-            Layers::Symmetric(layers) => BoardNetwork::symmetric(variant, layers),
-            Layers::Cells(layers) => BoardNetwork::cells(variant, layers),
-        })
+        Ok(BoardNetwork::new(variant, Arc::clone(&self.layers)))
     }
 
     /// What it is built of.
     #[must_use]
     pub fn architecture(&self) -> Architecture {
         self.architecture
-    }
-
-    /// Units of every hidden layer; of a cell, if each has its own.
-    #[must_use]
-    pub fn width(&self) -> usize {
-        match self.architecture {
-            Architecture::Symmetric { channels, .. } => {
-                let order = |variant: &Variant| variant.board().symmetries().len();
-                channels * self.scope.variant().map_or(1, order)
-            }
-            Architecture::Cells { units, .. } => units,
-        }
-    }
-
-    /// Residual blocks.
-    #[must_use]
-    pub fn num_blocks(&self) -> usize {
-        let (Architecture::Symmetric { blocks, .. } | Architecture::Cells { blocks, .. }) =
-            self.architecture;
-        blocks
     }
 
     /// How many numbers were learned.
@@ -187,8 +131,8 @@ impl Network {
 
 impl std::fmt::Debug for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (name, width, blocks) = (self.architecture.name(), self.width(), self.num_blocks());
-        write!(f, "Network({name}, width {width}, {blocks} blocks)")
+        let Architecture { units, blocks, .. } = self.architecture;
+        write!(f, "Network({units} units, {blocks} blocks)")
     }
 }
 

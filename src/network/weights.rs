@@ -2,94 +2,52 @@
 
 use super::size::{MAX_NETWORK_BYTES, Size};
 use super::weight_reader::WeightReader;
-use super::{NetworkError, Scope, cells, symmetric};
+use super::{NetworkError, Scope, cells};
 
 /// How many values follow the logits: expected outcome and expected margin.
 pub const NUM_VALUES: usize = 2;
 
-/// What a network is built of.
+/// The sizes of a network: a convolution over the cells, with kernels as large as the board.
+///
+/// With `U` units, `B` blocks, `K` heads and a canvas (or the only board) of height `H` and width `W`
+/// its weights are, in this order and each in C order:
+///
+/// ```text
+/// input layer   weights (U, 15)        bias (U)
+/// hands         weights (U, 9)
+/// kernels       weights (2 * (2 * H - 1) * (2 * W - 1), B * K)
+/// each block    norm (U)               bias (U)
+///     message   weights (U, U)         bias (U)
+///     gather    weights (U, U)         bias (U)
+///               norm (U)               bias (U)
+///     inner     weights (2 * U, U)     bias (2 * U)
+///     outer     weights (U, 2 * U)     bias (U)
+/// norm          weights (U)            bias (U)
+/// placements    weights (4, U)         bias (4)
+/// summary       weights (U, U)         bias (U)
+/// outcome       weights (3, U)         bias (3)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Architecture {
-    /// A residual MLP that respects the symmetries of the board.
-    ///
-    /// With `C` channels, `G` symmetries, `F` inputs and `A` actions its weights are, in this order
-    /// and each in C order, one for all places that symmetries move onto each other:
-    ///
-    /// ```text
-    /// input layer   weights (C, F)         bias (C)
-    /// each block    weights (C, C, G)      bias (C)
-    ///               weights (C, C, G)      bias (C)
-    /// heads         weights (C, A + 2)     bias (A + 2)
-    /// ```
-    Symmetric {
-        /// Channels of each hidden layer, which has a unit for each of them and each symmetry.
-        channels: usize,
-        /// Residual blocks of two layers.
-        blocks: usize,
-    },
-    /// A convolution over the cells, with kernels as large as the board.
-    ///
-    /// With `U` units, `B` blocks, `K` heads and a canvas (or the only board) of height `H` and width
-    /// `W` its weights are, in this order and each in C order:
-    ///
-    /// ```text
-    /// input layer   weights (U, 15)        bias (U)
-    /// hands         weights (U, 9)
-    /// kernels       weights (2 * (2 * H - 1) * (2 * W - 1), B * K)
-    /// each block    norm (U)               bias (U)
-    ///     message   weights (U, U)         bias (U)
-    ///     gather    weights (U, U)         bias (U)
-    ///               norm (U)               bias (U)
-    ///     inner     weights (2 * U, U)     bias (2 * U)
-    ///     outer     weights (U, 2 * U)     bias (U)
-    /// norm          weights (U)            bias (U)
-    /// placements    weights (4, U)         bias (4)
-    /// summary       weights (U, U)         bias (U)
-    /// outcome       weights (3, U)         bias (3)
-    /// ```
-    Cells {
-        /// Units of each cell in every layer.
-        units: usize,
-        /// Blocks of a convolution and a layer for each cell.
-        blocks: usize,
-        /// Kernels of each block; each serves an equal part of the units.
-        heads: usize,
-    },
+pub struct Architecture {
+    /// Units of each cell in every layer.
+    pub units: usize,
+    /// Blocks of a convolution and a layer for each cell.
+    pub blocks: usize,
+    /// Kernels of each block; each serves an equal part of the units.
+    pub heads: usize,
 }
 
 impl Architecture {
-    /// The name, as files have it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Symmetric { .. } => "symmetric",
-            Self::Cells { .. } => "cells",
-        }
-    }
-
-    /// How many weights there are; none when there are too many to count.
-    fn count(self, scope: &Scope) -> Result<Option<usize>, NetworkError> {
-        match self {
-            Self::Symmetric { channels, blocks } => {
-                let variant = scope.variant().ok_or(NetworkError::OneBoard)?;
-                Ok(symmetric::count(variant, channels, blocks))
-            }
-            Self::Cells {
-                units,
-                blocks,
-                heads,
-            } => Ok(cells::count(scope.canvas(), units, blocks, heads)),
-        }
-    }
+    /// The name that files have.
+    pub(super) const NAME: &str = "cells";
 
     /// Fails for sizes of which no network can be made.
     fn check(self) -> Result<(), NetworkError> {
         let nothing = |what| Err(NetworkError::Nothing { what });
         match self {
-            Self::Symmetric { channels: 0, .. } => nothing("channels"),
-            Self::Cells { units: 0, .. } => nothing("units"),
-            Self::Cells { heads: 0, .. } => nothing("heads"),
-            Self::Cells { units, heads, .. } if !units.is_multiple_of(heads) => {
+            Self { units: 0, .. } => nothing("units"),
+            Self { heads: 0, .. } => nothing("heads"),
+            Self { units, heads, .. } if !units.is_multiple_of(heads) => {
                 Err(NetworkError::Heads { units, heads })
             }
             _ => Ok(()),
@@ -111,9 +69,9 @@ impl NetworkWeights {
     ///
     /// # Errors
     ///
-    /// When there are no channels, units or heads, the heads cannot share the units equally, the architecture
-    /// is for one board and a canvas is given, there are not as many numbers as the architecture needs, a
-    /// number is infinite or NaN, or the network would take more than [`MAX_NETWORK_BYTES`].
+    /// When there are no units or heads, the heads cannot share the units equally, there are not as many
+    /// numbers as the architecture needs, a number is infinite or NaN, or the network would take more than
+    /// [`MAX_NETWORK_BYTES`].
     pub fn new(
         scope: impl Into<Scope>,
         architecture: Architecture,
@@ -121,7 +79,7 @@ impl NetworkWeights {
     ) -> Result<Self, NetworkError> {
         let scope = scope.into();
         architecture.check()?;
-        let expected = architecture.count(&scope)?;
+        let expected = cells::count(scope.canvas(), architecture);
         if expected != Some(numbers.len()) {
             return Err(NetworkError::Count {
                 found: numbers.len(),

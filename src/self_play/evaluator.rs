@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::ArrayRef2;
 
-use crate::network::{BoardNetwork, Evaluations, Precision};
+use crate::network::{BoardNetwork, Evaluations};
 use crate::search::{Halt, Limits};
 
 /// Evaluates positions. An evaluation must not depend on the others of the same call.
@@ -23,8 +23,7 @@ pub trait Evaluator: Sync {
     ) -> Result<Evaluations, Halt>;
 }
 
-/// A network on the board of each variant, with integers of 16 bits, which are faster than floats, on
-/// the thread of the game.
+/// A network on the board of each variant, on the thread of the game.
 impl Evaluator for [Arc<BoardNetwork>] {
     fn evaluate(
         &self,
@@ -32,6 +31,6 @@ impl Evaluator for [Arc<BoardNetwork>] {
         observations: &ArrayRef2<f32>,
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
-        self[variant].evaluate(observations, Precision::Int16, 1, limits)
+        self[variant].evaluate(observations, 1, limits)
     }
 }

@@ -8,7 +8,7 @@ use super::error::SelfPlayError;
 use crate::encode::{Layout, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::filled;
-use crate::network::{BoardNetwork, Evaluations, Network, Precision};
+use crate::network::{BoardNetwork, Evaluations, Network};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::tree_search::{TreeConfig, TreeSearch, tree_search};
@@ -72,8 +72,7 @@ fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
     (1.0 - weight) * values[0] + weight * share.clamp(-1.0, 1.0)
 }
 
-/// The action that a search by a network chooses in a position that is not over, on one thread. The
-/// network is evaluated with integers of 16 bits.
+/// The action that a search by a network chooses in a position that is not over, on one thread.
 ///
 /// # Errors
 ///
@@ -93,7 +92,7 @@ pub fn choose_by_search(
     let solver = Some(solver);
     let mut search = tree_search(variant, &[position], config, Layout::Flat, solver, 1)?;
     let mut memory = LeafMemory::new(variant, 1)?;
-    let evaluate = |rows: &_| network.evaluate(rows, Precision::Int16, 1, limits);
+    let evaluate = |rows: &_| network.evaluate(rows, 1, limits);
     memory.run(&mut *search, variant, &config, limits, evaluate)?;
     Ok(search.results(limits)?.actions[0] as usize)
 }

@@ -9,14 +9,13 @@ use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128,
     _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps,
-    _mm256_add_epi16, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256,
-    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128,
-    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
-    _mm256_cvtps_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32,
-    _mm256_permute4x64_epi64, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_setzero_si256, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
-    _mm256_sub_epi16, _mm256_sub_ps, _pdep_u64,
+    _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps,
+    _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps,
+    _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtps_epi32, _mm256_div_ps,
+    _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps,
+    _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32, _mm256_permute4x64_epi64,
+    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256,
+    _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _pdep_u64,
 };
 
 use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
@@ -231,14 +230,6 @@ impl Words for Avx2Words {
         fn store(this: Avx2Words, words: &mut [i16; WORDS]) -> () {
             // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
             unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), this.0) };
-        }
-
-        fn add(this: Avx2Words, other: Avx2Words) -> Avx2Words {
-            Avx2Words(_mm256_add_epi16(this.0, other.0))
-        }
-
-        fn sub(this: Avx2Words, other: Avx2Words) -> Avx2Words {
-            Avx2Words(_mm256_sub_epi16(this.0, other.0))
         }
 
         fn multiply_pairs(this: Avx2Words, other: Avx2Words) -> Avx2Sums {

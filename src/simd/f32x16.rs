@@ -76,7 +76,7 @@ impl<K: WideKernel> Kernel for OnHalves<K> {
 
 /// Wide vectors as two of eight.
 #[derive(Clone, Copy)]
-pub(crate) struct InHalves<V>(pub(crate) V);
+struct InHalves<V>(V);
 
 /// A wide vector in two registers.
 #[derive(Clone, Copy)]

@@ -7,14 +7,12 @@ use super::{LANES, PortableVector, Vector};
 /// Small integers that are worked on together.
 pub(crate) const WORDS: usize = 16;
 
-/// Sixteen integers in registers, made with a [`Simd`](super::Simd). Sums that do not fit wrap.
+/// Sixteen integers in registers, made with a [`Simd`](super::Simd).
 pub(crate) trait Words: Copy {
     type Sums: Sums<Numbers = Self::Numbers>;
     type Numbers: Vector;
 
     fn store(self, words: &mut [i16; WORDS]);
-    fn add(self, other: Self) -> Self;
-    fn sub(self, other: Self) -> Self;
     /// The sums of the products of each pair of lanes.
     fn multiply_pairs(self, other: Self) -> Self::Sums;
 }
@@ -43,16 +41,6 @@ impl Words for PortableWords {
     #[inline(always)]
     fn store(self, words: &mut [i16; WORDS]) {
         *words = self.0;
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i].wrapping_sub(other.0[i])))
     }
 
     #[inline(always)]

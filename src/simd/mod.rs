@@ -24,7 +24,7 @@ use avx512::Avx512Vnni;
 pub(crate) use exp::exp;
 pub(crate) use f32x8::{LANES, Lanes, Portable, PortableVector, Simd, Vector};
 use f32x16::OnHalves;
-pub(crate) use f32x16::{InHalves, WIDE_WORDS, WideKernel, WideLanes, WideSimd, WideVector};
+pub(crate) use f32x16::{WIDE_WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 pub(crate) use fetch::fetch;
 pub(crate) use i16x16::{Sums, WORDS, Words};
 
@@ -84,7 +84,7 @@ mod tests {
     use crate::encode::{Layout, num_actions};
     use crate::file_header::fnv1a;
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::network::{Architecture, Network, NetworkWeights, Precision};
+    use crate::network::{Architecture, Network, NetworkWeights};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
@@ -303,9 +303,9 @@ mod tests {
     }
 
     /// A network of cells with units in a part of a vector.
-    fn network_of_cells(units: usize) -> Network {
+    fn network_of(units: usize) -> Network {
         let (blocks, heads) = (2, 4);
-        let architecture = Architecture::Cells {
+        let architecture = Architecture {
             units,
             blocks,
             heads,
@@ -318,15 +318,15 @@ mod tests {
         Network::new(&weights).unwrap()
     }
 
-    /// Networks of both architectures. The layers of the last one are wider than a strip of the widest vectors.
+    /// The layers of the last network are wider than a strip of the widest vectors.
     fn networks() -> [Network; 3] {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
         let champion = Network::parse(file).unwrap();
-        [champion, network_of_cells(20), network_of_cells(60)]
+        [champion, network_of(20), network_of(60)]
     }
 
     /// The bits of a network's evaluations of some positions.
-    fn evaluations(network: &Network, precision: Precision) -> Vec<u32> {
+    fn evaluations(network: &Network) -> Vec<u32> {
         let variant = Variant::default();
         let mut observations = Array2::zeros((33, Layout::Flat.len(&variant)));
         for (number, row) in (0..).zip(observations.outer_iter_mut()) {
@@ -335,7 +335,7 @@ mod tests {
             crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
         }
         let network = network.on(&variant).unwrap();
-        let found = network.evaluate(&observations, precision, 1, Limits::default());
+        let found = network.evaluate(&observations, 1, Limits::default());
         let found = found.unwrap();
         bits(&found.logits).chain(bits(&found.values)).collect()
     }
@@ -343,16 +343,11 @@ mod tests {
     #[test]
     fn a_network_gives_the_same_bits_on_all_processors() {
         for network in networks() {
-            for precision in [Precision::Float32, Precision::Int16] {
-                let evaluate = || evaluations(&network, precision);
-                let expected = on(Processor::Portable, evaluate);
-                for processor in [Processor::WithoutAvx512, Processor::Newest] {
-                    let found = on(processor, evaluate);
-                    assert!(
-                        found == expected,
-                        "{network:?}, {precision:?}, {processor:?}"
-                    );
-                }
+            let evaluate = || evaluations(&network);
+            let expected = on(Processor::Portable, evaluate);
+            for processor in [Processor::WithoutAvx512, Processor::Newest] {
+                let found = on(processor, evaluate);
+                assert!(found == expected, "{network:?}, {processor:?}");
             }
         }
     }
@@ -361,8 +356,7 @@ mod tests {
     #[test]
     fn a_network_keeps_its_bits() {
         let hashes = [20, 60].map(|units| {
-            let network = network_of_cells(units);
-            let bits = evaluations(&network, Precision::Int16);
+            let bits = evaluations(&network_of(units));
             let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
             fnv1a(&bytes)
         });
@@ -446,10 +440,8 @@ mod tests {
                 [1, 3].map(|step| simd.load_words(&std::array::from_fn(|i| numbers(step * i))));
             let mut words = Vec::new();
             let mut stored = [0; WORDS];
-            for result in [a, a.add(b), a.sub(b)] {
-                result.store(&mut stored);
-                words.extend(stored);
-            }
+            a.store(&mut stored);
+            words.extend(stored);
             for numbers in NUMBERS {
                 let numbers = simd.load(&numbers);
                 let wide = numbers.mul(simd.splat(3e9));
@@ -480,9 +472,9 @@ mod tests {
         let (words, sums) = expected;
         assert_eq!(words[..3], [3, -7, i16::MAX]);
         // 1.0, -2.5 and 3.0 to the nearest, of two equally near ones the even one.
-        assert_eq!(words[48..51], [1, -2, 3]);
-        assert_eq!(words[51], i16::MIN, "infinity");
-        assert_eq!(words[64..72], [i16::MIN; 8], "NaN");
+        assert_eq!(words[16..19], [1, -2, 3]);
+        assert_eq!(words[19], i16::MIN, "infinity");
+        assert_eq!(words[32..40], [i16::MIN; 8], "NaN");
         assert_eq!(sums[0], (3.0 * 3.0 + -7.0 * -32768.0_f32).to_bits());
     }
 }

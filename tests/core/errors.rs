@@ -197,9 +197,10 @@ fn errors_of_texts_and_positions() {
 fn file() -> Vec<u8> {
     let board = Board::from_text("#").unwrap();
     let variant = Variant::new(board, Opening::Outside, 2).unwrap();
-    let architecture = Architecture::Symmetric {
-        channels: 1,
+    let architecture = Architecture {
+        units: 1,
         blocks: 0,
+        heads: 1,
     };
     let weights = |count| NetworkWeights::new(variant.clone(), architecture, vec![0.5; count]);
     let Err(NetworkError::Count { expected, .. }) = weights(0) else {
@@ -251,11 +252,11 @@ fn errors_of_files() {
     );
     examples!(NetworkError:
         File(FileError::Checksum { kind }) => ["the network is damaged", "checksum"],
+        Old { version: 1 } => ["format version 1", "mijnlieff train", "mijnlieff export"],
         Content { at: 17 } => ["the network is invalid", "byte 17"],
         Variant { reason: "no such opening".to_owned() } => ["invalid variant: no such opening"],
         Inputs { found: 39, expected: 38 } => ["reads 39 numbers", "38"],
-        Architecture { found: "x".to_owned() } => ["\"x\"", "\"symmetric\" and \"cells\""],
-        OneBoard {} => ["\"symmetric\"", "one board", "canvas"],
+        Architecture { found: "symmetric".to_owned() } => ["\"symmetric\"", "\"cells\"", "mijnlieff train"],
         Nothing { what: "heads" } => ["0 heads", "at least 1"],
         Heads { units: 96, heads: 5 } => ["96 units", "multiple of its 5 heads"],
         Count { found: 5, expected: Some(6) } => ["5 weights", "need 6"],

@@ -1,24 +1,19 @@
-//! Networks: the symmetries, batches, what they choose.
+//! Networks: batches, boards of a canvas, what they choose.
 
 use mijnlieff::encode::{Canvas, Layout, num_actions, observe, write_mask};
-use mijnlieff::game::{Board, Cell, Move, Opening, Position, Symmetry, Variant};
+use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::network::{
-    Architecture, Choice, ChoiceError, Evaluations, Network, NetworkWeights, Precision, Scope,
+    Architecture, Choice, ChoiceError, Evaluations, Network, NetworkWeights, Scope,
 };
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
-pub(super) const SYMMETRIC: Architecture = Architecture::Symmetric {
-    channels: 3,
-    blocks: 2,
-};
-pub(super) const CELLS: Architecture = Architecture::Cells {
+pub(super) const SIZES: Architecture = Architecture {
     units: 10,
     blocks: 2,
     heads: 5,
 };
-pub(super) const ARCHITECTURES: [Architecture; 2] = [SYMMETRIC, CELLS];
 
 pub(super) fn variant(board: &str, copies: i64) -> Variant {
     Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, copies).unwrap()
@@ -38,26 +33,17 @@ pub(super) fn variants() -> Vec<Variant> {
 
 /// As many weights as the layers of a variant have.
 pub(super) fn count(variant: &Variant, architecture: Architecture) -> usize {
+    let Architecture {
+        units,
+        blocks,
+        heads,
+    } = architecture;
     let board = variant.board();
-    let cells = board.num_cells();
-    match architecture {
-        Architecture::Symmetric { channels, blocks } => {
-            let inputs = 3 * cells + 8 + 4 * cells + 8 * cells;
-            let hidden = blocks * 2 * channels * (channels * board.symmetries().len() + 1);
-            channels * (inputs + 1) + hidden + (channels + 1) * (4 * cells + 3)
-        }
-        Architecture::Cells {
-            units,
-            blocks,
-            heads,
-        } => {
-            let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
-            let square = units * (units + 1);
-            let inner = 2 * units * (units + 1) + units * (2 * units + 1);
-            let block = offsets * heads + 2 * units + 2 * square + 2 * units + inner;
-            units * (15 + 1 + 9) + blocks * block + 2 * units + square + 7 * (units + 1)
-        }
-    }
+    let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
+    let square = units * (units + 1);
+    let inner = 2 * units * (units + 1) + units * (2 * units + 1);
+    let block = offsets * heads + 2 * units + 2 * square + 2 * units + inner;
+    units * (15 + 1 + 9) + blocks * block + 2 * units + square + 7 * (units + 1)
 }
 
 /// Weights, none of them 0.
@@ -68,14 +54,14 @@ pub(super) fn numbers(variant: &Variant, architecture: Architecture, scale: f32)
         .collect()
 }
 
-fn network_of(variant: &Variant, architecture: Architecture, scale: f32) -> Network {
-    let numbers = numbers(variant, architecture, scale);
-    let weights = NetworkWeights::new(variant.clone(), architecture, numbers).unwrap();
+fn network_of(variant: &Variant, scale: f32) -> Network {
+    let numbers = numbers(variant, SIZES, scale);
+    let weights = NetworkWeights::new(variant.clone(), SIZES, numbers).unwrap();
     Network::new(&weights).unwrap()
 }
 
-pub(super) fn network(variant: &Variant, architecture: Architecture) -> Network {
-    network_of(variant, architecture, 0.8)
+pub(super) fn network(variant: &Variant) -> Network {
+    network_of(variant, 0.8)
 }
 
 /// Every position of a random game but the last.
@@ -95,84 +81,21 @@ pub(super) fn only_variant(network: &Network) -> &Variant {
     network.scope().variant().unwrap()
 }
 
-/// What policies evaluate.
 pub(super) fn evaluate(network: &Network, positions: &[Position]) -> Evaluations {
-    evaluate_with(network, positions, Precision::Int16)
+    evaluate_on(network, only_variant(network), positions)
 }
 
-fn evaluate_with(network: &Network, positions: &[Position], precision: Precision) -> Evaluations {
-    evaluate_on(network, only_variant(network), positions, precision)
-}
-
-fn evaluate_on(
-    network: &Network,
-    variant: &Variant,
-    positions: &[Position],
-    precision: Precision,
-) -> Evaluations {
+fn evaluate_on(network: &Network, variant: &Variant, positions: &[Position]) -> Evaluations {
     let network = network.on(variant).unwrap();
     let mut observations = Array2::<f32>::zeros((positions.len(), Layout::Flat.len(variant)));
     for (position, row) in positions.iter().zip(observations.outer_iter_mut()) {
         observe(variant, position, Layout::Flat, row.into_slice().unwrap());
     }
-    let whole = network.evaluate(&observations, precision, 1, Limits::default());
+    let whole = network.evaluate(&observations, 1, Limits::default());
     // Neither the order of the numbers in memory nor the number of threads matters.
     let turned = observations.t().as_standard_layout().into_owned();
-    assert_eq!(
-        network.evaluate(&turned.t(), precision, 2, Limits::default()),
-        whole
-    );
+    assert_eq!(network.evaluate(&turned.t(), 2, Limits::default()), whole);
     whole.unwrap()
-}
-
-/// The position after the same game, turned.
-fn turned(variant: &Variant, position: &Position, symmetry: &Symmetry) -> Position {
-    let stones = variant.board().all().into_iter();
-    let mut images = vec![None; variant.board().num_cells()];
-    for cell in stones {
-        images[symmetry.cell(cell).index()] = position.stone_at(cell);
-    }
-    let last = position.last_move().map(|mv| turned_move(mv, symmetry));
-    Position::from_stones(variant, &images, last, position.ply()).unwrap()
-}
-
-fn turned_move(mv: Move, symmetry: &Symmetry) -> Move {
-    match mv {
-        Move::Pass => Move::Pass,
-        Move::Place { piece, cell } => Move::Place {
-            piece,
-            cell: symmetry.cell(cell),
-        },
-    }
-}
-
-#[test]
-fn turning_a_position_turns_the_logits_and_keeps_the_values() {
-    for variant in variants() {
-        let network = network(&variant, SYMMETRIC);
-        let cells = variant.board().num_cells();
-        for position in game(&variant, 3) {
-            let plain = evaluate_with(&network, &[position], Precision::Float32);
-            for symmetry in variant.board().symmetries() {
-                let other = [turned(&variant, &position, symmetry)];
-                let other = evaluate_with(&network, &other, Precision::Float32);
-                let close = |a: f32, b: f32| (a - b).abs() < 1e-4;
-                for ((_, action), &logit) in plain.logits.indexed_iter() {
-                    let image = if action == 4 * cells {
-                        action
-                    } else {
-                        let cell = symmetry.cell(Cell::new(action % cells)).index();
-                        action / cells * cells + cell
-                    };
-                    assert!(close(logit, other.logits[[0, image]]), "action {action}");
-                }
-                assert!(close(plain.values[[0, 0]], other.values[[0, 0]]));
-                assert!(close(plain.values[[0, 1]], other.values[[0, 1]]));
-            }
-            let spread = plain.logits.iter().map(|logit| logit.abs()).sum::<f32>();
-            assert!(spread > 0.1, "a network that says nothing would pass");
-        }
-    }
 }
 
 #[test]
@@ -180,35 +103,14 @@ fn a_batch_is_its_positions_to_the_last_bit() {
     let variant = Variant::default();
     let positions: Vec<Position> = (0..60).flat_map(|seed| game(&variant, seed)).collect();
     assert!(positions.len() > 600);
-    for architecture in ARCHITECTURES {
-        let network = network(&variant, architecture);
-        for precision in [Precision::Float32, Precision::Int16] {
-            let whole = evaluate_with(&network, &positions, precision);
-            assert_eq!(whole.logits.dim(), (positions.len(), 65));
-            assert_eq!(whole.values.dim(), (positions.len(), 2));
-            for (i, &position) in positions.iter().enumerate().step_by(7) {
-                let alone = evaluate_with(&network, &[position], precision);
-                assert_eq!(alone.logits.row(0), whole.logits.row(i));
-                assert_eq!(alone.values.row(0), whole.values.row(i));
-            }
-        }
-    }
-}
-
-#[test]
-fn integers_of_cells_are_close_to_floats() {
-    for variant in variants() {
-        let network = network(&variant, CELLS);
-        let positions = game(&variant, 4);
-        let floats = evaluate_with(&network, &positions, Precision::Float32);
-        let integers = evaluate(&network, &positions);
-        let spread = floats.logits.iter().map(|logit| logit.abs()).sum::<f32>();
-        let spread = spread / floats.logits.len() as f32;
-        assert!(spread > 0.05, "a network that says nothing would pass");
-        let pairs = floats.logits.iter().zip(&integers.logits);
-        for (float, integer) in pairs.chain(floats.values.iter().zip(&integers.values)) {
-            assert!((float - integer).abs() < 0.02 * spread);
-        }
+    let network = network(&variant);
+    let whole = evaluate(&network, &positions);
+    assert_eq!(whole.logits.dim(), (positions.len(), 65));
+    assert_eq!(whole.values.dim(), (positions.len(), 2));
+    for (i, &position) in positions.iter().enumerate().step_by(7) {
+        let alone = evaluate(&network, &[position]);
+        assert_eq!(alone.logits.row(0), whole.logits.row(i));
+        assert_eq!(alone.values.row(0), whole.values.row(i));
     }
 }
 
@@ -227,11 +129,8 @@ fn choose(network: &Network, positions: &[Position], temperature: f64, first: u6
 
 #[test]
 fn the_legal_action_with_the_largest_logit_is_chosen() {
-    let networks = variants().into_iter().flat_map(|variant| {
-        let network = |architecture| (variant.clone(), network(&variant, architecture));
-        ARCHITECTURES.map(network)
-    });
-    for (variant, network) in networks {
+    for variant in variants() {
+        let network = network(&variant);
         let positions = game(&variant, 5);
         let evaluated = evaluate(&network, &positions);
         let actions = num_actions(&variant);
@@ -248,7 +147,7 @@ fn the_legal_action_with_the_largest_logit_is_chosen() {
 #[test]
 fn draws_follow_the_softmax_and_do_not_depend_on_batches() {
     let variant = Variant::default();
-    let network = network(&variant, SYMMETRIC);
+    let network = network(&variant);
     let position = game(&variant, 2)[9];
     let count = 20_000;
     let drawn = choose(&network, &vec![position; count], 0.5, 0);
@@ -277,26 +176,20 @@ fn sums_that_overflow_are_an_error_and_no_choice() {
         first: 0,
     };
     let positions = [(6, Position::new(&variant))];
-    for architecture in ARCHITECTURES {
-        let network = network_of(&variant, architecture, f32::MAX);
-        let network = network.on(&variant).unwrap();
-        let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
-        assert!(matches!(chosen, Err(ChoiceError::Logit { index: 6, .. })));
-    }
+    let network = network_of(&variant, f32::MAX).on(&variant).unwrap();
+    let chosen = network.choose(&variant, &positions, choice, 1, Limits::default());
+    assert!(matches!(chosen, Err(ChoiceError::Logit { index: 6, .. })));
 }
 
 /// A network for a canvas plays each board as one for that board does, whose kernels are a part of
 /// its own.
 #[test]
 fn a_network_for_a_canvas_plays_every_board_that_fits() {
-    let Architecture::Cells {
+    let Architecture {
         units,
         blocks,
         heads,
-    } = CELLS
-    else {
-        unreachable!()
-    };
+    } = SIZES;
     let (height, width) = (5, 6);
     let canvas = Canvas::new(height, width).unwrap();
     for board in [".#..\n.###\n###.\n..#.", "######", "#"] {
@@ -306,7 +199,7 @@ fn a_network_for_a_canvas_plays_every_board_that_fits() {
             Opening::Anywhere,
             2,
         );
-        let weights = numbers(&full.unwrap(), CELLS, 0.8);
+        let weights = numbers(&full.unwrap(), SIZES, 0.8);
         let (rows, columns) = (variant.board().height(), variant.board().width());
         let (before, kernels) = weights.split_at(units * 25);
         let (kernels, after) =
@@ -320,21 +213,19 @@ fn a_network_for_a_canvas_plays_every_board_that_fits() {
             }
         }
         own.extend(after);
-        let own = NetworkWeights::new(variant.clone(), CELLS, own).unwrap();
+        let own = NetworkWeights::new(variant.clone(), SIZES, own).unwrap();
         let alone = Network::new(&own).unwrap();
 
         let scope = Scope::Canvas { canvas, copies: 2 };
-        let weights = NetworkWeights::new(scope.clone(), CELLS, weights).unwrap();
+        let weights = NetworkWeights::new(scope.clone(), SIZES, weights).unwrap();
         let written = Network::new(&weights).unwrap();
         let network = Network::parse(written.file()).unwrap();
         assert_eq!((network.scope(), &network), (&scope, &written));
         let positions = game(&variant, 8);
-        for precision in [Precision::Float32, Precision::Int16] {
-            assert_eq!(
-                evaluate_on(&network, &variant, &positions, precision),
-                evaluate_with(&alone, &positions, precision)
-            );
-        }
+        assert_eq!(
+            evaluate_on(&network, &variant, &positions),
+            evaluate(&alone, &positions)
+        );
         let (opening, copies) = (Opening::Outside, 2);
         assert!(scope.contains(&Variant::new(variant.board().clone(), opening, copies).unwrap()));
         assert!(!scope.contains(&Variant::new(variant.board().clone(), opening, 1).unwrap()));

@@ -1,11 +1,10 @@
 //! Files of networks: as they were written, and refused when damaged or impossible.
 
 use mijnlieff::FileError;
-use mijnlieff::network::{Architecture, Network, NetworkError};
+use mijnlieff::network::{Architecture, Network, NetworkError, NetworkWeights};
 
 use crate::network::{
-    ARCHITECTURES, CELLS, SYMMETRIC, count, evaluate, game, network, numbers, only_variant,
-    variant, variants,
+    SIZES, count, evaluate, game, network, numbers, only_variant, variant, variants,
 };
 
 const HEADER: usize = 28;
@@ -13,36 +12,29 @@ const HEADER: usize = 28;
 #[test]
 fn a_file_is_read_as_it_was_written() {
     for variant in variants() {
-        for architecture in ARCHITECTURES {
-            let written = network(&variant, architecture);
-            let read = Network::parse(written.file()).unwrap();
-            assert_eq!(read, written);
-            assert_eq!(only_variant(&read), &variant);
-            assert_eq!(read.architecture(), architecture);
-            let order = variant.board().symmetries().len();
-            let width = if architecture == CELLS { 10 } else { 3 * order };
-            assert_eq!(read.width(), width);
-            assert_eq!(read.num_blocks(), 2);
-            assert_eq!(read.num_weights(), count(&variant, architecture));
-            let positions = game(&variant, 1);
-            assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
-        }
+        let written = network(&variant);
+        let read = Network::parse(written.file()).unwrap();
+        assert_eq!(read, written);
+        assert_eq!(only_variant(&read), &variant);
+        assert_eq!(read.architecture(), SIZES);
+        assert_eq!(read.num_weights(), count(&variant, SIZES));
+        let positions = game(&variant, 1);
+        assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
     }
 }
 
 #[test]
 fn any_damage_is_noticed() {
-    let small = Architecture::Cells {
+    let small = Architecture {
         units: 2,
         blocks: 1,
         heads: 1,
     };
-    for architecture in [SYMMETRIC, small] {
-        check_damage(network(&variant("##", 1), architecture).file());
-    }
-}
-
-fn check_damage(file: &[u8]) {
+    let variant = variant("##", 1);
+    let numbers = numbers(&variant, small, 0.8);
+    let weights = NetworkWeights::new(variant, small, numbers).unwrap();
+    let network = Network::new(&weights).unwrap();
+    let file = network.file();
     for length in 0..file.len() {
         let error = Network::parse(&file[..length]).unwrap_err();
         if length < 8 {
@@ -126,8 +118,8 @@ fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
 
 #[test]
 fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
-    let fields = [38, 3, 2];
-    let weights = numbers(&variant("##", 1), SYMMETRIC, 0.8);
+    let fields = [38, 10, 2, 5];
+    let weights = numbers(&variant("##", 1), SIZES, 0.8);
     for wrong in [
         "",
         "anywhere",
@@ -144,10 +136,10 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
         "anywhere 1\n.##",
         "anywhere 1\n##\n..",
     ] {
-        let error = refused([wrong, "symmetric"], &fields, &weights);
+        let error = refused([wrong, "cells"], &fields, &weights);
         assert!(matches!(error, NetworkError::Variant { .. }), "{error}");
     }
-    for wrong in ["", "Cells", "symmetric ", "cell"] {
+    for wrong in ["", "Cells", "symmetric", "cells ", "cell"] {
         let error = refused([TEXT, wrong], &fields, &weights);
         let found = wrong.to_owned();
         assert_eq!(error, NetworkError::Architecture { found });
@@ -159,57 +151,58 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
 #[test]
 fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let variant = variant("##", 1);
-    for (architecture, fields) in [(SYMMETRIC, &[38, 3, 2][..]), (CELLS, &[38, 10, 2, 5])] {
-        let texts = [TEXT, architecture.name()];
-        let weights = numbers(&variant, architecture, 0.8);
-        let whole = body(texts, fields, &weights);
-        assert_eq!(parse(&whole).unwrap(), network(&variant, architecture));
-        let with = |at: usize, field: u32| {
-            let mut fields = fields.to_vec();
-            fields[at] = field;
-            refused(texts, &fields, &weights)
-        };
-        let (found, expected) = (39, 38);
-        assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
-        let what = if architecture == CELLS {
-            "units"
-        } else {
-            "channels"
-        };
-        assert_eq!(with(1, 0), NetworkError::Nothing { what });
-        for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
-            let error = with(at, field);
-            let expected = matches!(
-                error,
-                NetworkError::Count {
-                    expected: Some(_),
-                    ..
-                }
-            );
-            assert!(expected, "{error}");
-        }
-        let mut fields_of_many = fields.to_vec();
-        fields_of_many[1..].fill(u32::MAX);
-        let error = refused(texts, &fields_of_many, &weights);
-        assert!(matches!(error, NetworkError::Count { .. }), "{error}");
-        for bad in [f32::NAN, f32::INFINITY] {
-            let mut weights = weights.clone();
-            weights[5] = bad;
-            let error = refused(texts, fields, &weights);
-            assert_eq!(error, NetworkError::NotFinite { index: 5 });
-        }
-        for length in 0..whole.len() - 4 * weights.len() {
-            assert!(parse(&whole[..length]).is_err());
-        }
-        let at = whole.len() - 4;
-        let error = parse(&whole[..whole.len() - 1]).unwrap_err();
-        assert_eq!(error, NetworkError::Content { at });
+    let (fields, texts) = ([38, 10, 2, 5], [TEXT, "cells"]);
+    let weights = numbers(&variant, SIZES, 0.8);
+    let whole = body(texts, &fields, &weights);
+    assert_eq!(parse(&whole).unwrap(), network(&variant));
+    let with = |at: usize, field: u32| {
+        let mut fields = fields;
+        fields[at] = field;
+        refused(texts, &fields, &weights)
+    };
+    let (found, expected) = (39, 38);
+    assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
+    assert_eq!(with(1, 0), NetworkError::Nothing { what: "units" });
+    for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
+        let error = with(at, field);
+        let expected = matches!(
+            error,
+            NetworkError::Count {
+                expected: Some(_),
+                ..
+            }
+        );
+        assert!(expected, "{error}");
     }
+    let error = refused(texts, &[38, u32::MAX, u32::MAX, u32::MAX], &weights);
+    assert!(matches!(error, NetworkError::Count { .. }), "{error}");
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut weights = weights.clone();
+        weights[5] = bad;
+        let error = refused(texts, &fields, &weights);
+        assert_eq!(error, NetworkError::NotFinite { index: 5 });
+    }
+    for length in 0..whole.len() - 4 * weights.len() {
+        assert!(parse(&whole[..length]).is_err());
+    }
+    let at = whole.len() - 4;
+    let error = parse(&whole[..whole.len() - 1]).unwrap_err();
+    assert_eq!(error, NetworkError::Content { at });
+}
+
+#[test]
+fn a_file_of_the_first_version_is_refused() {
+    let mut file = network(&variant("##", 1)).file().to_vec();
+    file[8] = 1;
+    assert_eq!(
+        Network::parse(&file).unwrap_err(),
+        NetworkError::Old { version: 1 }
+    );
 }
 
 #[test]
 fn heads_share_the_units_equally() {
-    let weights = numbers(&variant("##", 1), CELLS, 0.8);
+    let weights = numbers(&variant("##", 1), SIZES, 0.8);
     let heads = |heads| refused([TEXT, "cells"], &[38, 10, 2, heads], &weights);
     assert_eq!(heads(0), NetworkError::Nothing { what: "heads" });
     for number in [3, 11, u32::MAX] {
@@ -227,7 +220,7 @@ fn heads_share_the_units_equally() {
 
 #[test]
 fn the_content_of_a_network_for_a_canvas_is_checked() {
-    let weights = numbers(&variant("##", 1), CELLS, 0.8);
+    let weights = numbers(&variant("##", 1), SIZES, 0.8);
     let read = |text: &str, form: &str, fields: &[u32], weights: &[f32]| {
         let mut file = sealed(&body([text, form], fields, weights));
         file[8] = 3;
@@ -243,6 +236,9 @@ fn the_content_of_a_network_for_a_canvas_is_checked() {
     }
     let error = read("2 1 1", "cells", &[39, 10, 2, 5], &weights).unwrap_err();
     assert!(matches!(error, NetworkError::Inputs { .. }), "{error}");
-    let error = read("1 2 1", "symmetric", &[38, 3, 2], &weights).unwrap_err();
-    assert_eq!(error, NetworkError::OneBoard);
+    let error = read("1 2 1", "symmetric", &fields, &weights).unwrap_err();
+    assert!(
+        matches!(error, NetworkError::Architecture { .. }),
+        "{error}"
+    );
 }

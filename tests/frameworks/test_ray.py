@@ -29,7 +29,7 @@ from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.policies import FunctionPolicy
 from mijnlieff.train import Budget, TrainConfig, train
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.run.checkpoint import load_checkpoint
 
@@ -173,7 +173,7 @@ class TestBlocks:  # more of them in tests/python/train/test_train_executor.py
     def test_neither_side_runs_away(self, workers):
         backend = ExecutorBackend(workers, blocks=4, lag=2)
         source = backend.source(Boards((Variant(),)), config_of("ppo"), torch.Generator())
-        network = PolicyValueNetwork(Variant(), 16, 1)
+        network = CellNetwork(Variant(), 16, 1, 4)
         ages = []
         for number in range(3, 9):
             source.begin(network, number)

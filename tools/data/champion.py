@@ -58,7 +58,7 @@ Log = list[dict[str, Any]]
 
 def network_of(native: Network) -> CellNetwork:
     """Return the network of a file for PyTorch."""
-    assert native.variant is not None and native.heads is not None  # of cells, for one board
+    assert native.variant is not None  # it is for one board
     network = CellNetwork(native.variant, native.width, native.blocks, native.heads)
     content = native.to_bytes()[-4 * native.num_weights :]
     numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
@@ -176,7 +176,6 @@ def main() -> None:
     others = balanced(labels(args.labels, args.games, args.tablebase), rng)
     config = TrainConfig.of(
         "alphazero",
-        network="cells",
         width=args.width,
         blocks=args.blocks,
         precision=args.precision,
@@ -184,7 +183,6 @@ def main() -> None:
     )
     if args.start is None:
         network, _, _ = fit(others, config, args.samples)
-        assert isinstance(network, CellNetwork)
     else:
         network = network_of(Network.load(args.start))
     optimizer, pool = Optimizer(network, config), Pool(args.tablebase)

@@ -25,7 +25,7 @@ from torch.distributions import Categorical
 from mijnlieff import Position, Variant, VectorEnv, evaluate, grade
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation.ladder import LADDER, fit_rating
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import CellNetwork
 from tools.players import BENCHMARK
 from tools.results import RESULTS, ROOT, read_results, write_results
 
@@ -133,13 +133,13 @@ def turned(example: Any) -> None:
     example.learn = learn
 
 
-def symmetric(example: Any) -> None:
-    """Take the symmetric network of the package, with its features."""
+def cells(example: Any) -> None:
+    """Take the network of the package, with its features."""
 
     class Agent(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.body = PolicyValueNetwork(Variant(), 256, 1)
+            self.body = CellNetwork(Variant(), 32, 1, 8)
 
         def forward(self, observations: Tensor, masks: Tensor) -> tuple[Categorical, Tensor]:
             logits, values = self.body(observations)
@@ -172,7 +172,7 @@ CHANGES: dict[str, Change] = {
         example, "Agent", functools.partial(example.Agent, width=32)
     ),
     "turned": turned,
-    "symmetric": symmetric,
+    "cells": cells,
 }
 """What is changed, by the name of its file; the page says it in words."""
 

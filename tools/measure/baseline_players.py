@@ -193,7 +193,7 @@ def _cloned(seed: int, folder: Path) -> Policy:
     file = folder / CLONED
     if not file.exists():
         data = labels(folder.parent / "labels.npz", LABEL_GAMES)
-        config = TrainConfig.of("alphazero", network="cells", learning_rate=5e-3, seed=seed)
+        config = TrainConfig.of("alphazero", learning_rate=5e-3, seed=seed)
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         Network.from_torch(network).save(file)

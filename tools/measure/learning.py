@@ -1,7 +1,7 @@
-"""Compare networks, optimizers, learning rates and widths on exact labels.
+"""Compare optimizers, learning rates and sizes of networks on exact labels.
 
-    python -m tools.measure.learning --width 384 768 --optimizer adamw muon --rate 2.5e-3 5e-3
-    python -m tools.measure.learning --network cells --width 64 96 --rate 5e-3 --minutes 5
+    python -m tools.measure.learning --width 64 96 --optimizer adamw muon --rate 2.5e-3 5e-3
+    python -m tools.measure.learning --width 96 --blocks 3 --rate 5e-3 --minutes 5
 
 All fits learn from the same number of samples, or for the same processor time. Labels are made
 once by `SelfPlay` and kept in a file. The networks are graded on the benchmark, without a search;
@@ -23,14 +23,14 @@ from mijnlieff import benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff._util.output import markdown_table
 from mijnlieff.encoding import observe_batch
-from mijnlieff.train.config import NETWORKS, PRECISIONS, TrainConfig
-from mijnlieff.train.network import TrainableNetwork
+from mijnlieff.train.config import PRECISIONS, TrainConfig
+from mijnlieff.train.network import CellNetwork
 from tools.fit import GAMES, fit, labels
 from tools.players import BENCHMARK
 
 
 @torch.no_grad()
-def score(network: TrainableNetwork) -> tuple[float, float]:
+def score(network: CellNetwork) -> tuple[float, float]:
     """Return the share of optimal actions on the benchmark, and the error of the margin, points."""
     frozen = benchmark(BENCHMARK)
     logits, values = network(torch.from_numpy(observe_batch(frozen.positions, "flat")))
@@ -44,8 +44,7 @@ def score(network: TrainableNetwork) -> tuple[float, float]:
 def main() -> None:
     """Fit all combinations."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--network", choices=NETWORKS, nargs="+", default=["symmetric"])
-    parser.add_argument("--width", type=int, nargs="+", default=[384])
+    parser.add_argument("--width", type=int, nargs="+", default=[64])
     parser.add_argument("--blocks", type=int, nargs="+", default=[2])
     parser.add_argument("--precision", choices=PRECISIONS, default="float32")
     parser.add_argument("--optimizer", nargs="+", default=["adamw", "muon"])
@@ -62,19 +61,19 @@ def main() -> None:
     if args.samples == args.minutes == math.inf:
         args.samples = 600_000
     print(f"{len(data['margins']):,} labels")
-    head = ["network", "width", "blocks", "optimizer", "rate", "seed", "samples", "optimal"]
+    head = ["width", "blocks", "optimizer", "rate", "seed", "samples", "optimal"]
     print(markdown_table([*head, "margin rmse", "samples/s"], []), end="")
-    for network, width, blocks, optimizer, rate, seed in itertools.product(
-        args.network, args.width, args.blocks, args.optimizer, args.rate, args.seed
+    for width, blocks, optimizer, rate, seed in itertools.product(
+        args.width, args.blocks, args.optimizer, args.rate, args.seed
     ):
-        chosen = {"network": network, "width": width, "blocks": blocks, "optimizer": optimizer}
+        chosen = {"width": width, "blocks": blocks, "optimizer": optimizer}
         config = TrainConfig.of(
             "alphazero", **chosen, learning_rate=rate, precision=args.precision, seed=seed
         )
         learned, samples, seconds = fit(data, config, args.samples, args.minutes)
         optimal, error = score(learned)
         print(
-            f"| {network} | {width} | {blocks} | {optimizer} | {rate:g} | {seed} | {samples:,} "
+            f"| {width} | {blocks} | {optimizer} | {rate:g} | {seed} | {samples:,} "
             f"| {optimal:.1%} | {error:.2f} | {samples / seconds:,.0f} |",
             flush=True,
         )

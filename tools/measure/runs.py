@@ -16,10 +16,9 @@ from mijnlieff.train import TrainConfig
 
 RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
-CELLS = ["--network", "cells", "--precision", "bfloat16"]
 OPTIONS = {
-    "exact": ["--knowledge", "exact", *CELLS],
-    "pure": ["--knowledge", "pure", *CELLS],
+    "exact": ["--knowledge", "exact", "--precision", "bfloat16"],
+    "pure": ["--knowledge", "pure", "--precision", "bfloat16"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 
@@ -77,8 +76,8 @@ class Training:
         """
         config = self.config
         algo = config["algo"]
-        named = ("knowledge", "network") if algo == "alphazero" else ("algo",)
-        shown = {name: config[name] for name in named}
+        named = "knowledge" if algo == "alphazero" else "algo"
+        shown = {named: config[named]}
         plain = dataclasses.asdict(TrainConfig.of(**{"algo": algo, **shown}))
         shown |= {name: config[name] for name, value in plain.items() if config[name] != value}
         options = [

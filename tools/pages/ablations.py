@@ -40,7 +40,7 @@ KINDS = {
     },
     "Help": {
         "turned": "every position turned and mirrored at random before it is learnt",
-        "symmetric": "the symmetric network of the package, with its features",
+        "cells": "the network of the package, with its features",
     },
 }
 """What is changed, in words, by kind and by name in `tools.measure.ablations`."""

@@ -41,6 +41,6 @@ def run(args: argparse.Namespace) -> None:
 
     network = export_checkpoint(args.checkpoint, args.out)
     print(
-        f"{args.out}: {network.num_weights:,} weights, form {network.form}, width {network.width}, "
+        f"{args.out}: {network.num_weights:,} weights, width {network.width}, "
         f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {network.variant}"
     )

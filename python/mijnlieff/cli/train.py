@@ -53,7 +53,6 @@ _BASIC = (
     "--overwrite",
     "--algo",
     "--knowledge",
-    "--network",
     "--board",
     "--device",
     "--seed",
@@ -61,7 +60,6 @@ _BASIC = (
 _OWNERS = {
     "ppo": "--algo ppo",
     "alphazero": "--algo alphazero",
-    "cells": "--network cells",
     "boards": "--boards",
 }
 """What the settings of `TrainConfig` that not every run uses belong to."""
@@ -280,10 +278,8 @@ def _fill_closed_descriptors() -> None:
 
 
 def _refuse_unused(given: Mapping[str, Any], config: TrainConfig, many_boards: bool) -> None:
-    """Raise for an option of an algorithm or a network that the run does not have."""
+    """Raise for an option of an algorithm that the run does not have."""
     used = {config.algo}
-    if config.network == "cells":
-        used.add("cells")
     if many_boards:
         used.add("boards")
     for name in given:

@@ -15,7 +15,6 @@ __all__ = [
     "ALGORITHMS",
     "CURVE_OPPONENTS",
     "KNOWLEDGE",
-    "NETWORKS",
     "OPTIMIZERS",
     "PRECISIONS",
     "Budget",
@@ -26,9 +25,6 @@ ALGORITHMS = ("ppo", "alphazero")
 
 KNOWLEDGE = ("exact", "pure")
 """What AlphaZero is given: exact labels, or the rules alone."""
-
-NETWORKS = ("symmetric", "cells")
-"""Forms of the network, see `PolicyValueNetwork` and `CellNetwork`."""
 
 OPTIMIZERS = ("adamw", "muon")
 
@@ -104,10 +100,9 @@ class TrainConfig:
     """Every setting of a run; the defaults are tuned for five minutes on two cores.
 
     Those for many boards are meant for an hour. Settings marked (ppo) or (alphazero) are ignored by
-    the other algorithm, those marked (cells) by symmetric networks, and those marked (boards) by
-    runs on one board. `TrainConfig(...)` takes the plain defaults, `TrainConfig.of(algo, ...)`
-    those of the algorithm and of its mode: `knowledge` names the two modes of AlphaZero, and
-    settings that contradict it are refused.
+    the other algorithm, and those marked (boards) by runs on one board. `TrainConfig(...)` takes
+    the plain defaults, `TrainConfig.of(algo, ...)` those of the algorithm and of its mode:
+    `knowledge` names the two modes of AlphaZero, and settings that contradict it are refused.
     """
 
     algo: str = setting(
@@ -147,34 +142,24 @@ class TrainConfig:
         high=1,
         algo="ppo",
     )
-    network: str = setting(
-        "cells",
-        "cells: a token for each cell, the only one for many boards; symmetric: layers that share "
-        "their weights over the symmetries of the board, which learns less from a position and is "
-        "faster",
-        choices=NETWORKS,
-        algo="alphazero",
-    )
     width: int = setting(
-        256,
-        "units of every hidden layer; in the network of cells for each cell",
+        32,
+        "units of each cell in every layer; rounded up to a multiple of heads",
         low=1,
         high=8192,
     )
-    blocks: int = setting(1, "residual blocks of two layers each", high=100)
+    blocks: int = setting(1, "residual blocks", high=100)
     heads: int = setting(
         8,
-        "kernels of a layer, each over the whole canvas; width is rounded up to a multiple",
+        "kernels of a block, each over the whole canvas",
         low=1,
         high=1024,
-        algo="cells",
     )
     precision: str = setting(
         "float32",
         "numbers that products are computed in while learning; bfloat16 is faster on processors "
         "with instructions for it (AMX, AVX512_BF16) and on GPUs, and slower on others",
         choices=PRECISIONS,
-        algo="cells",
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
     minibatch_size: int = setting(2048, "positions per gradient step", low=1, high=_MANY)
@@ -333,15 +318,14 @@ class TrainConfig:
         Args:
             algo: `"ppo"` or `"alphazero"`.
             many_boards: take the defaults for a run on many boards, see `Boards`.
-            settings: fields by name; `knowledge` and `network` decide on the defaults of others.
+            settings: fields by name; `knowledge` decides on the defaults of others.
 
         Raises:
             ValueError: an unknown algorithm, a value out of range, or one that contradicts
                 `knowledge`.
         """
         knowledge = settings.get("knowledge", settings_of(cls)["knowledge"].default)
-        network = settings.get("network")
-        tuned = preset(algo, knowledge, network, many_boards=many_boards)
+        tuned = preset(algo, knowledge, many_boards=many_boards)
         return cls(**(tuned | settings | {"algo": algo}))
 
     @classmethod

@@ -9,7 +9,6 @@ __all__ = ["PRESETS", "preset"]
 ALPHAZERO: dict[str, Any] = {
     "num_envs": 512,
     "random_plies": 10,
-    "network": "cells",
     "width": 96,
     "blocks": 3,
     "minibatch_size": 512,
@@ -19,15 +18,6 @@ ALPHAZERO: dict[str, Any] = {
     # Self-play and learning run side by side: a thread for each.
     "num_threads": 1,
 }
-
-SYMMETRIC: dict[str, Any] = {
-    "width": 384,
-    "blocks": 2,
-    "minibatch_size": 1024,
-    "num_simulations": 32,
-    "reuse": 4.0,
-}
-"""AlphaZero with the symmetric network."""
 
 BOARDS: dict[str, Any] = {
     "learning_rate": 4e-3,
@@ -48,27 +38,23 @@ PURE: dict[str, Any] = {
 
 PRESETS = {
     "for alphazero": ALPHAZERO,
-    "with the symmetric network": SYMMETRIC,
     "on many boards": BOARDS,
     "for pure": PURE,
 }
 """When each applies, in words; the later ones replace what the earlier ones say."""
 
 
-def preset(algo: str, knowledge: str, network: str | None, *, many_boards: bool) -> dict[str, Any]:
+def preset(algo: str, knowledge: str, *, many_boards: bool) -> dict[str, Any]:
     """The settings of a kind of run that differ from the plain defaults.
 
     Args:
         algo: the algorithm.
         knowledge: what AlphaZero is given.
-        network: the architecture of its network; None for the default.
         many_boards: whether the run is on many boards.
     """
     if algo != "alphazero":
         return {}
     found = dict(ALPHAZERO)
-    if network == "symmetric":
-        found |= SYMMETRIC
     if many_boards:
         found |= BOARDS
     if knowledge == "pure":

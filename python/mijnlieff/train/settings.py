@@ -34,8 +34,8 @@ class Setting:
         high: the greatest number.
         choices: the values of a text.
         even: whether the number must be even.
-        algo: the one algorithm that uses it, or `"boards"` for runs on many boards, or `"cells"`
-            for that network; None if all do.
+        algo: the one algorithm that uses it, or `"boards"` for runs on many boards; None if all
+            do.
         may_change: whether a resumed run may have another value than before.
     """
 

@@ -6,12 +6,11 @@ use super::kernels::{Convolve, Kernels};
 use super::layers::{Block, BoardLayers, CellLayers};
 use super::tokens::{Convert, Normalize};
 use crate::memory::{OutOfMemory, with_room, zeroed};
-use crate::network::Precision;
 use crate::network::board::HIDDEN;
 use crate::network::features::{HANDS, Lists};
-use crate::network::inputs::Inputs;
-use crate::network::layer::{Apply, Arithmetic, AsFloats, AsIntegers, Layer};
-use crate::network::product::Rows;
+use crate::network::floats::Floats;
+use crate::network::integers::Integers;
+use crate::network::layer::Layer;
 use crate::simd::{LANES, Lanes, WORDS, WideLanes, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
@@ -24,7 +23,6 @@ const ALLOWED: (usize, usize) = (HANDS, 2);
 pub(in crate::network) fn forward(
     layers: &CellLayers,
     board: &BoardLayers,
-    precision: Precision,
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
@@ -36,19 +34,12 @@ pub(in crate::network) fn forward(
     for (observations, (logits, values)) in
         observations.axis_chunks_iter(Axis(0), part).zip(outputs)
     {
-        match precision {
-            Precision::Float32 => {
-                forward_as::<AsFloats>(layers, board, &observations, logits, values)?;
-            }
-            Precision::Int16 => {
-                forward_as::<AsIntegers>(layers, board, &observations, logits, values)?;
-            }
-        }
+        forward_part(layers, board, &observations, logits, values)?;
     }
     Ok(())
 }
 
-fn forward_as<A: Inputs>(
+fn forward_part(
     layers: &CellLayers,
     board: &BoardLayers,
     observations: &ArrayRef2<f32>,
@@ -56,8 +47,8 @@ fn forward_as<A: Inputs>(
     values: ArrayViewMut2<'_, f32>,
 ) -> Result<(), OutOfMemory> {
     let (cells, hands) = inputs(board, observations);
-    let mut tokens = apply_to_integers::<A>(&board.cells, &cells)?;
-    let of_position = apply_to_integers::<A>(&board.hands, &hands)?;
+    let mut tokens = apply_to_lists(&board.cells, &cells)?;
+    let of_position = apply_to_lists(&board.hands, &hands)?;
     let vectors = layers.padding.vectors();
     let cells = board.features.num_cells();
     let mut added: Vec<Lanes> = with_room(HIDDEN, tokens.len())?;
@@ -65,12 +56,12 @@ fn forward_as<A: Inputs>(
         added.extend(std::iter::repeat_n(hands, cells).flatten());
     }
 
-    let mut activations = Activations::<A>::new(layers, tokens.len() / vectors)?;
+    let mut activations = Activations::new(layers, tokens.len() / vectors)?;
     for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
         activations.apply(block, kernels, &mut tokens, &mut added);
     }
     let mut numbers = zeroed(HIDDEN, tokens.len() * LANES)?;
-    dispatch_wide(Normalize::<AsFloats> {
+    dispatch_wide(Normalize::<Floats> {
         padding: &layers.padding,
         centered: &mut activations.centered,
         tokens: &mut tokens,
@@ -105,53 +96,31 @@ fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Ve
     (of_cells, hands)
 }
 
-fn apply_to_integers<A: Inputs>(
-    layer: &Layer,
-    integers: &[Lists],
-) -> Result<Vec<Lanes>, OutOfMemory> {
-    let mut outputs = zeroed(HIDDEN, integers.len() * layer.len())?;
-    let factors = vec![1.0; integers.len()];
-    apply::<A>(layer, &A::of_integers(integers), &factors, &mut outputs);
+fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists]) -> Result<Vec<Lanes>, OutOfMemory> {
+    let mut outputs = zeroed(HIDDEN, lists.len() * layer.len())?;
+    let (inputs, _) = lists.as_flattened().as_chunks();
+    layer.apply(inputs, &vec![1.0; lists.len()], &mut outputs);
     Ok(outputs)
 }
 
-/// Writes the outputs of a layer for as many rows as there are factors.
-fn apply<A: Arithmetic>(
-    layer: &Layer,
-    inputs: &[A::Input],
-    factors: &[f32],
-    outputs: &mut [Lanes],
-) {
-    let stride = inputs.len() / factors.len();
-    A::apply(Apply {
-        layer,
-        inputs: Rows {
-            numbers: inputs,
-            stride,
-        },
-        factors,
-        outputs,
-    });
-}
-
 /// The inputs and outputs of the layers of a block.
-struct Activations<'a, A: Arithmetic> {
+struct Activations<'a> {
     layers: &'a CellLayers,
-    inputs: Vec<A::Input>,
+    inputs: Vec<[i16; 2]>,
     /// By token.
     factors: Vec<f32>,
     /// Of one token, to be overwritten.
     centered: Vec<WideLanes>,
     convolved: Vec<Lanes>,
     wide: Vec<Lanes>,
-    wide_inputs: Vec<A::Input>,
+    wide_inputs: Vec<[i16; 2]>,
 }
 
-impl<'a, A: Inputs> Activations<'a, A> {
+impl<'a> Activations<'a> {
     fn new(layers: &'a CellLayers, tokens: usize) -> Result<Self, OutOfMemory> {
         let vectors = layers.padding.vectors();
         let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
-        let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * LANES / A::PER_INPUT);
+        let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * LANES / 2);
         Ok(Self {
             layers,
             inputs: inputs(vectors)?,
@@ -172,35 +141,37 @@ impl<'a, A: Inputs> Activations<'a, A> {
         added: &mut [Lanes],
     ) {
         self.normalize(tokens, added);
-        apply::<A>(&block.message, &self.inputs, &self.factors, added);
+        block.message.apply(&self.inputs, &self.factors, added);
         dispatch_wide(Convolve {
             kernels,
             sources: added,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
         });
-        dispatch_wide(Convert::<A> {
+        dispatch_wide(Convert {
             width: self.layers.padding.vectors(),
             rectify: false,
             tokens: &mut self.convolved,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
         });
-        apply::<A>(&block.gather, &self.inputs, &self.factors, added);
+        block.gather.apply(&self.inputs, &self.factors, added);
         self.normalize(tokens, added);
-        apply::<A>(&block.inner, &self.inputs, &self.factors, &mut self.wide);
-        dispatch_wide(Convert::<A> {
+        block
+            .inner
+            .apply(&self.inputs, &self.factors, &mut self.wide);
+        dispatch_wide(Convert {
             width: block.inner.len(),
             rectify: true,
             tokens: &mut self.wide,
             inputs: &mut self.wide_inputs,
             factors: &mut self.factors,
         });
-        apply::<A>(&block.outer, &self.wide_inputs, &self.factors, added);
+        block.outer.apply(&self.wide_inputs, &self.factors, added);
     }
 
     fn normalize(&mut self, tokens: &mut [Lanes], added: &[Lanes]) {
-        dispatch_wide(Normalize::<A> {
+        dispatch_wide(Normalize::<Integers> {
             padding: &self.layers.padding,
             centered: &mut self.centered,
             tokens,
@@ -221,7 +192,7 @@ fn read_out(
     values: ArrayViewMut2<'_, f32>,
 ) -> Result<(), OutOfMemory> {
     let mut placed = vec![[0.0; LANES]; factors.len()];
-    apply::<AsFloats>(&layers.placements, numbers, factors, &mut placed);
+    layers.placements.apply(numbers, factors, &mut placed);
 
     let width = layers.padding.vectors() * LANES;
     let count = factors.len() / cells;
@@ -237,7 +208,7 @@ fn read_out(
     }
     let shares = vec![1.0 / cells as f32; count];
     let mut hidden: Vec<Lanes> = zeroed(HIDDEN, count * layers.summary.len())?;
-    apply::<AsFloats>(&layers.summary, &means, &shares, &mut hidden);
+    layers.summary.apply(&means, &shares, &mut hidden);
     for number in hidden.as_flattened_mut() {
         // NaN stays.
         if *number < 0.0 {
@@ -246,7 +217,9 @@ fn read_out(
     }
     let ones = vec![1.0; count];
     let mut rest = vec![[0.0; LANES]; count];
-    apply::<AsFloats>(&layers.outcome, hidden.as_flattened(), &ones, &mut rest);
+    layers
+        .outcome
+        .apply(hidden.as_flattened(), &ones, &mut rest);
 
     let outputs = placed.chunks_exact(cells).zip(&rest);
     let rows = logits

@@ -6,10 +6,12 @@ use super::kernels::{Kernels, num_offsets};
 use super::tokens::{LEVELS, Padding, padded};
 use crate::encode::Canvas;
 use crate::game::{Piece, Variant};
-use crate::network::NUM_VALUES;
 use crate::network::features::{HANDS, LISTS, TacticalFeatures};
-use crate::network::layer::{Entries, Layer};
+use crate::network::floats::Floats;
+use crate::network::integers::Integers;
+use crate::network::layer::{Layer, Weights};
 use crate::network::weight_reader::WeightReader;
+use crate::network::{Architecture, NUM_VALUES};
 use crate::simd::{LANES, WORDS};
 
 /// The layers that are the same on every board, and the weights of those that are not.
@@ -25,20 +27,20 @@ pub(in crate::network) struct CellLayers {
     offsets: Array2<f32>,
     pub(super) blocks: Vec<Block>,
     /// From a token to the logits of its cell.
-    pub(super) placements: Layer,
+    pub(super) placements: Layer<Floats>,
     /// From the mean of the tokens to hidden units.
-    pub(super) summary: Layer,
+    pub(super) summary: Layer<Floats>,
     /// From these to the pass and the values.
-    pub(super) outcome: Layer,
+    pub(super) outcome: Layer<Floats>,
 }
 
 /// The layers of one board.
 pub(in crate::network) struct BoardLayers {
     pub(super) features: TacticalFeatures,
     /// From the features of a cell to its token.
-    pub(super) cells: Layer,
+    pub(super) cells: Layer<Integers>,
     /// From the hands and the number of allowed cells to what all tokens get.
-    pub(super) hands: Layer,
+    pub(super) hands: Layer<Integers>,
     /// The kernels of each block.
     pub(super) kernels: Vec<Kernels>,
 }
@@ -46,10 +48,10 @@ pub(in crate::network) struct BoardLayers {
 /// The layers of a block. What its layers read is normalized before; the weights of that are part of
 /// theirs.
 pub(super) struct Block {
-    pub(super) message: Layer,
-    pub(super) gather: Layer,
-    pub(super) inner: Layer,
-    pub(super) outer: Layer,
+    pub(super) message: Layer<Integers>,
+    pub(super) gather: Layer<Integers>,
+    pub(super) inner: Layer<Integers>,
+    pub(super) outer: Layer<Integers>,
 }
 
 /// The scale and the shift after a normalization.
@@ -69,11 +71,14 @@ impl CellLayers {
     /// Takes the weights, of which there are as many as [`count`] says.
     pub(in crate::network) fn new(
         canvas: Canvas,
-        units: usize,
-        blocks: usize,
-        heads: usize,
+        architecture: Architecture,
         mut reader: WeightReader<'_>,
     ) -> Self {
+        let Architecture {
+            units,
+            blocks,
+            heads,
+        } = architecture;
         let weights = reader.next((units, LISTS)).to_owned();
         let of_cells = (weights, reader.next(units).to_owned());
         let of_hands = reader.next((units, HANDS + 1)).to_owned();
@@ -140,12 +145,12 @@ impl CellLayers {
 }
 
 /// How many weights there are; none when there are too many to count.
-pub(in crate::network) fn count(
-    canvas: Canvas,
-    units: usize,
-    blocks: usize,
-    heads: usize,
-) -> Option<usize> {
+pub(in crate::network) fn count(canvas: Canvas, architecture: Architecture) -> Option<usize> {
+    let Architecture {
+        units,
+        blocks,
+        heads,
+    } = architecture;
     let inputs = units.checked_mul(LISTS + 1 + HANDS + 1)?;
     let offsets = blocks.checked_mul(heads)?;
     let offsets = offsets.checked_mul(num_offsets(canvas))?;
@@ -162,21 +167,29 @@ pub(in crate::network) fn count(
 }
 
 /// From hidden units to hidden units; `weights` are `(outputs, inputs)`.
-fn dense(weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>, norm: Option<&Norm<'_>>) -> Layer {
+fn dense<W: Weights>(
+    weights: &ArrayRef2<f32>,
+    bias: &ArrayRef1<f32>,
+    norm: Option<&Norm<'_>>,
+) -> Layer<W> {
     from_hidden(weights, bias, norm, padded(weights.nrows()))
 }
 
 /// From hidden units to numbers that no layer reads.
-fn readout(weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>, norm: Option<&Norm<'_>>) -> Layer {
+fn readout(
+    weights: &ArrayRef2<f32>,
+    bias: &ArrayRef1<f32>,
+    norm: Option<&Norm<'_>>,
+) -> Layer<Floats> {
     from_hidden(weights, bias, norm, weights.nrows().next_multiple_of(LANES))
 }
 
-fn from_hidden(
+fn from_hidden<W: Weights>(
     weights: &ArrayRef2<f32>,
     bias: &ArrayRef1<f32>,
     norm: Option<&Norm<'_>>,
     outputs: usize,
-) -> Layer {
+) -> Layer<W> {
     let scale = |input: usize| norm.map_or(1.0, |norm| f64::from(norm.scale[input]));
     let shift = |input: usize| norm.map_or(0.0, |norm| f64::from(norm.shift[input]));
     let bias = weights.outer_iter().zip(bias).map(|(weights, &bias)| {
@@ -189,7 +202,11 @@ fn from_hidden(
 }
 
 /// From the features of a cell; `weights` are `(units, features)`.
-fn from_cells(variant: &Variant, weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>) -> Layer {
+fn from_cells(
+    variant: &Variant,
+    weights: &ArrayRef2<f32>,
+    bias: &ArrayRef1<f32>,
+) -> Layer<Integers> {
     let bounds = vec![TacticalFeatures::bound(variant); LISTS];
     let scale = |list: usize| 1.0 / TacticalFeatures::unit(variant, list);
     layer(
@@ -202,7 +219,7 @@ fn from_cells(variant: &Variant, weights: &ArrayRef2<f32>, bias: &ArrayRef1<f32>
 }
 
 /// From the pieces in both hands and the number of allowed cells; `weights` are `(units, 9)`.
-fn from_hands(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer {
+fn from_hands(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer<Integers> {
     let mut bounds = vec![f64::from(variant.copies()); HANDS];
     bounds.push(variant.board().num_cells() as f64);
     let all = bounds.clone();
@@ -211,18 +228,19 @@ fn from_hands(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer {
 }
 
 /// A layer for integers up to these bounds, each of which counts `scale(input)`.
-fn layer(
+fn layer<W: Weights>(
     mut bounds: Vec<f64>,
     weights: &ArrayRef2<f32>,
     scale: impl Fn(usize) -> f64,
     mut bias: Vec<f32>,
     outputs: usize,
-) -> Layer {
+) -> Layer<W> {
     bounds.resize(bounds.len().next_multiple_of(WORDS), 0.0);
-    let mut entries = Entries::new(1, bounds, outputs);
-    for ((output, input), &weight) in weights.indexed_iter() {
-        entries.set(input, output, f64::from(weight) * scale(input));
-    }
     bias.resize(outputs, 0.0);
-    Layer::new([entries], &bias)
+    Layer::new(&bounds, &bias, |input, output| {
+        // Padding has no weight.
+        weights
+            .get((output, input))
+            .map_or(0.0, |&weight| f64::from(weight) * scale(input))
+    })
 }

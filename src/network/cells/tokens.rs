@@ -1,7 +1,8 @@
 //! What is done to tokens between layers: normalizing, rectifying, rounding.
 
 use crate::network::inputs::Inputs;
-use crate::network::layer::Arithmetic;
+use crate::network::integers::Integers;
+use crate::network::layer::Weights;
 use crate::simd::{LANES, Lanes, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 
 /// The largest integer that a number of a token is rounded to.
@@ -40,7 +41,7 @@ impl Padding {
 }
 
 /// Adds numbers to all tokens, and makes inputs of the sums with mean 0 and variance 1.
-pub(super) struct Normalize<'a, A: Arithmetic> {
+pub(super) struct Normalize<'a, A: Weights> {
     pub(super) padding: &'a Padding,
     /// As many numbers as a token has, to be overwritten.
     pub(super) centered: &'a mut [WideLanes],
@@ -84,26 +85,24 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
 }
 
 /// Makes inputs of the numbers of tokens.
-pub(super) struct Convert<'a, A: Arithmetic> {
+pub(super) struct Convert<'a> {
     /// Vectors of a token.
     pub(super) width: usize,
     /// Whether numbers below 0 become 0.
     pub(super) rectify: bool,
     pub(super) tokens: &'a mut [Lanes],
-    pub(super) inputs: &'a mut [A::Input],
+    pub(super) inputs: &'a mut [[i16; 2]],
     /// By token.
     pub(super) factors: &'a mut [f32],
 }
 
-impl<A: Inputs> WideKernel for Convert<'_, A> {
+impl WideKernel for Convert<'_> {
     type Result = ();
 
     #[inline(always)]
     fn run<W: WideSimd>(self, wide: W) {
         let tokens = self.tokens.chunks_exact_mut(self.width);
-        let inputs = self
-            .inputs
-            .chunks_exact_mut(self.width * LANES / A::PER_INPUT);
+        let inputs = self.inputs.chunks_exact_mut(self.width * LANES / 2);
         for ((token, inputs), factor) in tokens.zip(inputs).zip(self.factors) {
             let (token, _) = token.as_chunks_mut();
             if self.rectify {
@@ -112,7 +111,7 @@ impl<A: Inputs> WideKernel for Convert<'_, A> {
                     wide.splat(0.0).max(wide.load(number)).store(number);
                 }
             }
-            *factor = A::write(wide, LEVELS, token, inputs);
+            *factor = Integers::write(wide, LEVELS, token, inputs);
         }
     }
 }

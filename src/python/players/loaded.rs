@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::game::{Board, Opening, Position, Variant};
 use crate::memory::{OutOfMemory, make_room, zeroed};
-use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Precision, Scope};
+use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Scope};
 use crate::python::convert::integers::Threads;
 use crate::python::errors::classes;
 use crate::python::interrupt::run_unless_quick;
@@ -115,7 +115,6 @@ impl Loaded {
         &self,
         py: Python<'_>,
         rows: &Array2<f32>,
-        precision: Precision,
         num_threads: usize,
     ) -> PyResult<Evaluations> {
         let is_quick = rows.nrows() <= QUICK_POSITIONS;
@@ -124,7 +123,7 @@ impl Loaded {
                 let board = self.on(py, &[Arc::new(variant.clone())])?.remove(0);
                 return Ok(run_unless_quick(py, is_quick, |stop| {
                     let limits = Limits::stopped_by(stop);
-                    board.evaluate(rows, precision, num_threads, limits)
+                    board.evaluate(rows, num_threads, limits)
                 })??);
             }
             Scope::Canvas { canvas, copies } => (*canvas, i64::from(*copies)),
@@ -137,7 +136,7 @@ impl Loaded {
         let boards = self.on(py, &variants?)?;
         Ok(run_unless_quick(py, is_quick, |stop| {
             let limits = Limits::stopped_by(stop);
-            CanvasRows::evaluate(&parts, &boards, rows, precision, num_threads, limits)
+            CanvasRows::evaluate(&parts, &boards, rows, num_threads, limits)
         })??)
     }
 

@@ -15,7 +15,7 @@ use crate::encode::{Layout, num_actions};
 use crate::game::{Board, Opening, Variant};
 use crate::memory::{with_room, zeroed_rows};
 use crate::network::{
-    Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Precision, Scope,
+    Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Scope,
 };
 use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
 use crate::python::convert::integers::Threads;
@@ -38,7 +38,6 @@ const OUTPUTS: &str = "the network's outputs";
 type Outputs = (Array2<f32>, Array2<f32>);
 
 type_texts! {
-    FormName: "Literal['symmetric', 'cells']";
     LayoutName: "Literal['flat', 'planes']";
     Float32: "Literal['float32']";
 }
@@ -131,33 +130,7 @@ impl PyNetwork {
         write_whole(py, &path, self.core().file())
     }
 
-    /// The network of the form ``"symmetric"`` with these weights.
-    ///
-    /// Args:
-    ///     variant: that it was trained on.
-    ///     channels: of every hidden layer, each with a unit for every symmetry of the board.
-    ///     blocks: residual blocks of two layers.
-    ///     weights: float32 ``(num_weights,)``: weights and biases, layer by layer.
-    ///
-    /// Raises:
-    ///     CheckpointError: 0 channels, not as many weights as the layers need, one that is not
-    ///         finite, or more than 2 GiB of memory needed.
-    ///     MemoryError: memory does not suffice.
-    #[staticmethod]
-    #[pyo3(signature = (variant, channels, blocks, weights: "NDArray[np.float32]"))]
-    fn symmetric(
-        py: Python<'_>,
-        variant: PyVariant,
-        channels: usize,
-        blocks: usize,
-        weights: PyReadonlyArray1<'_, f32>,
-    ) -> PyResult<Self> {
-        let architecture = Architecture::Symmetric { channels, blocks };
-        let variant = (*variant.0).clone();
-        Self::of(py, variant.into(), architecture, &weights)
-    }
-
-    /// The network of the form ``"cells"`` with these weights.
+    /// The network with these weights.
     ///
     /// Args:
     ///     variant: that it was trained on.
@@ -181,7 +154,7 @@ impl PyNetwork {
         heads: usize,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let architecture = Architecture::Cells {
+        let architecture = Architecture {
             units,
             blocks,
             heads,
@@ -190,7 +163,7 @@ impl PyNetwork {
         Self::of(py, variant.into(), architecture, &weights)
     }
 
-    /// The network of cells with these weights for all boards that fit a canvas.
+    /// The network with these weights for all boards that fit a canvas.
     ///
     /// Args:
     ///     canvas: that it was trained on.
@@ -214,7 +187,7 @@ impl PyNetwork {
         heads: usize,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
-        let architecture = Architecture::Cells {
+        let architecture = Architecture {
             units,
             blocks,
             heads,
@@ -267,31 +240,22 @@ impl PyNetwork {
         "float32".into()
     }
 
-    /// Layers that respect the symmetries of the board, or a token for each cell.
-    #[getter]
-    fn form(&self) -> Word<FormName> {
-        self.core().architecture().name().into()
-    }
-
-    /// Kernels of each block; None in the form ``"symmetric"``.
-    #[getter]
-    fn heads(&self) -> Option<usize> {
-        match self.core().architecture() {
-            Architecture::Symmetric { .. } => None,
-            Architecture::Cells { heads, .. } => Some(heads),
-        }
-    }
-
-    /// Units of every hidden layer; of a cell, in the form ``"cells"``.
+    /// Units of a cell in every layer.
     #[getter]
     fn width(&self) -> usize {
-        self.core().width()
+        self.core().architecture().units
     }
 
     /// Residual blocks.
     #[getter]
     fn blocks(&self) -> usize {
-        self.core().num_blocks()
+        self.core().architecture().blocks
+    }
+
+    /// Kernels of each block.
+    #[getter]
+    fn heads(&self) -> usize {
+        self.core().architecture().heads
     }
 
     /// The number of learned parameters.
@@ -308,7 +272,7 @@ impl PyNetwork {
         self.0.check_variant(&variant.0)
     }
 
-    /// Evaluate positions, given as observations.
+    /// Evaluate positions, given as observations, by products of integers of 16 bits.
     ///
     /// The outputs for a position depend neither on the rest of the batch, nor on the threads, nor
     /// on the processor. Runs without the GIL and stops on Ctrl-C.
@@ -319,9 +283,6 @@ impl PyNetwork {
     ///         hands are rounded to whole pieces.
     ///     masks: int8 or bool ``(B, num_actions)``, the legal actions. The others get the logit
     ///         -inf; None leaves all as they are.
-    ///     precision: ``"int16"`` multiplies rounded weights and hidden units, as policies,
-    ///         searches and self-play do. ``"float32"`` is slower; its outputs differ by about a
-    ///         thousandth of their size.
     ///     num_threads: None for one per core.
     ///
     /// Returns:
@@ -330,13 +291,12 @@ impl PyNetwork {
     ///     masks, logits of a canvas are 0 where the board has no cell.
     ///
     /// Raises:
-    ///     ValueError: the observations or masks have another shape, observations on a canvas show
-    ///         no board, or `precision` is neither.
+    ///     ValueError: the observations or masks have another shape, or observations on a canvas
+    ///         show no board.
     ///     MemoryError: memory does not suffice.
     #[pyo3(signature = (
         observations: "NDArray[np.float32]",
         masks: "NDArray[np.int8] | NDArray[np.bool_] | None" = None, *,
-        precision: "Literal['float32', 'int16']" = "int16",
         num_threads=None
     ))]
     fn evaluate<'py>(
@@ -344,18 +304,8 @@ impl PyNetwork {
         py: Python<'py>,
         observations: &Bound<'py, PyAny>,
         masks: Option<Masks<'py>>,
-        precision: &str,
         num_threads: Option<Threads>,
     ) -> PyResult<Outputs> {
-        let precision = match precision {
-            "float32" => Precision::Float32,
-            "int16" => Precision::Int16,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "precision must be \"float32\" or \"int16\", not {precision:?}"
-                )));
-            }
-        };
         let num_threads = Threads::or_cores(num_threads);
         let (flat, planes): (PyReadonlyArray2<'py, f32>, PyReadonlyArray4<'py, f32>);
         let (rows, actions) = match self.core().scope() {
@@ -393,7 +343,7 @@ impl PyNetwork {
         for part in rows.axis_chunks_iter(Axis(0), PART) {
             let mut copied = zeroed_rows("the observations", part.nrows(), part.ncols())?;
             copied.assign(&part);
-            let evaluated = self.0.evaluate(py, &copied, precision, num_threads)?;
+            let evaluated = self.0.evaluate(py, &copied, num_threads)?;
             logits.extend(evaluated.logits);
             values.extend(evaluated.values);
         }
@@ -437,14 +387,13 @@ impl PyNetwork {
     }
 
     fn __repr__(&self) -> String {
-        let (width, blocks) = (self.width(), self.blocks());
+        let Architecture {
+            units,
+            blocks,
+            heads,
+        } = self.core().architecture();
         let scope = self.0.scope_text();
-        match self.heads() {
-            None => format!("<Network of width {width} and {blocks} blocks for {scope}>"),
-            Some(heads) => {
-                format!("<Network of width {width}, {blocks} blocks and {heads} heads for {scope}>")
-            }
-        }
+        format!("<Network of width {units}, {blocks} blocks and {heads} heads for {scope}>")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {

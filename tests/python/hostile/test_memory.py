@@ -147,9 +147,7 @@ def weights(*sizes):
         return np.full(int(str(error).split()[-1]), 0.01, np.float32)
 
 def make(*sizes):
-    if len(sizes) == 4:
-        return m.Network.of_cells(large, *sizes)
-    return m.Network.symmetric(large, *sizes)
+    return m.Network.of_cells(large, *sizes)
 
 start = m.Position(large).observation("flat")
 observations = np.repeat(start[None], 40, axis=0)
@@ -160,7 +158,7 @@ observations = np.repeat(start[None], 40, axis=0)
     ("call", "more"),
     [
         ("make(1, 4000, 1, deep)", 30),
-        ("make(700, 1, wide)", 30),
+        ("make(700, 1, 1, wide)", 30),
         ("m.Network(file)", 30),
         ("network.evaluate(observations[:1])", 200),
         ("m.SelfPlay(network, num_games=2, num_simulations=2).play(1)", 200),
@@ -168,14 +166,14 @@ observations = np.repeat(start[None], 40, axis=0)
 )
 def test_networks_that_do_not_fit_are_refused(call, more):
     setup = NETWORKS + (
-        "deep, wide = weights(1, 4000, 1), weights(700, 1)\n"
+        "deep, wide = weights(1, 4000, 1), weights(700, 1, 1)\n"
         "network = make(1, 4000, 1, deep)\nfile = network.to_bytes()"
     )
     (line,) = said(call, more * MB, setup=setup)
     assert re.search(r"not enough memory for the network: \d{8,10} bytes needed$", line), line
 
 
-@pytest.mark.parametrize("sizes", [(1, 300, 1), (640, 1, 1)])
+@pytest.mark.parametrize("sizes", [(1, 300, 1), (640, 1, 1)], ids=["deep", "wide"])
 def test_with_any_amount_of_memory_a_network_works_or_is_refused(sizes):
     # Wherever memory ends, while layers are made, kernels spread out or hidden layers filled.
     setup = (
@@ -185,17 +183,17 @@ sizes = {sizes}
 numbers = weights(*sizes)
 refused = []
 
-def try_it(precision):
+def try_it(number):
     try:
-        make(*sizes, numbers).evaluate(observations, precision=precision, num_threads=1)
+        make(*sizes, numbers).evaluate(observations, num_threads=1)
     except MemoryError:
-        refused.append(precision)
+        refused.append(number)
 """
     )
     call = """
     for number in range(24):
         limit((1 + 5 * number) << 20)
-        try_it(("float32", "int16")[number % 2])
+        try_it(number)
         limit(None)
     assert 1 < len(refused) < 24, len(refused)
 """

@@ -26,7 +26,7 @@ from mijnlieff import (
 )
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
-from network_inputs import VARIANTS, cells_network, network_for, playable
+from network_inputs import VARIANTS, network_for, playable
 from played import finished
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
@@ -39,21 +39,6 @@ def file(tmp_path):
     return path
 
 
-def test_the_champion_plays_the_same_moves_by_integers():
-    positions = playable(Variant(), 60)
-    observations = observe_batch(positions, "flat")
-    network = ChampionPolicy().model
-    masks = np.stack([position.action_mask() for position in positions]).astype(bool)
-    floats, integers = (
-        np.where(masks, network.evaluate(observations, precision=form)[0], -np.inf)
-        for form in ("float32", "int16")
-    )
-    ranked = np.sort(floats, axis=1)
-    clear = ranked[:, -1] - ranked[:, -2] > 0.05
-    assert clear.mean() > 0.8
-    assert (floats.argmax(axis=1) == integers.argmax(axis=1))[clear].all()
-
-
 def test_the_champion_is_small_and_of_the_standard_game():
     content = (files("mijnlieff") / "data" / "champion.bin").read_bytes()
     assert len(content) < 400_000
@@ -63,7 +48,7 @@ def test_the_champion_is_small_and_of_the_standard_game():
 
 class TestPolicy:
     @pytest.mark.parametrize(
-        "network", [network_for(Variant(), seed=5), cells_network(GAPS)], ids=["symmetric", "cells"]
+        "network", [network_for(Variant(), seed=5), network_for(GAPS)], ids=["standard", "gaps"]
     )
     def test_it_plays_the_largest_legal_logit(self, network):
         policy = NetworkPolicy(network)
@@ -127,8 +112,8 @@ class TestPolicy:
             for i, action in enumerate(chosen)
         )
 
-    def test_a_search_by_a_network_of_cells(self):
-        network = cells_network(GAPS)
+    def test_a_search_on_another_board(self):
+        network = network_for(GAPS)
         positions = [position for position in playable(GAPS, 5) if position.ply < 9]
         search = NetworkPolicy(network, search=16)
         actions = search.act_batch(positions)
@@ -138,8 +123,8 @@ class TestPolicy:
         assert again.act_batch(positions).tolist() == actions.tolist()
         assert actions.tolist() != NetworkPolicy(network).act_batch(positions).tolist()
 
-    def test_self_play_by_a_network_of_cells_does_not_depend_on_threads(self):
-        network = cells_network(Variant())
+    def test_self_play_does_not_depend_on_threads(self):
+        network = network_for(Variant())
         settings = {"seed": 3, "num_simulations": 8, "num_games": 20}
         first, second = (
             SelfPlay(network, num_threads=num_threads, **settings).play(30)
@@ -149,12 +134,12 @@ class TestPolicy:
         for name in ("observations", "policy_targets", "root_values", "margins"):
             np.testing.assert_array_equal(getattr(first, name), getattr(second, name), strict=True)
 
-    def test_a_network_of_cells_plays_a_forced_pass(self):
+    def test_a_forced_pass_is_played(self):
         variant = Variant()
         only_pass = [variant.pass_action]
         positions = [it for it in playable(variant, 60) if list(it.legal_actions()) == only_pass]
         assert positions
-        policy = NetworkPolicy(cells_network(variant))
+        policy = NetworkPolicy(network_for(variant))
         assert set(policy.act_batch(positions).tolist()) == set(only_pass)
 
     def test_finished_games_are_refused_and_cost_no_decision(self, file):
@@ -215,9 +200,9 @@ class TestPolicy:
         twin = pickle.loads(pickle.dumps(env))
         assert twin.positions() == env.positions()
 
-    def test_a_network_of_cells_refuses_other_boards(self):
+    def test_a_network_refuses_other_boards(self):
         with pytest.raises(PolicyError, match="was trained on Variant"):
-            NetworkPolicy(cells_network(GAPS)).act(Position())
+            NetworkPolicy(network_for(GAPS)).act(Position())
 
     def test_other_threads_run_during_a_batch(self):
         policy = ChampionPolicy()
@@ -229,7 +214,7 @@ class TestPolicy:
 def test_ctrl_c_stops_a_batch(tmp_path):
     """The batch would take longer than a test may."""
     wide = tmp_path / "wide.bin"
-    wide.write_bytes(network_for(Variant(), channels=256, blocks=4, scale=0.01).to_bytes())
+    wide.write_bytes(network_for(Variant(), units=256, blocks=4, scale=0.01).to_bytes())
     code = (
         f"import mijnlieff; policy = mijnlieff.load_policy({str(wide)!r})\n"
         "positions = [mijnlieff.Position()] * 500_000\n"

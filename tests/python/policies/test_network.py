@@ -1,4 +1,4 @@
-"""Native networks of both forms: outputs, values, files, and networks for a canvas."""
+"""Native networks: outputs, values, files, and networks for a canvas."""
 
 import copy
 import pickle
@@ -18,15 +18,12 @@ from mijnlieff import (
 )
 from mijnlieff.encoding import mask_batch, observe_batch
 from network_inputs import (
-    EACH_VARIANT,
     VARIANTS,
     canvas_network,
-    cells_network,
     damaged,
     games,
     network_for,
-    num_cell_weights,
-    outputs_with_integers,
+    num_weights,
     playable,
 )
 from network_reference import reference_of
@@ -35,88 +32,67 @@ GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 LARGE = Variant(Board.from_text("########\n" * 8), "anywhere", 8)
 SIZES = [(16, 2, 4), (5, 1, 5), (20, 2, 1), (1, 0, 1), (12, 3, 12)]
 """Units, blocks and heads, also such as fill no vector."""
-EACH_FORM = pytest.mark.parametrize(
-    "make", [network_for, cells_network], ids=["symmetric", "cells"]
-)
 
 
-def assert_documented(network, variant, positions, tolerance, spread):
-    """Assert that a network computes what the documentation of its file says."""
+def assert_documented(network, variant, positions):
+    """Assert that a network computes what the documentation of its file says, up to rounding."""
     reference = reference_of(network.to_bytes())
     assert reference.variant == network.variant == variant
     assert sum(array.size for array in reference.arrays) == network.num_weights
-    logits, values = network.evaluate(observe_batch(positions, "flat"), precision="float32")
+    logits, values = network.evaluate(observe_batch(positions, "flat"))
     assert logits.dtype == values.dtype == np.float32
     assert logits.shape == (len(positions), variant.num_actions)
     assert values.shape == (len(positions), 2)
     expected = [reference.evaluate(position) for position in positions]
-    for found, wanted in zip((logits, values), zip(*expected, strict=True), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance)
-    assert np.abs(logits).mean() > spread
+    wanted_outputs = (np.array(part) for part in zip(*expected, strict=True))
+    for found, wanted in zip((logits, values), wanted_outputs, strict=True):
+        spread = np.abs(wanted).mean()
+        assert spread > 0.05
+        assert np.abs(found - wanted).max() < 0.02 * spread
+        assert np.abs(found - wanted).mean() < 0.002 * spread
 
 
 class TestOutputs:
-    @EACH_VARIANT
-    def test_symmetric_networks_are_as_documented(self, variant):
-        assert_documented(network_for(variant), variant, games(variant, 3), 2e-4, 0.1)
-
     @pytest.mark.parametrize(
         "variant", [*VARIANTS.values(), GAPS, LARGE], ids=[*VARIANTS, "gaps", "large"]
     )
-    def test_networks_of_cells_are_as_documented(self, variant):
+    def test_networks_are_as_documented(self, variant):
         for sizes in SIZES:
-            network = cells_network(variant, *sizes)
-            assert_documented(network, variant, games(variant, 1)[-40:], 1e-4, 0.05)
-
-    @EACH_VARIANT
-    @pytest.mark.parametrize("channels", [1, 4, 17])
-    def test_integers_are_close_to_floats(self, variant, channels):
-        network = network_for(variant, channels, scale=0.8 / channels**0.5)
-        outputs_with_integers(network, observe_batch(games(variant, 20), "flat"))
+            assert_documented(network_for(variant, *sizes), variant, games(variant, 1)[-40:])
 
     @pytest.mark.parametrize("variant", [Variant(), GAPS, LARGE], ids=["standard", "gaps", "large"])
-    def test_integers_are_close_to_floats_in_networks_of_cells(self, variant):
-        network = cells_network(variant, 48, 3, 8)
-        outputs = outputs_with_integers(network, observe_batch(games(variant, 10), "flat"))
-        assert not np.array_equal(*(logits for logits, _ in outputs))
+    def test_larger_networks_are_as_documented(self, variant):
+        assert_documented(network_for(variant, 48, 3, 8), variant, games(variant, 10)[::5])
 
-    @EACH_FORM
-    @pytest.mark.parametrize("precision", ["float32", "int16"])
-    def test_they_depend_on_neither_the_batch_nor_the_threads(self, make, precision):
-        network = make(Variant())
+    def test_they_depend_on_neither_the_batch_nor_the_threads(self):
+        network = network_for(Variant())
         observations = observe_batch(playable(Variant(), 20), "flat")
         assert len(observations) > 300
-        whole = network.evaluate(observations, precision=precision, num_threads=1)
+        whole = network.evaluate(observations, num_threads=1)
         for cut in (1, 3, 33):
             parts = [observations[i : i + cut] for i in range(0, len(observations), cut)]
-            outputs = [network.evaluate(part, precision=precision) for part in parts]
+            outputs = [network.evaluate(part) for part in parts]
             for found, expected in zip(zip(*outputs, strict=True), whole, strict=True):
                 assert np.array_equal(np.concatenate(found), expected)
         for threads in (2, 3, 9, None):
-            found = network.evaluate(observations, precision=precision, num_threads=threads)
+            found = network.evaluate(observations, num_threads=threads)
             assert all(map(np.array_equal, found, whole))
-        assert network.evaluate(observations[:0], precision=precision)[0].shape == (0, 65)
+        assert network.evaluate(observations[:0])[0].shape == (0, 65)
 
-    @pytest.mark.parametrize(
-        ("make", "precision"),
-        [(network_for, "int16"), (cells_network, "int16"), (cells_network, "float32")],
-    )
-    def test_numbers_that_overflow_are_nan(self, make, precision):
-        network = make(Variant(), scale=1e37)
-        logits, values = network.evaluate(observe_batch([Position()], "flat"), precision=precision)
+    def test_numbers_that_overflow_are_nan(self):
+        network = network_for(Variant(), scale=1e37)
+        logits, values = network.evaluate(observe_batch([Position()], "flat"))
         assert np.isnan(logits).all() and np.isnan(values).all()
 
-    @EACH_FORM
-    def test_any_layout_in_memory_will_do(self, make):
-        network = make(Variant())
+    def test_any_layout_in_memory_will_do(self):
+        network = network_for(Variant())
         observations = observe_batch(playable(Variant(), 2), "flat")
         expected = network.evaluate(observations)
         for same in (np.asfortranarray(observations), np.repeat(observations, 2, axis=0)[::2]):
             assert all(map(np.array_equal, network.evaluate(same), expected))
 
-    @EACH_FORM
-    def test_masks_rule_actions_out(self, make):
-        network, positions = make(Variant()), playable(Variant(), 5)
+    def test_masks_rule_actions_out(self):
+        network, positions = network_for(Variant()), playable(Variant(), 5)
         observations, masks = observe_batch(positions, "flat"), mask_batch(positions)
         plain, values = network.evaluate(observations)
         for form in (masks, masks.astype(bool), np.asfortranarray(masks)):
@@ -131,13 +107,10 @@ class TestOutputs:
             with pytest.raises(TypeError):
                 network.evaluate(observations, wrong)
 
-    @EACH_FORM
-    def test_bad_observations(self, make):
-        network = make(Variant())
+    def test_bad_observations(self):
+        network = network_for(Variant())
         with pytest.raises(ValueError, match=r"the shape \(B, 56\), not \(2, 55\)"):
             network.evaluate(np.zeros((2, 55), np.float32))
-        with pytest.raises(ValueError, match='must be "float32" or "int16", not "int8"'):
-            network.evaluate(np.zeros((2, 56), np.float32), precision="int8")
         with pytest.raises(ValueError, match=r"num_threads must be .* not 0"):
             network.evaluate(np.zeros((2, 56), np.float32), num_threads=0)
         for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
@@ -146,38 +119,19 @@ class TestOutputs:
 
 
 class TestValues:
-    @pytest.mark.parametrize(
-        ("make", "sizes", "words"),
-        [
-            (network_for, ("symmetric", 32, 2, None), "width 32 and 2 blocks"),
-            (cells_network, ("cells", 16, 2, 4), "width 16, 2 blocks and 4 heads"),
-        ],
-        ids=["symmetric", "cells"],
-    )
-    def test_a_network_is_a_value(self, make, sizes, words):
-        network = make(Variant())
-        assert (network.form, network.width, network.blocks, network.heads) == sizes
+    def test_a_network_is_a_value(self):
+        network = network_for(Variant())
+        assert (network.width, network.blocks, network.heads) == (16, 2, 4)
         for twin in (
             Network(network.to_bytes()),
             pickle.loads(pickle.dumps(network)),
             copy.deepcopy(network),
         ):
             assert twin == network and hash(twin) == hash(network)
-        assert network != make(Variant(), seed=1) and network != "network"
-        assert repr(network) == f"<Network of {words} for {Variant()!r}>"
+        assert network != network_for(Variant(), seed=1) and network != "network"
+        assert repr(network) == f"<Network of width 16, 2 blocks and 4 heads for {Variant()!r}>"
 
-    def test_weights_of_symmetric_networks(self):
-        network = network_for(Variant())
-        for channels, blocks, count in ((4, 2, 7), (0, 0, 0), (2**40, 2**40, 7)):
-            with pytest.raises(CheckpointError, match="the network has"):
-                Network.symmetric(Variant(), channels, blocks, np.zeros(count, np.float32))
-        weights = np.frombuffer(network.to_bytes()[-4 * network.num_weights :], "<f4").copy()
-        assert Network.symmetric(Variant(), 4, 2, weights) == network
-        weights[9] = np.nan
-        with pytest.raises(CheckpointError, match="weight 9 of the network is infinite or NaN"):
-            Network.symmetric(Variant(), 4, 2, weights)
-
-    def test_weights_of_networks_of_cells(self):
+    def test_weights(self):
         for sizes, words in [
             ((0, 1, 1), "has 0 units, it needs at least 1"),
             ((16, 1, 0), "has 0 heads, it needs at least 1"),
@@ -188,7 +142,7 @@ class TestValues:
         ]:
             with pytest.raises(CheckpointError, match=words):
                 Network.of_cells(Variant(), *sizes, np.zeros(7, np.float32))
-        weights = np.ones(num_cell_weights(Board.standard(), 16, 2, 4), np.float32)
+        weights = np.ones(num_weights(Board.standard(), 16, 2, 4), np.float32)
         for wrong in (weights[:-1], np.append(weights, weights[:1])):
             with pytest.raises(CheckpointError, match=f"has {len(wrong)} weights"):
                 Network.of_cells(Variant(), 16, 2, 4, wrong)
@@ -216,16 +170,15 @@ class TestCanvas:
         assert (network.variant, network.canvas, network.copies) == (None, canvas, 3)
         positions = self.positions()
         observations = observe_batch(positions, canvas=canvas)
-        for precision in ("float32", "int16"):
-            logits, values = network.evaluate(observations, precision=precision)
-            assert logits.shape == (len(positions), canvas.num_actions)
-            for row in range(0, len(positions), 7):
-                alone = network.evaluate(observations[row : row + 1], precision=precision)
-                np.testing.assert_array_equal(alone[0][0], logits[row])
-                np.testing.assert_array_equal(alone[1][0], values[row])
-                missing = np.ones(canvas.num_actions, bool)
-                missing[canvas.actions(positions[row].variant)] = False
-                assert not logits[row][missing].any() and logits[row][~missing].all()
+        logits, values = network.evaluate(observations)
+        assert logits.shape == (len(positions), canvas.num_actions)
+        for row in range(0, len(positions), 7):
+            alone = network.evaluate(observations[row : row + 1])
+            np.testing.assert_array_equal(alone[0][0], logits[row])
+            np.testing.assert_array_equal(alone[1][0], values[row])
+            missing = np.ones(canvas.num_actions, bool)
+            missing[canvas.actions(positions[row].variant)] = False
+            assert not logits[row][missing].any() and logits[row][~missing].all()
         # Where on the canvas the board lies makes no difference.
         small = [position for position in positions if position.variant == self.VARIANTS[1]]
         observations = observe_batch(small, canvas=canvas)
@@ -277,12 +230,12 @@ class TestCanvas:
 
 
 class TestFiles:
-    @EACH_FORM
     @pytest.mark.parametrize(
         ("kind", "words"),
         [
             ("empty", "does not start with MIJNNETW"),
             ("foreign", "does not start with MIJNNETW"),
+            ("old", "has format version 1, .* train one with mijnlieff train, and write"),
             ("newer", "has format version 4, this package reads versions 2 to 3"),
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
@@ -290,9 +243,9 @@ class TestFiles:
             ("flipped", "damaged: its checksum does not match"),
         ],
     )
-    def test_bad_files_say_what_and_why(self, tmp_path, make, kind, words):
+    def test_bad_files_say_what_and_why(self, tmp_path, kind, words):
         file = tmp_path / "other.bin"
-        file.write_bytes(damaged(kind, make(Variant()).to_bytes()))
+        file.write_bytes(damaged(kind, network_for(Variant()).to_bytes()))
         with pytest.raises(CheckpointError, match=words) as caught:
             Network.load(file)
         assert str(file) in str(caught.value)
@@ -306,15 +259,14 @@ class TestFiles:
                 Network(content[:at])
 
     def test_the_size_is_that_of_the_weights(self):
-        network = cells_network(GAPS)
-        assert network.num_weights == num_cell_weights(GAPS.board, 16, 2, 4)
+        network = network_for(GAPS)
+        assert network.num_weights == num_weights(GAPS.board, 16, 2, 4)
         extra = len(network.to_bytes()) - 4 * network.num_weights
         text = f"anywhere 3\n{GAPS.board.to_text()}"
         assert extra == 28 + 4 + len(text) + 4 + len("cells") + 4 * 4
 
-    @EACH_FORM
-    def test_a_network_is_saved_whole_and_loaded(self, make, tmp_path):
-        network, path = make(Variant()), tmp_path / "network.bin"
+    def test_a_network_is_saved_whole_and_loaded(self, tmp_path):
+        network, path = network_for(Variant()), tmp_path / "network.bin"
         path.write_bytes(b"older")
         network.save(path)
         assert path.read_bytes() == network.to_bytes()
@@ -322,7 +274,7 @@ class TestFiles:
         assert [one.name for one in tmp_path.iterdir()] == ["network.bin"]
 
     def test_what_a_network_may_take_is_bounded(self, tmp_path):
-        weights = np.zeros(num_cell_weights(LARGE.board, 1, 9000, 1), np.float32)
+        weights = np.zeros(num_weights(LARGE.board, 1, 9000, 1), np.float32)
         with pytest.raises(CheckpointError, match=r"takes \d{10} bytes .* at most 2147483648 are"):
             Network.of_cells(LARGE, 1, 9000, 1, weights)
         path = tmp_path / "large"

@@ -163,13 +163,9 @@ def test_networks_are_measured_beside_pytorch(lines_of):
     threads = torch.get_num_threads()
     lines = lines_of("network")
     torch.set_num_threads(threads)
-    for name in ("384 units, 2 blocks", "768 units, 2 blocks"):
-        for form in ("torch", "float32", "int16"):
-            assert lines[f"{name}: {form}"][2] == f"{name}: torch, dense matrices"
-        assert lines[f"{name}: learned"][2] == f"{name}: learned, dense matrices"
-    for form in ("float32", "int16"):
-        assert lines[f"cells, 96 units, 3 blocks: {form}"][2] == "cells, 96 units, 3 blocks: torch"
-    assert "cells, 96 units, 3 blocks: learned, bfloat16" in lines
+    for name in ("64 units, 2 blocks", "96 units, 3 blocks"):
+        assert lines[f"{name}: native"][2] == f"{name}: torch"
+        assert lines[f"{name}: learned, bfloat16"][2] == f"{name}: learned, float32"
 
 
 def test_an_unknown_case_is_refused_with_those_there_are():

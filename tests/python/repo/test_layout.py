@@ -121,7 +121,7 @@ def test_the_walk_sees_imports():
     assert len(MODULES) > 50
     assert "mijnlieff.train.settings" in IMPORTS["mijnlieff.train.config"]
     assert "mijnlieff.errors" in IMPORTS["mijnlieff"]  # from mijnlieff import errors
-    assert "torch" in IMPORTS["mijnlieff.train.network.layers"]  # import torch
+    assert "torch" in IMPORTS["mijnlieff.train.network.trunk"]  # import torch
     assert "mijnlieff.render.shapes" in IMPORTS["mijnlieff.render"]  # from ... import ...
     assert "mijnlieff" not in IMPORTS["mijnlieff.train"]  # for types only
     assert "IPython" not in IMPORTS["mijnlieff.train.report.live"]  # in a function

@@ -56,7 +56,7 @@ def test_the_tables_show_what_was_measured(measure, tmp_path, capsys):
     for mode in MODES.values():
         assert tables.count(f"| {mode}, 1 |") == 2 + 1 + 2 + 1  # grades, as Dark, matches, speeds
         assert f"The run with {mode} and seed 1, by ply:" in tables
-    assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure --network cells" in tables
+    assert "* seed 1: `mijnlieff train --minutes 0.05 --knowledge pure" in tables
     assert "--num-simulations 2" in tables
     kept = json.loads((results / "pure-0.05-minutes-seed-1.json").read_text())
     assert len(kept["curve"]) >= 2

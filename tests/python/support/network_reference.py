@@ -1,4 +1,4 @@
-"""Networks once more, slowly and plainly, as docs/champion.md describes file and layers."""
+"""The network once more, slowly and plainly, as docs/champion.md describes file and layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADER = struct.Struct("<8sIQQ")
 SIGNS = ["+", "x", "<>", "><"]
 
 
-def reference_of(content: bytes) -> Reference | CellReference:
+def reference_of(content: bytes) -> Reference:
     """The network in the bytes of its file."""
     magic, version, length, _checksum = HEADER.unpack_from(content)
     assert (magic, version, length) == (b"MIJNNETW", 2, len(content) - HEADER.size)
@@ -25,12 +25,11 @@ def reference_of(content: bytes) -> Reference | CellReference:
     rules, _, board = texts[0].partition("\n")
     opening, copies = rules.split()
     variant = Variant(Board.from_text(board), opening, int(copies))
-    kind = {"symmetric": Reference, "cells": CellReference}[texts[1]]
-    sizes = struct.unpack_from(f"<{1 + kind.NUM_SIZES}I", content, at)
-    assert sizes[0] == 15 * variant.board.num_cells + 8
-    at += 4 * len(sizes)
-    numbers = np.frombuffer(content, "<f4", offset=at).astype(np.float64)
-    return kind(variant, numbers, *sizes[1:])
+    assert texts[1] == "cells"
+    inputs, *sizes = struct.unpack_from("<4I", content, at)
+    assert inputs == 15 * variant.board.num_cells + 8
+    numbers = np.frombuffer(content, "<f4", offset=at + 16).astype(np.float64)
+    return Reference(variant, numbers, *sizes)
 
 
 def arrays_of(numbers: np.ndarray, shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
@@ -45,55 +44,7 @@ def arrays_of(numbers: np.ndarray, shapes: list[tuple[int, ...]]) -> list[np.nda
 
 
 class Reference:
-    """A network that respects the symmetries."""
-
-    NUM_SIZES = 2
-
-    def __init__(self, variant: Variant, numbers: np.ndarray, channels: int, blocks: int) -> None:
-        self.variant, self.blocks = variant, blocks
-        size = 15 * variant.board.num_cells + 8
-        images = sorted(map(tuple, self.variant.board.symmetries.tolist()))
-        self.images = np.array(images)
-        order, actions = len(images), self.variant.num_actions
-        self.moved = np.array([np.argsort(image) for image in images])
-        # The number of the symmetry that undoes g after h has been done.
-        product = [[tuple(np.array(undo)[list(h)]) for h in images] for undo in self.moved]
-        self.elements = np.array([[images.index(image) for image in row] for row in product])
-        shapes = [(channels, size), (channels,)]
-        shapes += [(channels, channels, order), (channels,)] * 2 * self.blocks
-        shapes += [(channels, actions + 2), (actions + 2,)]
-        self.arrays = arrays_of(numbers, shapes)
-
-    def evaluate(self, position: Position) -> tuple[np.ndarray, np.ndarray]:
-        """Logits `(num_actions,)` and values `(2,)`."""
-        arrays = iter(self.arrays)
-        # Column g is what the channels make of the position as it was before symmetry g.
-        seen = [features(position, image) for image in self.images]
-        weights, bias = next(arrays), next(arrays)
-        hidden = rectify(np.stack([weights @ inputs + bias for inputs in seen], axis=1))
-        for _ in range(self.blocks):
-            inner = rectify(self.convolve(hidden, next(arrays), next(arrays)))
-            hidden = rectify(hidden + self.convolve(inner, next(arrays), next(arrays)))
-        weights, bias = next(arrays), next(arrays)
-        outputs = np.zeros_like(bias)
-        for g, undo in enumerate(self.moved):
-            table = by_action(undo)
-            table += [len(table), len(table) + 1, len(table) + 2]
-            outputs += (hidden[:, g] @ weights)[table] + bias[table] / len(self.moved)
-        return outputs[:-2], np.array([np.tanh(outputs[-2]), outputs[-1]])
-
-    def convolve(self, hidden: np.ndarray, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        columns = [
-            np.einsum("cdh,dh->c", weights[:, :, self.elements[g]], hidden) + bias
-            for g in range(len(self.moved))
-        ]
-        return np.stack(columns, axis=1)
-
-
-class CellReference:
     """A network with a token for each cell."""
-
-    NUM_SIZES = 3
 
     def __init__(
         self, variant: Variant, numbers: np.ndarray, units: int, blocks: int, heads: int
@@ -112,7 +63,7 @@ class CellReference:
     def evaluate(self, position: Position) -> tuple[np.ndarray, np.ndarray]:
         """Logits `(num_actions,)` and values `(2,)`."""
         n = self.variant.board.num_cells
-        observed = features(position, np.arange(n))
+        observed = features(position)
         cells = np.delete(observed, np.s_[3 * n : 3 * n + 8]).reshape(15, n).T
         hands = np.append(observed[3 * n : 3 * n + 8], cells[:, 2].mean())
         arrays = iter(self.arrays)
@@ -172,13 +123,8 @@ def rectify(numbers: np.ndarray) -> np.ndarray:
     return np.maximum(numbers, 0)
 
 
-def by_action(undo: np.ndarray) -> list[int]:
-    """Where each placement comes from when the cells come from `undo`."""
-    return [piece * len(undo) + cell for piece in range(4) for cell in undo]
-
-
-def features(position: Position, order: np.ndarray) -> np.ndarray:
-    """The extended observation, with the cells in another order."""
+def features(position: Position) -> np.ndarray:
+    """The extended observation."""
     board = position.variant.board
     n = board.num_cells
     number = {cell: i for i, cell in enumerate(board.cells)}
@@ -205,6 +151,5 @@ def features(position: Position, order: np.ndarray) -> np.ndarray:
         for cell in range(n):
             after = start.play(board.cell_name(cell) + sign).observation("flat")
             shares[piece, cell] = after[2 * n + np.array(empty, dtype=int)].sum() / n
-    cells, hands = [part[order] for part in parts], observation[3 * n :]
-    placements = [shares[:, order].ravel(), (shares[:, order] == 0).ravel()]
-    return np.concatenate([*cells[:3], hands, *cells[3:], *placements])
+    hands, placements = observation[3 * n :], [shares.ravel(), (shares == 0).ravel()]
+    return np.concatenate([*parts[:3], hands, *parts[3:], *placements])

@@ -28,14 +28,14 @@ class OnBoard:
     def __init__(self, network: Network, variant: Variant) -> None:
         self.network, self.variant = network, variant
 
-    def evaluate(self, flat: Any, precision: Any) -> tuple[Any, Any]:
+    def evaluate(self, flat: Any) -> tuple[Any, Any]:
         canvas = self.network.canvas
         planes = np.zeros((len(flat), 12, canvas.height, canvas.width), np.float32)
         x, y = np.array(self.variant.board.cells).T
         planes[:, :3, y, x] = flat[:, :-8].reshape(len(flat), 3, -1)
         planes[:, 3, y, x] = 1
         planes[:, 4:] = flat[:, -8:, None, None]
-        logits, values = self.network.evaluate(planes, precision=precision)
+        logits, values = self.network.evaluate(planes)
         return logits[:, canvas.actions(self.variant)], values
 
 
@@ -93,7 +93,7 @@ def played_alone(
                     search = TreeSearch([position], options, seed=tree_seed, num_threads=1)
                 else:
                     search.restart([position])
-                search_with(lambda rows, _: player.evaluate(rows, precision="int16"), search)
+                search_with(lambda rows, _: player.evaluate(rows), search)
                 policy[:] = search.policy_targets[0]
                 action = int(search.actions[0])
                 row |= {"exact": False, "root_values": search.root_values[0]}

@@ -13,7 +13,7 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, masked_log_softmax
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.ppo.advantage import signed_advantages
@@ -52,10 +52,10 @@ def tiny(**settings: object) -> TrainConfig:
     return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "num_threads": 1} | settings)
 
 
-def network_for(variant: Variant, seed: int = 0) -> PolicyValueNetwork:
+def network_for(variant: Variant, seed: int = 0) -> CellNetwork:
     """A network whose outputs are far from 0."""
     torch.manual_seed(seed)
-    network = PolicyValueNetwork(variant, 32, 1)
+    network = CellNetwork(variant, 32, 1, 4)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     return network
@@ -162,24 +162,6 @@ class TestSymmetry:
                 game, turned = game.play(action), turned.play(int(images[action]))
             assert turned.score == game.score
 
-    @EACH_VARIANT
-    def test_the_network_turns_with_the_board(self, variant):
-        group = SymmetryGroup.of(variant)
-        network = network_for(variant)
-        rows = torch.rand(16, network.num_features, generator=torch.Generator().manual_seed(0))
-        logits, values = network(rows)
-        assert logits.std() > 0.1
-        for features, actions in zip(group.features, group.actions, strict=True):
-            turned_logits, turned_values = network(rows[:, features])
-            torch.testing.assert_close(turned_logits, logits[:, actions], atol=1e-3, rtol=1e-3)
-            torch.testing.assert_close(turned_values, values, atol=1e-3, rtol=1e-3)
-
-    def test_the_network_is_not_blind_to_what_symmetry_does_not_equate(self):
-        network = network_for(Variant())
-        logits, _ = network(torch.zeros(1, network.num_features))
-        corner, edge, center = (logits[0, cell].item() for cell in (0, 1, 5))
-        assert len({round(corner, 4), round(edge, 4), round(center, 4)}) == 3
-
     def test_the_square_has_eight(self):
         assert [SymmetryGroup.of(variant).order for variant in VARIANTS.values()] == [8, 4, 4, 1, 1]
 
@@ -227,7 +209,7 @@ def test_compact_observations_become_the_usual_ones(variant):
     environments = [
         VectorEnv(64, variant, observation="flat", dtype=dtype) for dtype in ("uint8", "float32")
     ]
-    network = PolicyValueNetwork(variant, 8, 0)
+    network = CellNetwork(variant, 8, 0, 1)
     compact, usual = (environment.reset(seed=3)[0] for environment in environments)
     for _ in range(10):
         assert compact.dtype == np.uint8

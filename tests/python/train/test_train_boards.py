@@ -16,12 +16,11 @@ from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.network.features import TacticalFeatures
-from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.graded import graded_positions
+from network_reference import features as features_of
 from tiny_runs import TWO_BLOCKS, tiny
 
 FOUR_BLOCKS = Board.arrangements(4)
@@ -212,13 +211,11 @@ def test_slots_without_a_cell_have_no_logit():
 
 
 @pytest.mark.parametrize("board", [Board.standard(), FOUR_BLOCKS[3], FOUR_BLOCKS[20]])
-def test_the_features_are_those_of_networks_for_one_board(board):
-    """Those are computed from the rules; here gaps must be seen in the plane of the cells."""
+def test_the_features_follow_from_the_rules(board):
+    """On a canvas, gaps must be seen in the plane of the cells."""
     variant = Variant(board)
     positions = [one for ply in (0, 3, 8) for one in random_openings(4, ply, variant, ply)]
-    expected = TacticalFeatures(variant, SymmetryGroup.of(variant))(
-        torch.from_numpy(observe_batch(positions, "flat"))
-    ).t()[:, 3 * board.num_cells + 8 :]
+    expected = [features_of(position)[3 * board.num_cells + 8 :] for position in positions]
     planes = torch.from_numpy(observe_batch(positions, "planes", canvas=Canvas(8, 8))).flatten(2)
     tables = network().geometry.tables(planes[:, 3])
     own, opposing, allowed = (

@@ -205,7 +205,6 @@ def tables_of(folder, docs):
         ("--boards arrangements:2 --holdout 0.99", "leaves no board"),
         ("--boards nothing", "unknown boards 'nothing'"),
         ("--boards arrangements:2 --algo ppo --holdout 0.5", "ppo"),
-        ("--boards arrangements:2 --network symmetric --holdout 0.5", "network cells"),
     ],
 )
 def test_contradicting_options_are_refused(options, part, tmp_path, capfd):

@@ -1,4 +1,4 @@
-"""The network of cells: the same as the one for many boards, on one board, and runs with it."""
+"""The network for one board: the same as the one for many, and runs with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "any
 ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
 EACH_VARIANT = pytest.mark.parametrize("variant", [Variant(), WIDE, ONE_ROW], ids=str)
 TINY = {
-    "network": "cells",
     "width": 16,
     "blocks": 1,
     "heads": 2,
@@ -86,38 +85,23 @@ def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
     torch.testing.assert_close(network.from_counts(counts), flat)
 
 
-@pytest.mark.parametrize("form", ["symmetric", "cells"])
-def test_a_network_of_the_same_sizes_can_be_made_again(form):
-    config = TrainConfig.of("alphazero", network=form, width=24, blocks=2, heads=4)
+def test_a_network_of_the_same_sizes_can_be_made_again():
+    config = TrainConfig.of("alphazero", width=24, blocks=2, heads=4)
     boards = Boards((WIDE,))
     network = new_network(boards, config)
     again = new_network(boards, TrainConfig.of("alphazero", **sizes_of(network)))
     again.load_state_dict(network.state_dict())
-    assert isinstance(network, CellNetwork) == (form == "cells")
 
 
-def test_defaults_depend_on_the_network():
-    cells = TrainConfig.of("alphazero")
-    assert cells == TrainConfig.of("alphazero", network="cells") and cells.network == "cells"
-    assert (cells.width, cells.blocks, cells.minibatch_size) == (96, 3, 512)
-    assert (cells.num_simulations, cells.reuse) == (16, 1.0)
-    symmetric = TrainConfig.of("alphazero", network="symmetric")
-    assert (symmetric.width, symmetric.blocks, symmetric.minibatch_size) == (384, 2, 1024)
-    assert (symmetric.num_simulations, symmetric.reuse) == (32, 4.0)
+def test_defaults_depend_on_the_kind_of_run():
+    exact = TrainConfig.of("alphazero")
+    assert (exact.width, exact.blocks, exact.minibatch_size) == (96, 3, 512)
+    assert (exact.num_simulations, exact.reuse) == (16, 1.0)
     pure = TrainConfig.of("alphazero", knowledge="pure")
     assert (pure.num_simulations, pure.reuse) == (16, 3.0)
     many = TrainConfig.of("alphazero", many_boards=True)
     assert (many.num_simulations, many.reuse) == (32, 3.0)
-    assert TrainConfig.of("ppo") == TrainConfig() and TrainConfig().network == "cells"
-    assert TrainConfig.of("alphazero", many_boards=True).network == "cells"
-    assert isinstance(new_network(STANDARD, TrainConfig.of("ppo")), CellNetwork)
-
-
-def test_many_boards_have_no_symmetric_network(tmp_path):
-    config = TrainConfig.of("alphazero", many_boards=True, network="symmetric")
-    boards = Boards.split("arrangements:2", 0.0, seed=0)
-    with pytest.raises(ValueError, match="by network cells, not by symmetric"):
-        train(config, Budget(games=1), tmp_path / "run", boards=boards)
+    assert TrainConfig.of("ppo") == TrainConfig()
 
 
 def test_draws_turn_whole_positions():
@@ -132,7 +116,7 @@ def test_draws_turn_whole_positions():
         policy,
         np.array([[1, 3]], np.float32),
     )
-    replay = Replay(SymmetricBoards(STANDARD), 1, augment=True)
+    replay = Replay(SymmetricBoards(STANDARD), 1)
     replay.extend(sample)
     drawn = replay.draw(200, torch.Generator().manual_seed(0))
     expected = set()
@@ -181,14 +165,14 @@ def test_runs_with_the_same_seed_are_equal(tmp_path):
 
 def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
     out, file = tmp_path / "run", tmp_path / "network.bin"
-    line = ["train", "--games", "32", "--network", "cells", "--width", "16", "--blocks", "1"]
+    line = ["train", "--games", "32", "--width", "16", "--blocks", "1"]
     line += ["--num-envs", "16", "--minibatch-size", "16", "--measurements", "1"]
     line += ["--measurement-games", "2", "--final-games", "2", "--out", str(out)]
     assert main(line) == 0
     shown = capsys.readouterr().err  # the first round only plays and has no losses
     assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
     assert main(["export", str(out), "--out", str(file)]) == 0
-    assert "cells" in capsys.readouterr().out
+    assert "width 16, 1 blocks" in capsys.readouterr().out
     exported, trained = load_policy(file), load_policy(out)
     positions = positions_of(Variant())
     same = exported.act_batch(positions) == trained.act_batch(positions)

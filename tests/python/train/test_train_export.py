@@ -9,46 +9,22 @@ import pytest
 import torch
 
 from mijnlieff import Network, Variant, load_policy
-from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.network import PolicyValueNetwork
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import export_checkpoint
 from mijnlieff.train.run.trainer import Trainer
-from network_inputs import EACH_VARIANT, games, playable
-
-
-def network_for(variant: Variant, width: int, blocks: int) -> PolicyValueNetwork:
-    """A network whose outputs are far from 0."""
-    torch.manual_seed(1)
-    network = PolicyValueNetwork(variant, width, blocks)
-    for parameter in network.parameters():
-        torch.nn.init.normal_(parameter, std=0.2)
-    return network
-
-
-@EACH_VARIANT
-@pytest.mark.parametrize(("width", "blocks"), [(64, 2), (7, 0)])
-def test_native_code_evaluates_as_pytorch_does(variant, width, blocks):
-    network = network_for(variant, width, blocks)
-    observations = observe_batch(games(variant, 20), "flat")
-    with torch.no_grad():
-        expected = network(torch.from_numpy(observations))
-    found = Network.from_torch(network).evaluate(observations, precision="float32")
-    for native, wanted in zip(found, expected, strict=True):
-        assert np.abs(wanted.numpy()).max() > 0.1
-        np.testing.assert_allclose(native, wanted.numpy(), rtol=1e-4, atol=1e-4)
-    assert MARGIN_UNIT == 4.0  # as the documentation of the native network says
+from network_inputs import playable
 
 
 def test_weights_that_are_not_finite_are_refused():
-    network = network_for(Variant(), 16, 1)
+    network = CellNetwork(Variant(), 16, 1, 4)
     with torch.no_grad():
-        network.heads.bias[3] = float("nan")
+        network.placements.bias[3] = float("nan")
     with pytest.raises(CheckpointError, match="infinite or NaN"):
         Network.from_torch(network)
 

@@ -1,4 +1,4 @@
-"""The optimizers: Muon on blocks against Muon on the whole matrix, and what they keep."""
+"""The optimizers: what Muon does to hidden layers, and what optimizers keep."""
 
 from __future__ import annotations
 
@@ -7,28 +7,22 @@ import copy
 import pytest
 import torch
 
-from dense_network import DenseNetwork
 from mijnlieff import Variant
 from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, PolicyValueNetwork
-from symmetry_boards import EACH_BOARD, variant_of
+from mijnlieff.train.network import CellNetwork
 
 
-def polar(matrix: torch.Tensor) -> torch.Tensor:
-    """The nearest orthogonal matrix."""
-    left, _, right = torch.linalg.svd(matrix, full_matrices=False)
-    return left @ right
-
-
-def make(optimizer: str, **settings: float) -> tuple[PolicyValueNetwork, Optimizer]:
+def make(optimizer: str, **settings: float) -> tuple[CellNetwork, Optimizer]:
     torch.manual_seed(0)
-    network = PolicyValueNetwork(Variant(), 64, 1)
+    network = CellNetwork(Variant(), 64, 1, 8)
+    for head in (network.placements, network.outcome):  # 0 at first, with no gradient behind them
+        torch.nn.init.normal_(head.weight, std=0.1)
     config = TrainConfig.of("alphazero", optimizer=optimizer, **settings)
     return network, Optimizer(network, config)
 
 
-def learn(network: PolicyValueNetwork, optimizer: Optimizer, steps: int) -> None:
+def learn(network: CellNetwork, optimizer: Optimizer, steps: int) -> None:
     """Steps with gradients that depend on the weights."""
     rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
     for _ in range(steps):
@@ -36,20 +30,6 @@ def learn(network: PolicyValueNetwork, optimizer: Optimizer, steps: int) -> None
         network.zero_grad()
         ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
         optimizer.step(1e-2)
-
-
-@EACH_BOARD
-def test_orthogonal_blocks_make_an_orthogonal_matrix(board):
-    torch.manual_seed(0)
-    network = PolicyValueNetwork(variant_of(board), 24, 1).double()
-    dense = DenseNetwork(network).double()
-    for layer, spread in [(network.inputs, dense.inputs), (network.blocks[0].first, dense.hidden)]:
-        with torch.no_grad():
-            blocks = layer.matrices(layer.weight)
-            torch.testing.assert_close(layer.weight_of(blocks), layer.weight.data)
-            expected = polar(dense._layer(layer, spread)[0])
-            layer.weight.copy_(layer.weight_of([polar(part) for part in blocks]))
-            torch.testing.assert_close(dense._layer(layer, spread)[0], expected)
 
 
 @pytest.mark.parametrize("shape", [(3, 20, 50), (50, 20), (2, 2, 30, 30)])
@@ -72,11 +52,11 @@ def test_muon_steps_are_as_large_as_those_of_adamw():
         learn(network, optimizer, 1)
         after = network.state_dict()
         changes[name] = {key: after[key] - before[key] for key in before}
-    hidden = "blocks.0.second.weight"
+    hidden = "blocks.0.outer.weight"
     # The first step of AdamW is the learning rate, for every weight whose gradient is not 0.
     assert changes["adamw"][hidden].abs().median().item() == pytest.approx(1e-2, rel=0.01)
     assert 0.05e-2 < changes["muon"][hidden].square().mean().sqrt().item() < 0.25e-2
-    for key in ("inputs.weight", "inputs.bias", "heads.weight", "blocks.0.second.bias"):
+    for key in ("cells.weight", "cells.bias", "placements.weight", "blocks.0.outer.bias"):
         torch.testing.assert_close(changes["muon"][key], changes["adamw"][key])
 
 
@@ -85,14 +65,14 @@ def test_muon_learns_and_weights_decay():
     other, decaying = make("muon", weight_decay=10.0)
     learn(network, optimizer, 20)
     learn(other, decaying, 20)
-    norms = [it.blocks[0].first.weight.norm().item() for it in (network, other)]
+    norms = [it.blocks[0].message.weight.norm().item() for it in (network, other)]
     assert norms[1] < 0.5 * norms[0]
 
 
-def test_muon_takes_the_hidden_layers_of_the_network_of_cells():
+def test_muon_takes_the_hidden_layers():
     torch.manual_seed(0)
     network = CellNetwork(Variant(), 16, 2, 2)
-    optimizer = Optimizer(network, TrainConfig.of("alphazero", network="cells", weight_decay=0.0))
+    optimizer = Optimizer(network, TrainConfig.of("alphazero", weight_decay=0.0))
     rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
     for _ in range(2):  # at first, the last layers are 0 and no other has a gradient
         logits, values = network(rows)

@@ -134,7 +134,7 @@ def one_board(text: str, opening: str) -> dict[str, object]:
 
 def spoil_weights(path: Path) -> None:
     content = torch.load(path, weights_only=True)
-    content["network"]["heads.bias"][0] = float("nan")
+    content["network"]["placements.bias"][0] = float("nan")
     torch.save(content, path)
 
 
@@ -156,6 +156,10 @@ BAD_CHECKPOINTS = {
     "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),
     "other program": (lambda path: change(path, format="x"), "not a checkpoint of mijnlieff"),
     "later version": (lambda path: change(path, version=99), "version 99"),
+    "earlier version": (
+        lambda path: change(path, version=1),
+        "start a new run with mijnlieff",
+    ),
     "no counters": (lambda path: change(path, counters=None), "is inconsistent"),
     "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
     "bad variant": (
@@ -168,17 +172,6 @@ BAD_CHECKPOINTS = {
     ),
     "not numbers": (spoil_weights, "NaN or infinite"),
 }
-
-
-def test_checkpoints_that_name_their_variant_are_read(folder):
-    """Runs on one board did so before they learned sets of boards."""
-    content = torch.load(folder.checkpoint, weights_only=True)
-    del content["boards"]
-    standard = Variant()
-    content["variant"] = {"board": str(standard.board), "opening": "outside", "copies": 2}
-    torch.save(content, folder.checkpoint)
-    assert load_checkpoint(folder.checkpoint).boards == Boards((standard,))
-    assert load_policy(folder.path).act(Position()) in Position().legal_actions()
 
 
 @pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
@@ -257,9 +250,8 @@ def test_a_run_is_not_overwritten_by_accident(folder, capsys):
 @pytest.mark.parametrize(
     ("options", "owner"),
     [
-        (["--algo=ppo", "--network=cells"], "--network is an option of --algo alphazero"),
+        (["--algo=ppo", "--c-scale=1"], "--c-scale is an option of --algo alphazero"),
         (["--gae-lambda=0.9"], "--gae-lambda is an option of --algo ppo"),
-        (["--network=symmetric", "--heads=4"], "--heads is an option of --network cells"),
         (["--graded-positions=9"], "--graded-positions is an option of --boards"),
     ],
 )

@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, masked_log_softmax
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
@@ -68,7 +68,7 @@ class AlphaZero:
 
     def __init__(
         self,
-        network: TrainableNetwork,
+        network: CellNetwork,
         replay: Replay,
         config: TrainConfig,
         generator: torch.Generator,

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.layers import SharedLinear
 
 __all__ = ["Muon", "Optimizer", "orthogonalized"]
 
@@ -25,25 +24,19 @@ class Muon(torch.optim.Optimizer):
     """Muon (Jordan et al. 2024), for the hidden layers of the network.
 
     A step is the nearest orthogonal matrix to the mean of the gradients, so all directions are
-    learned at the same speed. A layer that shares weights over the symmetries is block-diagonal in
-    the basis of the symmetries, and a matrix is orthogonal there if each of its blocks is. So this
-    does what Muon would do to the whole matrix, with a fifth of the work on the square, and layers
-    of the same shape are computed together. `torch.optim.Muon` takes single matrices only.
+    learned at the same speed. Layers of the same shape are computed together; `torch.optim.Muon`
+    takes single matrices only.
     """
 
-    def __init__(
-        self, layers: list[SharedLinear] | list[nn.Linear], lr: float, weight_decay: float
-    ) -> None:
+    def __init__(self, weights: list[Tensor], lr: float, weight_decay: float) -> None:
         """Set up the optimizer.
 
         Args:
-            layers: layers whose weights have the same shape.
+            weights: matrices of the same shape.
             lr: step size, comparable to that of AdamW.
             weight_decay: as in AdamW.
         """
-        self._layer = layers[0]
-        defaults = {"lr": lr, "weight_decay": weight_decay}
-        super().__init__([layer.weight for layer in layers], defaults)
+        super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
@@ -69,20 +62,10 @@ class Muon(torch.optim.Optimizer):
             for weight, mean in zip(weights, means, strict=True):
                 self.state[weight]["mean"] = mean.clone()
             ahead = gradients.lerp_(means, _MOMENTUM)  # Nesterov's
-            steps, larger = self._orthogonal(ahead)
-            for weight, step in zip(weights, steps, strict=True):
+            for weight, step in zip(weights, orthogonalized(ahead), strict=True):
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
-                weight.sub_(step, alpha=group["lr"] * _SCALE * math.sqrt(larger))
+                weight.sub_(step, alpha=group["lr"] * _SCALE * math.sqrt(max(weight.shape)))
         return loss
-
-    def _orthogonal(self, ahead: Tensor) -> tuple[Tensor, int]:
-        """Orthogonal matrices in place of these weights, and their larger dimension."""
-        layer = self._layer
-        if isinstance(layer, nn.Linear):
-            return orthogonalized(ahead), max(layer.weight.shape)
-        matrices = [orthogonalized(part) for part in layer.matrices(ahead)]
-        outputs, inputs, size = layer.weight.shape
-        return layer.weight_of(matrices), max(outputs * layer.order, inputs * size)
 
     def _mean(self, weight: Tensor) -> Tensor:
         state = self.state[weight]
@@ -128,10 +111,10 @@ class Optimizer:
             "weight_decay": config.weight_decay,
         }
         groups = _hidden(network) if config.optimizer == "muon" else []
-        by_muon = {layer.weight for layers in groups for layer in layers}
+        by_muon = {weight for weights in groups for weight in weights}
         rest = [weight for weight in network.parameters() if weight not in by_muon]
         self.parts: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, fused=True, **options)]
-        self.parts += [Muon(layers, **options) for layers in groups]
+        self.parts += [Muon(weights, **options) for weights in groups]
 
     def step(self, learning_rate: float) -> None:
         """Change the weights by their gradients.
@@ -161,11 +144,10 @@ class Optimizer:
             part.load_state_dict(saved)
 
 
-def _hidden(network: nn.Module) -> list[list[Any]]:
-    """The hidden layers, those with weights of the same shape together."""
-    groups: dict[tuple[int, ...], list[Any]] = {}
-    blocks = network.get_submodule("blocks")
-    for layer in blocks.modules():
-        if isinstance(layer, SharedLinear | nn.Linear):
-            groups.setdefault(tuple(layer.weight.shape), []).append(layer)
+def _hidden(network: nn.Module) -> list[list[Tensor]]:
+    """The weights of the hidden layers, those of the same shape together."""
+    groups: dict[tuple[int, ...], list[Tensor]] = {}
+    for layer in network.get_submodule("blocks").modules():
+        if isinstance(layer, nn.Linear):
+            groups.setdefault(tuple(layer.weight.shape), []).append(layer.weight)
     return list(groups.values())

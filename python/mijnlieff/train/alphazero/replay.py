@@ -21,23 +21,18 @@ class Replay:
         capacity: the largest number of positions.
     """
 
-    def __init__(
-        self, symmetric_boards: SymmetricBoards, capacity: int, *, augment: bool = False
-    ) -> None:
+    def __init__(self, symmetric_boards: SymmetricBoards, capacity: int) -> None:
         """Allocate the memory.
 
         Args:
             symmetric_boards: the boards of the samples.
             capacity: the largest number of positions to keep.
-            augment: whether each draw rotates or mirrors a position at random, for a network that
-                is not equivariant. It must on several boards.
 
         Raises:
             MemoryError: there is not enough memory for that many positions.
         """
         self.capacity = capacity
         self._boards = symmetric_boards
-        self._augment = augment
         features, actions = symmetric_boards.num_features, symmetric_boards.num_actions
         columns = [
             ((), torch.int64),
@@ -78,7 +73,7 @@ class Replay:
         self._size = min(self._size + count, self.capacity)
 
     def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Draw positions uniformly, with replacement.
+        """Draw positions uniformly, with replacement, each in a random orientation.
 
         Args:
             count: number of positions.
@@ -90,9 +85,8 @@ class Replay:
         """
         rows = torch.randint(self._size, (count,), generator=generator)
         boards, observations, masks, policies, values = (kept[rows] for kept in self._columns)
-        if self._augment:
-            drawn = self._boards.draw_orientations(count, generator)
-            observations = self._boards.observations(boards, drawn, observations)
-            masks = self._boards.actions(boards, drawn, masks)
-            policies = self._boards.actions(boards, drawn, policies)
+        drawn = self._boards.draw_orientations(count, generator)
+        observations = self._boards.observations(boards, drawn, observations)
+        masks = self._boards.actions(boards, drawn, masks)
+        policies = self._boards.actions(boards, drawn, policies)
         return observations, masks.bool(), policies.float(), values

@@ -21,8 +21,8 @@ class CellNetwork(CellTrunk):
     For a variant, it reads flat observations and knows its actions; all that follows from the shape
     of the board is computed once. For a canvas, it reads planes, and serves every board that fits:
     where on the canvas the board lies makes no difference, and slots without a cell cost nothing.
-    The weights are of the same kind. It learns more from a position than `PolicyValueNetwork`, and
-    takes longer for it. It is not equivariant: positions should be learned in all orientations.
+    The weights are of the same kind. A rotated position may have another answer, so positions
+    should be learned in all orientations.
 
     Attributes:
         variant: the only game that it plays; None for a canvas.

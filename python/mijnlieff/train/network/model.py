@@ -1,4 +1,4 @@
-"""Networks in training as models that policies play by."""
+"""What networks in training have in common, as learners and as models that policies play by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["TorchModel"]
+__all__ = ["TorchModel", "masked_log_softmax"]
+
+# Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
+ILLEGAL_LOGIT = -1e9
 
 _BATCH = 512
 """Positions in a call: what is computed for many more does not fit in the caches of a processor."""
@@ -81,3 +84,16 @@ class TorchModel(nn.Module):
         outputs = [self(part.to(self.device)) for part in parts]
         logits, values = (torch.cat(one).cpu().numpy() for one in zip(*outputs, strict=True))
         return logits, values
+
+
+def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log probabilities of the actions; illegal ones have probability 0.
+
+    Args:
+        logits: float32 `(B, num_actions)`.
+        mask: bool `(B, num_actions)`, True where legal; at least one per row is.
+
+    Returns:
+        float32 `(B, num_actions)`.
+    """
+    return torch.log_softmax(logits.masked_fill(~mask, ILLEGAL_LOGIT), dim=1)

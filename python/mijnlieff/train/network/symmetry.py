@@ -1,7 +1,7 @@
-"""The symmetries of a board as a group of permutations, for layers that share weights over it.
+"""The symmetries of a board as a group of permutations of observations and actions.
 
-A rotated or mirrored game is the same game. A network with such layers learns from one position
-what it would otherwise have to see in every orientation (eight on the square).
+A rotated or mirrored game is the same game, so positions are learned in every orientation (eight on
+the square).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["SymmetryGroup"]
 
 @dataclass(frozen=True, slots=True)
 class SymmetryGroup:
-    """How the inputs and outputs of a network are permuted when the board is transformed.
+    """How observations and actions are permuted when the board is transformed.
 
     Row g of every table holds source indices: `transformed = original[table[g]]` is the sequence
     after symmetry g, which moves entry `table[g, i]` to i.
@@ -26,17 +26,15 @@ class SymmetryGroup:
     Attributes:
         features: int64 `(order, num_features)`, for flat observations.
         actions: int64 `(order, num_actions)`, for masks and logits.
-        elements: int64 `(order, order)`, for hidden units: `[g, h]` is the number of g^-1 h.
     """
 
     features: NDArray[np.int64]
     actions: NDArray[np.int64]
-    elements: NDArray[np.int64]
 
     @property
     def order(self) -> int:
         """Number of symmetries, the identity included."""
-        return len(self.elements)
+        return len(self.actions)
 
     @classmethod
     def of(cls, variant: Variant) -> SymmetryGroup:
@@ -49,12 +47,9 @@ class SymmetryGroup:
         cells, first = np.unique(np.asarray(variant.board.symmetries), axis=0, return_index=True)
         order, num_cells = cells.shape
         inverses = np.argsort(cells, axis=1)
-        number = {row.tobytes(): index for index, row in enumerate(cells)}
-        elements = [[number[inverse[row].tobytes()] for row in cells] for inverse in inverses]
         hands = np.broadcast_to(np.arange(3 * num_cells, 3 * num_cells + 8), (order, 8))
         planes = [inverses + plane * num_cells for plane in range(3)]
         return cls(
             features=np.concatenate([*planes, hands], axis=1),
             actions=np.argsort(np.asarray(variant.action_symmetries)[first], axis=1),
-            elements=np.array(elements, dtype=np.int64),
         )

@@ -15,7 +15,7 @@ from mijnlieff._util.executors import map_jobs, result_of, shared, submit
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, sizes_of
+from mijnlieff.train.network import CellNetwork, sizes_of
 from mijnlieff.train.play.jobs import Block, play_match, play_rollouts, play_searches, weights_of
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.samples import Samples, SearchGames
@@ -95,7 +95,7 @@ class ExecutorBackend:
         )
 
     def measure(
-        self, network: TrainableNetwork, matches: Matches, progress: bool = False
+        self, network: CellNetwork, matches: Matches, progress: bool = False
     ) -> list[MatchReport]:
         """Play each match on a worker; shows no progress."""
         weights = shared(self._executor, weights_of(network))
@@ -135,7 +135,7 @@ class _ExecutorSource:
         self._rounds: list[tuple[int, int, list[Future[Any]]]] = []
         self.policy_lag = 0
 
-    def begin(self, network: TrainableNetwork, number: int) -> None:
+    def begin(self, network: CellNetwork, number: int) -> None:
         weights = shared(self._executor, weights_of(network))
         first = self._rounds[-1][0] + 1 if self._rounds else number
         for ahead in range(first, number + self._lag + 1):

@@ -14,7 +14,7 @@ from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, new_network
+from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
@@ -52,7 +52,7 @@ class Block:
     tablebase: Tablebase | None = None
 
 
-def weights_of(network: TrainableNetwork) -> Weights:
+def weights_of(network: CellNetwork) -> Weights:
     """A copy of the weights of a network, in the form that is sent to workers.
 
     Args:
@@ -62,7 +62,7 @@ def weights_of(network: TrainableNetwork) -> Weights:
     return {name: value.cpu().numpy().copy() for name, value in network.state_dict().items()}
 
 
-def _network(weights: Weights, boards: Boards, config: TrainConfig) -> TrainableNetwork:
+def _network(weights: Weights, boards: Boards, config: TrainConfig) -> CellNetwork:
     network = new_network(boards, config)
     # Copied, because PyTorch warns about arrays that cannot be written to.
     network.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})

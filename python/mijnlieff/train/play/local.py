@@ -12,7 +12,7 @@ from mijnlieff.evaluation import MatchReport
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import check_tablebase, play_round, self_play
@@ -39,7 +39,7 @@ class Backend(Protocol):
         ...
 
     def measure(
-        self, network: TrainableNetwork, matches: Matches, progress: bool = False
+        self, network: CellNetwork, matches: Matches, progress: bool = False
     ) -> list[MatchReport]:
         """See `mijnlieff.train.play.measure.measure`."""
         ...
@@ -101,7 +101,7 @@ class ThreadedGames:
         self._games: SelfPlay | None = None
         self._played: SearchGames | BaseException | None = None
 
-    def begin(self, network: TrainableNetwork, number: int) -> None:
+    def begin(self, network: CellNetwork, number: int) -> None:
         """Start a round with the network's current weights."""
         seed = int(torch.randint(2**62, (), generator=self._generator))
         native = Network.from_torch(network)
@@ -148,9 +148,9 @@ class _Rollouts:
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         self._games = RolloutCollector(boards.seen[0], config, generator)
-        self._network: TrainableNetwork | None = None
+        self._network: CellNetwork | None = None
 
-    def begin(self, network: TrainableNetwork, number: int) -> None:
+    def begin(self, network: CellNetwork, number: int) -> None:
         self._network = network
 
     def collect(self) -> Experience:

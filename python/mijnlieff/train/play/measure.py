@@ -9,7 +9,7 @@ from mijnlieff._mijnlieff import Variant
 from mijnlieff.evaluation import MatchReport, evaluate
 from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
-from mijnlieff.train.network import TrainableNetwork
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.process import torch_threads
 
@@ -48,9 +48,7 @@ class Matches:
     num_simulations: int = 64
 
 
-def measure(
-    network: TrainableNetwork, matches: Matches, progress: bool = False
-) -> list[MatchReport]:
+def measure(network: CellNetwork, matches: Matches, progress: bool = False) -> list[MatchReport]:
     """Play matches with the network's most likely actions, or with a tree search.
 
     Args:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from functools import partial
 
 from mijnlieff._mijnlieff import Network
-from mijnlieff.policies import FunctionModel, Model, NetworkPolicy
+from mijnlieff.policies import Model, NetworkPolicy
 from mijnlieff.policies.searches import SOLVE_BELOW, ending_options
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork
+from mijnlieff.train.network import CellNetwork
 
 __all__ = ["search_policy", "solve_below_in_play"]
 
@@ -28,7 +27,7 @@ def solve_below_in_play(config: TrainConfig) -> int:
 
 
 def search_policy(
-    network: TrainableNetwork,
+    network: CellNetwork,
     config: TrainConfig,
     num_simulations: int,
     seed: int = 0,
@@ -54,16 +53,10 @@ def search_policy(
     return NetworkPolicy(_frozen(network), search=options, seed=seed, num_threads=1)
 
 
-def _frozen(network: TrainableNetwork) -> Model:
-    """The network with its current weights; on the CPU in native code with integers of 16 bits."""
+def _frozen(network: CellNetwork) -> Model:
+    """The network with its current weights; in native code if it is on the CPU."""
     if network.device.type != "cpu":
         frozen = copy.deepcopy(network)
         frozen.requires_grad_(False)
         return frozen
-    native = Network.from_torch(network)
-    return FunctionModel(
-        partial(native.evaluate, precision="int16"),
-        native.observation,
-        canvas=native.canvas,
-        check_variant=native.check_variant,
-    )
+    return Network.from_torch(network)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, masked_log_softmax
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
@@ -48,7 +48,7 @@ class Ppo:
 
     def __init__(
         self,
-        network: TrainableNetwork,
+        network: CellNetwork,
         config: TrainConfig,
         generator: torch.Generator,
         source: GameSource[Experience],

@@ -13,7 +13,7 @@ from torch import Tensor
 from mijnlieff._mijnlieff import MARGIN_UNIT, Variant
 from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import TrainableNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, masked_log_softmax
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ppo.advantage import signed_advantages
 
@@ -76,7 +76,7 @@ class RolloutCollector:
         self._env.close()
 
     @torch.no_grad()
-    def play_round(self, network: TrainableNetwork, seed: int | None = None) -> Experience:
+    def play_round(self, network: CellNetwork, seed: int | None = None) -> Experience:
         """Play a round.
 
         Args:
@@ -111,7 +111,7 @@ class RolloutCollector:
         self._choose(ply, network)
         return self._experience(plies, ply)
 
-    def _choose(self, ply: _Ply, network: TrainableNetwork) -> None:
+    def _choose(self, ply: _Ply, network: CellNetwork) -> None:
         # Games are played on the CPU, whatever the device of the network.
         parts = torch.split(ply.observations, _BATCH)
         outputs = [network(network.from_counts(part)) for part in parts]

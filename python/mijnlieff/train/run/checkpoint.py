@@ -17,7 +17,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError, MijnlieffError
 from mijnlieff.train.boards import Boards
@@ -26,7 +25,7 @@ from mijnlieff.train.config import Budget, TrainConfig
 __all__ = ["Checkpoint", "Counters", "load_checkpoint", "save_checkpoint"]
 
 FORMAT = "mijnlieff-train"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(slots=True)
@@ -113,7 +112,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(
             config=TrainConfig.from_dict(content["config"]),
             budget=Budget(**content["budget"]),
-            boards=_boards(content),
+            boards=Boards.from_dict(content["boards"]),
             network=dict(content["network"]),
             optimizer=dict(content["optimizer"]),
             generator=content["generator"],
@@ -152,8 +151,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path} is a PyTorch file, but not a checkpoint of mijnlieff train")
     if content.get("version") != VERSION:
         raise CheckpointError(
-            f"checkpoint {path} has format version {content.get('version')!r}; "
-            f"this program reads version {VERSION}"
+            f"checkpoint {path} has format version {content.get('version')!r}; this program reads "
+            f"version {VERSION}: start a new run with mijnlieff train"
         )
     return content
 
@@ -165,10 +164,3 @@ def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
         raise CheckpointError(
             f"checkpoint {path} inflates to {inflated} bytes, more than the {size} of the file"
         )
-
-
-def _boards(content: dict[str, Any]) -> Boards:
-    if "boards" in content:
-        return Boards.from_dict(content["boards"])
-    # Runs on one board named their variant once.
-    return Boards((Variant.from_dict(content["variant"]),))

@@ -10,7 +10,7 @@ import torch
 from mijnlieff._mijnlieff import Network
 from mijnlieff.errors import CheckpointError
 from mijnlieff.policies import NetworkPolicy
-from mijnlieff.train.network import TrainableNetwork, new_network
+from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-def load_weights(network: TrainableNetwork, checkpoint: Checkpoint, path: Path) -> None:
+def load_weights(network: CellNetwork, checkpoint: Checkpoint, path: Path) -> None:
     """Load the weights of a checkpoint into a network.
 
     Args:
@@ -47,7 +47,7 @@ def load_weights(network: TrainableNetwork, checkpoint: Checkpoint, path: Path) 
 
 def network_from_checkpoint(
     path: str | os.PathLike[str],
-) -> tuple[TrainableNetwork, Checkpoint]:
+) -> tuple[CellNetwork, Checkpoint]:
     """The network of a checkpoint, and the whole content of the file.
 
     Args:

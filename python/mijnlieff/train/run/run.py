@@ -163,8 +163,6 @@ def _check_several_boards(boards: Boards, config: TrainConfig) -> None:
         return
     if config.algo != "alphazero":
         raise ValueError(f"many boards are learned by algo alphazero, not by {config.algo}")
-    if config.network != "cells":
-        raise ValueError(f"many boards are learned by network cells, not by {config.network}")
 
 
 def run_session(

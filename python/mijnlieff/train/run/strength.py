@@ -13,7 +13,7 @@ from mijnlieff.policies import NetworkPolicy
 from mijnlieff.train.alphazero import SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
-from mijnlieff.train.network import TrainableNetwork
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.local import Backend
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.ppo import Losses
@@ -44,7 +44,7 @@ class Strength(Protocol):
         """
         ...
 
-    def measure(self, network: TrainableNetwork, rounds: int) -> Point:
+    def measure(self, network: CellNetwork, rounds: int) -> Point:
         """Measure the network without any effect on training.
 
         Args:
@@ -96,7 +96,7 @@ class _Scores:
     def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
         pass
 
-    def measure(self, network: TrainableNetwork, rounds: int) -> Point:
+    def measure(self, network: CellNetwork, rounds: int) -> Point:
         config = self._config
         matches = Matches(
             self._variant, CURVE_OPPONENTS, config.measurement_games, config.seed + rounds
@@ -145,7 +145,7 @@ class _Grades:
             note("drawing positions for the grades, and solving them once")
         self._graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
 
-    def measure(self, network: TrainableNetwork, rounds: int) -> Point:
+    def measure(self, network: CellNetwork, rounds: int) -> Point:
         assert self._graded is not None  # prepared at the start of the run
         config = self._config
         policy = NetworkPolicy(network)

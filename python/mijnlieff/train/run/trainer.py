@@ -88,12 +88,7 @@ class Trainer:
         """The learner."""
         config, network = self.config, self.network
         if config.algo == "alphazero":
-            # The other network is equivariant, and learns all orientations at once.
-            replay = Replay(
-                SymmetricBoards(self.boards),
-                config.replay_positions,
-                augment=config.network == "cells",
-            )
+            replay = Replay(SymmetricBoards(self.boards), config.replay_positions)
             return AlphaZero(network, replay, config, self._generator, self._source)
         return Ppo(network, config, self._generator, self._source)
 
