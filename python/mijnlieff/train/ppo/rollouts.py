@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mijnlieff._mijnlieff import MARGIN_UNIT, Variant
+from mijnlieff._mijnlieff import MARGIN_UNIT, Network, Variant
 from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, masked_log_softmax
@@ -18,8 +18,6 @@ from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ppo.advantage import signed_advantages
 
 __all__ = ["Experience", "RolloutCollector"]
-
-_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Experience:
 
 
 class RolloutCollector:
-    """Plays rounds of games with the network on both sides.
+    """Plays rounds of games with the network on both sides, evaluated in native code.
 
     Every round starts all games again and lasts until each has ended once. A game that ends earlier
     is followed by another, whose last position gets its value from the network. The network sees
@@ -90,12 +88,13 @@ class RolloutCollector:
         # The seat that plays at random in each game; 2 for none.
         guests = torch.rand(n, generator=self._generator) < config.random_opponents
         seats = torch.randint(2, (n,), generator=self._generator).masked_fill(~guests, 2)
+        native = Network.from_torch(network)
         views = _Views(self._group, n, self._generator)
         ply = views.ply(*self._env.reset(seed=seed))
         plies: list[_Ply] = []
         ended = torch.zeros(n, dtype=torch.bool)
         while not bool(ended.all()):
-            self._choose(ply, network)
+            self._choose(ply, network, native)
             actions = views.played(ply.actions)
             random = (random_plies > len(plies)) | (ply.to_play == seats)
             if bool(random.any()):
@@ -108,14 +107,13 @@ class RolloutCollector:
             ended |= ply.terminated
             plies.append(ply)
             ply = views.ply(observation, info)
-        self._choose(ply, network)
+        self._choose(ply, network, native)
         return self._experience(plies, ply)
 
-    def _choose(self, ply: _Ply, network: CellNetwork) -> None:
-        # Games are played on the CPU, whatever the device of the network.
-        parts = torch.split(ply.observations, _BATCH)
-        outputs = [network(network.from_counts(part)) for part in parts]
-        logits, ply.values = (torch.cat(one).cpu() for one in zip(*outputs, strict=True))
+    def _choose(self, ply: _Ply, network: CellNetwork, native: Network) -> None:
+        observations = network.from_counts(ply.observations).cpu().numpy()
+        outputs = native.evaluate(observations, num_threads=torch.get_num_threads())
+        logits, ply.values = map(torch.from_numpy, outputs)
         log_probs = masked_log_softmax(logits, ply.masks)
         # Exponential race: e / p is smallest at action a with probability p[a].
         races = torch.empty_like(log_probs).exponential_(generator=self._generator)
