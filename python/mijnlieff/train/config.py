@@ -124,7 +124,7 @@ class TrainConfig:
         high=2**63 - 1,
     )
     num_envs: int = setting(
-        4096,
+        2048,
         "games played at once; each round plays all of them to their end",
         low=1,
         high=65536,
@@ -162,7 +162,7 @@ class TrainConfig:
         choices=PRECISIONS,
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")
-    minibatch_size: int = setting(2048, "positions per gradient step", low=1, high=_MANY)
+    minibatch_size: int = setting(1024, "positions per gradient step", low=1, high=_MANY)
     learning_rate: float = setting(
         6e-3,
         "the optimizer's step size at the start, which falls linearly during the run",

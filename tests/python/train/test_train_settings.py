@@ -39,7 +39,7 @@ def test_algorithms_have_their_own_defaults():
         1,
         64,
     )
-    assert (TrainConfig().num_envs, TrainConfig().num_threads) == (4096, None)
+    assert (TrainConfig().num_envs, TrainConfig().num_threads) == (2048, None)
 
 
 @pytest.mark.parametrize(
