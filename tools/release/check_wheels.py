@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: Bytes that a wheel may have. Half of them are the opening book and the champion's network.
-MAX_SIZE = 5_100_000
+#: Bytes that a wheel may have. Two fifths of them are the opening book and the champion's network.
+MAX_SIZE = 4_110_000
 
 #: The name of every wheel: one for Python 3.11 and all later versions.
 NAME = re.compile(r"mijnlieff-[0-9.]+-cp311-abi3-(?P<platform>\w+(\.\w+)*)\.whl")
